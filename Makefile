@@ -1,0 +1,42 @@
+# make run | test | lab: each sets up .venv first, once, and again only when the pins change.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+WORKERS ?= auto
+
+.PHONY: help run test lab refresh lint clean
+help:
+	@echo "make run      execute every notebook, in parallel (results in build/run)"
+	@echo "make test     run every test: the code's, and every notebook's stored outputs"
+	@echo "make lab      open JupyterLab on the course"
+	@echo "make refresh  execute the notebooks and store their outputs"
+	@echo "make lint     check the style of code and notebooks"
+	@echo "make clean    remove build results (not .venv)"
+
+$(READY): requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if v >= (3, 11) else "The course needs Python 3.11 or newer, and this is %d.%d. Try: make PYTHON=python3.11" % v)'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	touch $@
+
+run: $(READY)
+	$(BIN)/course run
+
+test: $(READY) lint
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/course check
+
+lab: $(READY)
+	$(BIN)/jupyter lab notebooks
+
+refresh: $(READY)
+	$(BIN)/course refresh
+
+lint: $(READY)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check src tests benchmarks
+
+clean:
+	rm -rf build .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,72 @@
+"""The mean of the past, four ways: a loop, a running sum, a `tril` product, a softmax of -inf.
+
+Each function takes x with the positions on its second-to-last axis and returns a tensor of the
+same shape whose row t is the mean of the rows 0 ... t. The last form is attention's own, with
+every score equal to 0.
+"""
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+
+def mean_past_loop(x: Float[Tensor, "B T C"]) -> Float[Tensor, "B T C"]:
+    """The mean of the past by two loops: slow, and plainly right."""
+    _check_positions(x)
+    out = torch.empty_like(x)
+    for b in range(x.shape[0]):
+        for t in range(x.shape[1]):
+            past = x[b, : t + 1]  # (t+1, C)
+            out[b, t] = past.mean(dim=0)  # (C,)
+    return out
+
+
+def mean_past_running_sum(x: Float[Tensor, "*B T C"]) -> Float[Tensor, "*B T C"]:
+    """The mean of the past as a running sum divided by how many rows it holds."""
+    _check_positions(x)
+    count = torch.arange(1, x.shape[-2] + 1, dtype=x.dtype, device=x.device)
+    return x.cumsum(dim=-2) / count[:, None]
+
+
+def tril_mask(block_size: int) -> Bool[Tensor, "T T"]:
+    """True where the position of the row may look at the position of the column: itself and before.
+
+    >>> tril_mask(3).int().tolist()
+    [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    """
+    if block_size < 1:
+        raise ValueError(f"block_size: expected 1 or more positions, got {block_size}")
+    return torch.ones(block_size, block_size).tril().bool()
+
+
+def mean_past_tril(x: Float[Tensor, "*B T C"]) -> Float[Tensor, "*B T C"]:
+    """The mean of the past as one matrix product: (T, T) @ (B, T, C) -> (B, T, C).
+
+    Each row of ones on and below the diagonal is divided by its sum, so that it sums to 1.
+    """
+    _check_positions(x)
+    ones = tril_mask(x.shape[-2]).to(x)  # (T, T)
+    weights = ones / ones.sum(dim=-1, keepdim=True)
+    return weights @ x
+
+
+def mean_past_softmax(x: Float[Tensor, "*B T C"]) -> Float[Tensor, "*B T C"]:
+    """The mean of the past as attention computes it: scores, mask, softmax, product.
+
+    All scores are 0 and the future gets -inf; exp(0) = 1 and exp(-inf) = 0, so softmax shares
+    each row's weight equally among the past.
+    """
+    _check_positions(x)
+    mask = tril_mask(x.shape[-2]).to(x.device)
+    scores = torch.zeros(mask.shape, dtype=x.dtype, device=x.device)
+    weights = F.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)  # (T, T)
+    return weights @ x
+
+
+def _check_positions(x: Tensor) -> None:
+    if x.ndim < 2 or x.shape[-2] < 1 or not x.is_floating_point():
+        raise ValueError(
+            f"x: expected floating-point numbers of shape (B, T, C) with T of 1 or more, got "
+            f"{x.dtype} of shape {tuple(x.shape)}; x.float() and x[None] often mend it"
+        )

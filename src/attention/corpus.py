@@ -1,0 +1,108 @@
+"""Text: the course's own play, tiny Shakespeare, or any file of yours."""
+
+import hashlib
+import os
+from importlib import resources
+from pathlib import Path
+
+TINYSHAKESPEARE_SHA256 = "86c4e6aa9db7c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed"
+TINYSHAKESPEARE_URL = (
+    "https://raw.githubusercontent.com/karpathy/char-rnn/master/data/tinyshakespeare/input.txt"
+)
+
+
+def load_corpus(name: str | os.PathLike = "play", min_length: int = 2) -> str:
+    """Return the text called `name`.
+
+    - `"play"`: the play that comes with the course (65 different characters).
+    - `"tinyshakespeare"`: 1,115,394 characters of Shakespeare (Karpathy, 2015), from the folder
+      in the environment variable `ATTENTION_DATA` if it is there, else downloaded once.
+    - anything else: the path of a UTF-8 text file.
+
+    Raises:
+        FileNotFoundError: there is no file at that path.
+        ConnectionError: the download failed.
+        ValueError: the file is empty, binary, not UTF-8, shorter than `min_length` characters
+            (a block needs `block_size + 1`), or not the tiny Shakespeare it should be.
+    """
+    if name == "play":
+        data = (resources.files("attention") / "data" / "play.txt").read_bytes()
+    elif name == "tinyshakespeare":
+        data = _tinyshakespeare()
+    else:
+        data = _read(Path(name).expanduser())
+    return _decode(data, name, min_length)
+
+
+def _read(path: Path) -> bytes:
+    if not path.is_file():
+        what = "a folder" if path.is_dir() else "nothing"
+        raise FileNotFoundError(
+            f"corpus: expected 'play', 'tinyshakespeare' or the path of a text file, but there is "
+            f"{what} at {str(path)!r}; check the spelling, or give the full path"
+        )
+    return path.read_bytes()
+
+
+def _decode(data: bytes, name: str | os.PathLike, min_length: int) -> str:
+    if not data:
+        raise ValueError(f"corpus {name!r}: expected text, but the file is empty; choose another")
+    if (nul := data.find(b"\0")) >= 0:
+        raise ValueError(
+            f"corpus {name!r}: expected text, but byte {nul} is NUL, so this is a binary file; "
+            f"save it as plain UTF-8 text first"
+        )
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"corpus {name!r}: expected UTF-8, but the byte 0x{data[error.start]:02x} at offset "
+            f"{error.start} does not belong there; save the file as UTF-8 first"
+        ) from None
+    if len(text) < min_length:
+        raise ValueError(
+            f"corpus {name!r}: expected at least {min_length} characters, got {len(text)}; "
+            f"choose a longer text or a smaller block"
+        )
+    return text
+
+
+def _tinyshakespeare() -> bytes:
+    folder = os.environ.get("ATTENTION_DATA")
+    path = Path(folder).expanduser() / "tinyshakespeare.txt" if folder else None
+    if path is None or not path.is_file():
+        path = _download()
+    data = path.read_bytes()
+    found = hashlib.sha256(data).hexdigest()
+    if found != TINYSHAKESPEARE_SHA256:
+        raise ValueError(
+            f"tinyshakespeare: expected a file with SHA-256 {TINYSHAKESPEARE_SHA256[:12]}..., but "
+            f"{str(path)!r} has {found[:12]}...; delete that file and try again"
+        )
+    return data
+
+
+def _download() -> Path:
+    import pooch  # only here: nothing else needs the network
+
+    try:
+        return Path(
+            pooch.retrieve(
+                TINYSHAKESPEARE_URL,
+                known_hash=f"sha256:{TINYSHAKESPEARE_SHA256}",
+                fname="tinyshakespeare.txt",
+                path=pooch.os_cache("attention-course"),
+            )
+        )
+    except ValueError:  # pooch removes a file whose hash is wrong
+        raise ValueError(
+            f"tinyshakespeare: what came from {TINYSHAKESPEARE_URL} is not the expected file (its "
+            f"SHA-256 differs), so it was thrown away; put the file into a folder yourself and "
+            f"name that folder in ATTENTION_DATA"
+        ) from None
+    except OSError as error:  # every failure of requests is an OSError
+        raise ConnectionError(
+            f"tinyshakespeare: could not download {TINYSHAKESPEARE_URL} "
+            f"({type(error).__name__}); go on with the corpus 'play', or put "
+            f"tinyshakespeare.txt into a folder and name that folder in ATTENTION_DATA"
+        ) from None

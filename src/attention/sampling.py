@@ -1,0 +1,67 @@
+"""Logits to text: choose the next id, append it, look again."""
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+
+def next_probabilities(
+    logits: Float[Tensor, "B V"], temperature: float = 1.0
+) -> Float[Tensor, "B V"]:
+    """Softmax of logits / temperature: below 1 bolder, above 1 more even, at 0 all on the best.
+
+    >>> next_probabilities(torch.tensor([[1.0, 3.0]]), temperature=0)
+    tensor([[0., 1.]])
+    """
+    if not 0 <= temperature < float("inf"):
+        raise ValueError(
+            f"temperature: expected 0 (always the likeliest id) or more, got {temperature}; 1 "
+            f"samples from the model's own probabilities"
+        )
+    if temperature == 0:
+        best = logits.argmax(dim=-1, keepdim=True)
+        return torch.zeros_like(logits).scatter(-1, best, 1.0)
+    return torch.softmax(logits / temperature, dim=-1)
+
+
+def draw(probabilities: Float[Tensor, "B V"], generator: torch.Generator) -> Int[Tensor, "B 1"]:
+    """One id for each row, drawn with these probabilities.
+
+    Raises ValueError for a row that has a negative entry or does not sum to 1.
+    """
+    sums = probabilities.sum(dim=-1)
+    bad = ((sums - 1).abs() > 1e-4) | (probabilities < 0).any(dim=-1) | sums.isnan()
+    if bad.any():
+        row = int(bad.nonzero()[0])
+        raise ValueError(
+            f"probabilities: expected rows that sum to 1 and have no negative entry, got a sum of "
+            f"{float(sums[row]):.4f} in row {row}; did softmax run over the last axis?"
+        )
+    return torch.multinomial(probabilities, num_samples=1, generator=generator)
+
+
+@torch.no_grad()
+def generate(
+    model: nn.Module,
+    ids: Int[Tensor, "B T"],
+    n_new: int,
+    generator: torch.Generator,
+    temperature: float = 1.0,
+    block_size: int | None = None,
+) -> Int[Tensor, "B T_new"]:
+    """The ids with `n_new` more, each drawn from the model's logits at the last position.
+
+    `block_size` is the longest context the model takes; what is older is left out.
+    """
+    if ids.ndim != 2 or ids.shape[1] < 1:
+        raise ValueError(
+            f"ids: expected a batch of shape (B, T) with at least one position to go on from, got "
+            f"{tuple(ids.shape)}; one sequence becomes a batch of one by ids[None]"
+        )
+    if n_new < 0:
+        raise ValueError(f"n_new: expected 0 or more ids to add, got {n_new}")
+    for _ in range(n_new):
+        context = ids if block_size is None else ids[:, -block_size:]
+        logits = model(context)[:, -1]  # (B, V)
+        ids = torch.cat([ids, draw(next_probabilities(logits, temperature), generator)], dim=1)
+    return ids

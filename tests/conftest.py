@@ -1,0 +1,37 @@
+"""Shared by the tests: shapes are checked while they run, and where the browser is."""
+
+import os
+import shutil
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # several tests run at once; before torch comes in
+
+import jaxtyping  # noqa: E402
+import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
+
+ROOT = Path(__file__).parents[1]
+
+# No deadline: a busy machine is no bug. The same examples on every run: red must stay red.
+settings.register_profile("course", deadline=None, derandomize=True)
+settings.load_profile("course")
+
+
+@pytest.fixture
+def as_a_user():
+    """Errors as a user sees them: shape types are only checked in tests, so turn them off."""
+    jaxtyping.config.update("jaxtyping_disable", True)
+    yield
+    jaxtyping.config.update("jaxtyping_disable", False)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a Chromium; without one the test is skipped, and in CI it fails."""
+    for name in ("chromium", "chromium-browser", "google-chrome", "chrome"):
+        if path := shutil.which(name):
+            return path
+    reason = "no Chromium found on the PATH (apt-get install chromium)"
+    if os.environ.get("CI"):
+        pytest.fail(f"{reason}; in CI a browser test may not be skipped")
+    pytest.skip(reason)

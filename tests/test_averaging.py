@@ -1,0 +1,85 @@
+"""Laws of the mean of the past, for all four versions."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from attention.averaging import (
+    mean_past_loop,
+    mean_past_running_sum,
+    mean_past_softmax,
+    mean_past_tril,
+    tril_mask,
+)
+
+VERSIONS = [mean_past_loop, mean_past_running_sum, mean_past_tril, mean_past_softmax]
+versions = pytest.mark.parametrize("version", VERSIONS, ids=lambda v: v.__name__)
+
+
+def draw(*shape, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(*shape, generator=generator, dtype=torch.float64)
+
+
+@versions
+@given(st.sampled_from([1, 2, 3]), st.sampled_from([1, 2, 5, 7]), st.sampled_from([1, 3, 11]))
+def test_every_row_is_the_mean_of_its_past(version, B, T, C):
+    x = draw(B, T, C)
+    out = version(x)
+    for t in range(T):
+        assert_close(out[:, t], x[:, : t + 1].mean(dim=1))
+
+
+@versions
+def test_the_future_can_not_change_the_past(version):
+    x = draw(2, 7, 3)
+    changed = x.clone()
+    changed[:, 5:] += 100
+    assert_close(version(changed)[:, :5], version(x)[:, :5], rtol=0, atol=1e-12)
+    assert not torch.allclose(version(changed)[:, 5:], version(x)[:, 5:])
+
+
+@versions
+def test_sequences_of_a_batch_do_not_mix(version):
+    x = draw(3, 5, 2)
+    assert_close(version(x)[1], version(x[1:2])[0])
+
+
+@versions
+def test_the_input_is_left_as_it_was_and_its_type_kept(version):
+    x = draw(2, 5, 3).float()
+    before = x.clone()
+    assert version(x).dtype == torch.float32
+    assert torch.equal(x, before)
+
+
+@versions
+@pytest.mark.usefixtures("as_a_user")
+@pytest.mark.parametrize(
+    "x", [torch.arange(6).view(1, 3, 2), torch.randn(4), torch.randn(1, 0, 2)], ids=str
+)
+def test_what_is_no_sequence_of_vectors_is_refused(version, x):
+    with pytest.raises(ValueError, match=r"expected floating-point numbers of shape \(B, T, C\)"):
+        version(x)
+
+
+def test_tril_mask_is_the_lower_triangle():
+    mask = tril_mask(5)
+    assert mask.dtype == torch.bool
+    assert all(bool(mask[i, j]) == (j <= i) for i in range(5) for j in range(5))
+
+
+def test_tril_mask_needs_a_position():
+    with pytest.raises(ValueError, match="expected 1 or more positions, got 0"):
+        tril_mask(0)
+
+
+def test_the_sources_own_numbers():
+    """Seeds 1337 and 42: S1.21 and S2.5, to the printed digits."""
+    x = torch.randn(4, 8, 2, generator=torch.Generator().manual_seed(1337))
+    assert_close(mean_past_tril(x)[0, -1], torch.tensor([-0.0341, 0.1332]), rtol=0, atol=5e-5)
+    rows = torch.randint(0, 10, (3, 2), generator=torch.Generator().manual_seed(42)).float()
+    expected = torch.tensor([[2, 7], [4, 5.5], [4.6667, 5.3333]])
+    assert_close(mean_past_tril(rows), expected, rtol=0, atol=5e-5)

@@ -1,0 +1,122 @@
+"""Counting gives the floor, and training can come near it but not below."""
+
+import math
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from attention.bigram import BigramLanguageModel, bigram_counts, bigram_floor, counted_loss
+from attention.corpus import load_corpus
+from attention.tokenizers import CharTokenizer
+from attention.training import evaluate
+
+
+@pytest.fixture(scope="module")
+def ids():
+    text = load_corpus("play")
+    return torch.tensor(CharTokenizer(text).encode(text))
+
+
+def test_counts_by_hand():
+    counts = bigram_counts(torch.tensor([2, 0, 1, 0, 1, 1, 2]), 3)
+    assert counts.tolist() == [[0, 2, 0], [1, 1, 1], [1, 0, 0]]
+
+
+def test_counts_hold_every_pair_once(ids):
+    counts = bigram_counts(ids, 65)
+    assert int(counts.sum()) == len(ids) - 1
+    pairs = zip(ids[:500].tolist(), ids[1:501].tolist(), strict=True)
+    again = torch.zeros(65, 65, dtype=torch.long)
+    for i, j in pairs:
+        again[i, j] += 1
+    assert torch.equal(bigram_counts(ids[:501], 65), again)
+
+
+def test_the_floor_of_a_fair_coin_is_ln_2():
+    ids = torch.randint(0, 2, (200_001,), generator=torch.Generator().manual_seed(0))
+    assert abs(bigram_floor(ids, 2) - math.log(2)) < 1e-3
+
+
+def test_the_floor_of_what_repeats_is_0():
+    assert bigram_floor(torch.arange(7).repeat(9), 7) == 0.0
+
+
+def test_the_floor_is_the_loss_of_the_counted_table_as_a_model(ids):
+    """And pushing the table in any direction only makes it worse."""
+    counts = bigram_counts(ids, 65).double()
+    model = BigramLanguageModel(65).double()
+    log_p = ((counts + 1e-12) / (counts + 1e-12).sum(1, keepdim=True)).log()
+    floor = bigram_floor(ids, 65)
+    with torch.no_grad():
+        model.table.weight.copy_(log_p)
+    at_the_floor = evaluate(model, ids, 1).mean
+    assert_close(at_the_floor, floor, rtol=0, atol=1e-6)
+    for seed in range(3):
+        push = torch.randn(65, 65, generator=torch.Generator().manual_seed(seed)).double()
+        with torch.no_grad():
+            model.table.weight.copy_(log_p + 0.1 * push)
+        assert evaluate(model, ids, 1).mean > floor + 1e-4
+
+
+def test_a_bigram_trained_to_convergence_reaches_the_floor():
+    """Full-batch gradient descent on the counts of a small text, until nothing moves."""
+    generator = torch.Generator().manual_seed(0)
+    ids = torch.randint(0, 5, (2000,), generator=generator)
+    ids = (ids * ids.roll(1)) % 5  # some structure
+    counts = bigram_counts(ids, 5).double()
+    model = BigramLanguageModel(5).double()
+    optimizer = torch.optim.LBFGS(model.parameters(), max_iter=400, tolerance_change=1e-14)
+
+    def loss():
+        optimizer.zero_grad()
+        log_p = torch.log_softmax(model(torch.arange(5)[None])[0], dim=-1)
+        value = -(counts * log_p).sum() / counts.sum()
+        value.backward()
+        return value
+
+    optimizer.step(loss)
+    assert_close(loss().item(), bigram_floor(ids, 5), rtol=0, atol=1e-4)
+
+
+def test_smoothing_makes_unseen_pairs_possible():
+    seen = bigram_counts(torch.tensor([0, 1, 0, 1]), 2)
+    other = bigram_counts(torch.tensor([0, 0, 1, 1]), 2)
+    assert counted_loss(other, seen) == math.inf
+    assert math.isfinite(counted_loss(other, seen, smoothing=1.0))
+    by_hand = -(math.log(1 / 4) + math.log(3 / 4) + math.log(1 / 3)) / 3
+    assert_close(counted_loss(other, seen, smoothing=1.0), by_hand)
+
+
+def test_a_row_of_the_table_is_the_answer_to_its_id():
+    """S1.15 and S1.16: the shape, and row 15 under seed 1337."""
+    torch.manual_seed(1337)
+    model = BigramLanguageModel(65)
+    assert model(torch.zeros(4, 8, dtype=torch.long)).shape == (4, 8, 65)
+    row = model(torch.tensor([[15]]))[0, 0]
+    assert torch.equal(row, model.table.weight[15])
+    assert_close(row[:4], torch.tensor([-0.2060, 1.5973, 0.1185, -1.2549]), rtol=0, atol=1e-4)
+
+
+@pytest.mark.usefixtures("as_a_user")
+def test_bad_ids_are_refused():
+    with pytest.raises(ValueError, match=r"batch of shape \(B, T\), got \(3,\)"):
+        BigramLanguageModel(5)(torch.tensor([1, 2, 3]))
+    with pytest.raises(ValueError, match="at least two ids from 0 to 4"):
+        bigram_counts(torch.tensor([1]), 5)
+    with pytest.raises(ValueError, match="at least two ids from 0 to 4"):
+        bigram_counts(torch.tensor([1, 5]), 5)
+
+
+def test_tiny_shakespeares_figures():
+    """Section 5 of the design's measurements."""
+    try:
+        text = load_corpus("tinyshakespeare")
+    except ConnectionError:
+        pytest.skip("no tiny Shakespeare: ATTENTION_DATA names no folder with it, no network")
+    ids = torch.tensor(CharTokenizer(text).encode(text))
+    n = int(0.9 * len(ids))
+    train, val = bigram_counts(ids[:n], 65), bigram_counts(ids[n:], 65)
+    assert_close(counted_loss(train, train), 2.4519, rtol=0, atol=5e-5)
+    assert_close(counted_loss(train, train, smoothing=1.0), 2.4546, rtol=0, atol=5e-5)
+    assert_close(counted_loss(val, train, smoothing=1.0), 2.4819, rtol=0, atol=5e-5)

@@ -1,0 +1,164 @@
+"""The play is what it promises to be, and every bad text gets a sentence."""
+
+import hashlib
+import os
+import string
+
+import pooch
+import pytest
+
+from attention import corpus
+from attention.corpus import TINYSHAKESPEARE_SHA256, load_corpus
+
+ALPHABET = set("\n !$&',-.3:;?" + string.ascii_letters)
+
+
+@pytest.fixture(scope="module")
+def play():
+    return load_corpus("play")
+
+
+def test_the_play_has_exactly_the_65_characters(play):
+    assert len(ALPHABET) == 65
+    assert set(play) == ALPHABET
+    assert len(play) >= 100_000
+
+
+def test_no_passage_of_200_characters_stands_twice(play):
+    assert repeated_passage(play, 200) is None
+
+
+def test_repeated_passage_finds_one():
+    assert repeated_passage("abcdefg" + "xy" + "abcdefg", 5) == "abcde"
+
+
+def repeated_passage(text, length):
+    seen = set()
+    for start in range(len(text) - length + 1):
+        passage = text[start : start + length]
+        if passage in seen:
+            return passage
+        seen.add(passage)
+    return None
+
+
+def test_the_play_is_laid_out_as_speeches(play):
+    speeches = play.rstrip("\n").split("\n\n")
+    assert len(speeches) > 1000
+    for speech in speeches:
+        speaker, *lines = speech.split("\n")
+        assert speaker.endswith(":") and lines and all(lines), speech
+        assert len(speaker) < 20 and max(map(len, lines)) < 80, speech
+
+
+def test_people_of_the_play_come_back(play):
+    for name in ("ORLA", "BRAN", "XAVIER", "JESSAMY", "FENN", "DUCHESS", "TOBIAS", "QUILL"):
+        assert play.count(f"{name}:\n") > 20, name
+
+
+def test_the_running_sentence_is_the_first_line(play):
+    assert play.startswith("FENN:\nYour journey starts with one step")
+
+
+def test_a_path_gives_the_text_unchanged(tmp_path):
+    path = tmp_path / "own.txt"
+    text = "caf\u00e9\r\n\U0001f600 tabs\tand all"
+    path.write_bytes(text.encode())
+    assert load_corpus(path) == load_corpus(str(path)) == text
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"ab\0cd", "byte 2 is NUL"),
+        (b"abc\xff\xfe", "byte 0xff at offset 3"),
+        ("h\u00e9".encode("latin-1"), "byte 0xe9 at offset 1"),
+        (b"a", "at least 2 characters, got 1"),
+    ],
+)
+def test_bad_text_is_refused_with_its_place(tmp_path, data, message):
+    path = tmp_path / "bad.txt"
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=message):
+        load_corpus(path)
+    assert path.read_bytes() == data
+
+
+def test_a_corpus_shorter_than_a_block_is_refused(tmp_path):
+    path = tmp_path / "short.txt"
+    path.write_text("12345678")
+    with pytest.raises(ValueError, match="expected at least 9 characters, got 8"):
+        load_corpus(path, min_length=9)
+
+
+def test_a_path_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match="there is nothing at .*none.txt"):
+        load_corpus(tmp_path / "none.txt")
+    with pytest.raises(FileNotFoundError, match="there is a folder at"):
+        load_corpus(tmp_path)
+
+
+def test_tinyshakespeare_from_the_folder_in_attention_data():
+    if not os.path.isfile(
+        os.path.join(os.environ.get("ATTENTION_DATA", ""), "tinyshakespeare.txt")
+    ):
+        pytest.skip("ATTENTION_DATA names no folder with tinyshakespeare.txt")
+    text = load_corpus("tinyshakespeare")
+    assert len(text) == 1115394
+    assert set(text) == ALPHABET
+
+
+def test_a_wrong_file_in_attention_data_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "tinyshakespeare.txt").write_text("First Citizen:")
+    monkeypatch.setenv("ATTENTION_DATA", str(tmp_path))
+    with pytest.raises(ValueError, match="expected a file with SHA-256 86c4e6aa9db7"):
+        load_corpus("tinyshakespeare")
+
+
+@pytest.fixture
+def empty_cache(tmp_path, monkeypatch):
+    monkeypatch.delenv("ATTENTION_DATA", raising=False)
+    monkeypatch.setattr(pooch, "os_cache", lambda name: tmp_path / name)
+    return tmp_path
+
+
+def serve(monkeypatch, folder, data):
+    """Let the download come from a file on this disk."""
+    (folder / "served.txt").write_bytes(data)
+    monkeypatch.setattr(corpus, "TINYSHAKESPEARE_URL", "https://127.0.0.1:1/served.txt")
+
+    def download(url, output_file, pooch):
+        with open(output_file, "wb") as file:
+            file.write(data)
+
+    monkeypatch.setattr("pooch.core.choose_downloader", lambda url, progressbar=False: download)
+
+
+def test_a_download_is_kept_for_the_next_time(empty_cache, monkeypatch):
+    data = b"a small stand-in"
+    monkeypatch.setattr(corpus, "TINYSHAKESPEARE_SHA256", hashlib.sha256(data).hexdigest())
+    serve(monkeypatch, empty_cache, data)
+    assert load_corpus("tinyshakespeare") == data.decode()
+    monkeypatch.setattr("pooch.core.choose_downloader", None)  # now any download would fail
+    assert load_corpus("tinyshakespeare") == data.decode()
+
+
+def test_a_download_with_the_wrong_hash_is_thrown_away(empty_cache, monkeypatch):
+    serve(monkeypatch, empty_cache, b"something else")
+    with pytest.raises(ValueError, match="is not the expected file .* name that folder in"):
+        load_corpus("tinyshakespeare")
+    assert not list(empty_cache.rglob("tinyshakespeare.txt"))
+
+
+def test_a_failed_download_says_what_to_do(empty_cache, monkeypatch):
+    monkeypatch.setattr(corpus, "TINYSHAKESPEARE_URL", "http://127.0.0.1:1/input.txt")
+    with pytest.raises(ConnectionError, match="could not download .* the corpus 'play'"):
+        load_corpus("tinyshakespeare")
+    assert not list(empty_cache.rglob("tinyshakespeare.txt"))
+
+
+def test_the_hash_is_the_one_of_the_design():
+    assert TINYSHAKESPEARE_SHA256 == (
+        "86c4e6aa9db7c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed"
+    )

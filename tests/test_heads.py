@@ -1,0 +1,153 @@
+"""The laws of attention, and equality with PyTorch's own."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from attention.heads import (
+    Head,
+    attention_scores,
+    attention_weights,
+    scaled_dot_product_attention,
+)
+
+B, TQ, TK, D, DV = 2, 5, 7, 3, 11
+
+
+def draw(*shape, seed=0):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).double()
+
+
+@pytest.fixture
+def qkv():
+    return draw(B, TQ, D), draw(B, TK, D, seed=1), draw(B, TK, DV, seed=2)
+
+
+def test_scores_are_dot_products(qkv):
+    q, k, _ = qkv
+    scores = attention_scores(q, k)
+    for b in range(B):
+        for i in range(TQ):
+            for j in range(TK):
+                by_hand = sum(q[b, i, d] * k[b, j, d] for d in range(D)) / D**0.5
+                assert_close(scores[b, i, j], by_hand)
+
+
+@given(st.integers(1, 3), st.integers(1, 7), st.integers(1, 7), st.integers(0, 99))
+def test_rows_of_weights_sum_to_1_and_none_is_negative(b, tq, tk, seed):
+    weights = attention_weights(10 * draw(b, tq, tk, seed=seed))
+    assert_close(weights.sum(dim=-1), torch.ones(b, tq).double())
+    assert bool((weights >= 0).all())
+
+
+@given(st.integers(1, 3), st.integers(1, 5), st.integers(1, 7), st.integers(1, 5))
+def test_equal_to_pytorchs_own(b, tq, tk, d):
+    q, k, v = draw(b, tq, d), draw(b, tk, d, seed=1), draw(b, tk, d + 1, seed=2)
+    assert_close(scaled_dot_product_attention(q, k, v), F.scaled_dot_product_attention(q, k, v))
+
+
+def test_equal_to_pytorchs_own_with_a_mask_and_with_a_scale(qkv):
+    mask = draw(TQ, TK, seed=3) > 0
+    mask[:, 0] = True
+    ours = scaled_dot_product_attention(*qkv, mask, 0.7)
+    assert_close(ours, F.scaled_dot_product_attention(*qkv, attn_mask=mask, scale=0.7))
+
+
+def test_gradients_are_pytorchs_own(qkv):
+    ours = [tensor.clone().requires_grad_() for tensor in qkv]
+    theirs = [tensor.clone().requires_grad_() for tensor in qkv]
+    scaled_dot_product_attention(*ours).square().sum().backward()
+    F.scaled_dot_product_attention(*theirs).square().sum().backward()
+    for a, b in zip(ours, theirs, strict=True):
+        assert_close(a.grad, b.grad)
+        assert bool((a.grad != 0).any())
+
+
+def test_permuting_keys_with_values_changes_nothing(qkv):
+    q, k, v = qkv
+    order = torch.randperm(TK, generator=torch.Generator().manual_seed(0))
+    changed = scaled_dot_product_attention(q, k[:, order], v[:, order])
+    assert_close(changed, scaled_dot_product_attention(q, k, v))
+    assert not torch.allclose(scaled_dot_product_attention(q, k[:, order], v), changed)
+
+
+def test_a_forbidden_key_has_no_weight_and_no_effect(qkv):
+    q, k, v = qkv
+    mask = torch.ones(TQ, TK, dtype=torch.bool)
+    mask[:, 4] = False
+    out = scaled_dot_product_attention(q, k, v, mask)
+    k2, v2 = k.clone(), v.clone()
+    k2[:, 4], v2[:, 4] = 100.0, 100.0
+    assert_close(scaled_dot_product_attention(q, k2, v2, mask), out)
+    assert bool((attention_weights(attention_scores(q, k), mask)[..., 4] == 0).all())
+
+
+def test_sequences_of_a_batch_do_not_mix(qkv):
+    alone = scaled_dot_product_attention(*(tensor[1:2] for tensor in qkv))
+    assert_close(scaled_dot_product_attention(*qkv)[1:2], alone)
+
+
+def test_large_scores_do_not_overflow():
+    weights = attention_weights(torch.tensor([[1000.0, 0.0], [-1000.0, -1000.0]]))
+    assert_close(weights, torch.tensor([[1.0, 0.0], [0.5, 0.5]]))
+
+
+def test_self_attention_is_cross_attention_with_oneself():
+    head = Head(n_embd=3, head_size=5, value_size=7).double()
+    x = draw(2, 4, 3)
+    assert head(x).shape == (2, 4, 7)
+    assert_close(head(x), head(x, x))
+    q, k, v = x @ head.query.weight.T, x @ head.key.weight.T, x @ head.value.weight.T
+    assert_close(head(x), F.scaled_dot_product_attention(q, k, v))
+    assert_close(head(x), head.weights(x) @ v)
+
+
+def test_cross_attention_takes_keys_and_values_from_the_memory():
+    head = Head(n_embd=3, head_size=5, memory_size=11).double()
+    x, memory = draw(2, 4, 3), draw(2, 7, 11, seed=1)
+    assert head(x, memory).shape == (2, 4, 5)
+    assert head.weights(x, memory).shape == (2, 4, 7)
+    assert [name for name, _ in head.named_parameters()] == [
+        "query.weight",
+        "key.weight",
+        "value.weight",
+    ]
+
+
+def test_gradients_reach_queries_keys_and_values():
+    head = Head(n_embd=3, head_size=5)
+    head(draw(2, 4, 3).float()).square().sum().backward()
+    for name, parameter in head.named_parameters():
+        assert parameter.grad is not None and bool((parameter.grad != 0).any()), name
+
+
+@pytest.mark.usefixtures("as_a_user")
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: attention_scores(draw(2, 3), draw(2, 5)), "vectors of one size, got 3 and 5"),
+        (
+            lambda: scaled_dot_product_attention(draw(2, 3), draw(4, 3), draw(5, 3)),
+            "a value for every key, got 4 keys and 5 values",
+        ),
+        (lambda: Head(3, 5)(draw(2, 4).float()), r"x: expected vectors of size 3, got .*\(2, 4\)"),
+        (
+            lambda: Head(3, 5, memory_size=7)(draw(2, 3).float(), draw(2, 3).float()),
+            "memory: expected vectors of size 7",
+        ),
+        (
+            lambda: attention_weights(draw(2, 2), torch.ones(2, 2)),
+            "expected booleans, True where a query may look, got torch.float32",
+        ),
+        (
+            lambda: attention_weights(draw(2, 2), torch.tensor([[True, True], [False, False]])),
+            r"expected a key to look at in every row, got none in row \[1\]",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,82 @@
+"""From logits to new ids: the last position decides, and the temperature how boldly."""
+
+import pytest
+import torch
+from torch import nn
+from torch.testing import assert_close
+
+from attention.sampling import draw, generate, next_probabilities
+
+pytestmark = pytest.mark.usefixtures("as_a_user")
+
+
+def seeded(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+class NextIsOneMore(nn.Module):
+    """Sure that id + 1 follows, modulo 7; each position says so for itself."""
+
+    def __init__(self):
+        super().__init__()
+        self.longest = 0
+
+    def forward(self, ids):
+        self.longest = max(self.longest, ids.shape[1])
+        return 100.0 * nn.functional.one_hot((ids + 1) % 7, 7).float()
+
+
+def test_the_last_position_decides():
+    ids = generate(NextIsOneMore(), torch.tensor([[3, 0, 5], [1, 1, 2]]), 4, seeded())
+    assert ids.tolist() == [[3, 0, 5, 6, 0, 1, 2], [1, 1, 2, 3, 4, 5, 6]]
+
+
+def test_the_context_is_cropped_to_the_block():
+    model = NextIsOneMore()
+    ids = generate(model, torch.tensor([[0]]), 20, seeded(), block_size=5)
+    assert model.longest == 5
+    assert ids.shape == (1, 21)
+
+
+def test_the_input_is_left_as_it_was():
+    ids = torch.tensor([[1, 2]])
+    assert generate(NextIsOneMore(), ids, 3, seeded()).shape == (1, 5)
+    assert ids.tolist() == [[1, 2]]
+    assert generate(NextIsOneMore(), ids, 0, seeded()).tolist() == [[1, 2]]
+
+
+def test_temperature_1_is_softmax_and_0_is_argmax():
+    logits = torch.tensor([[1.0, 3.0, 2.0], [0.0, -1.0, -2.0]])
+    assert_close(next_probabilities(logits), torch.softmax(logits, dim=-1))
+    assert next_probabilities(logits, 0).tolist() == [[0, 1, 0], [1, 0, 0]]
+    bold, even = next_probabilities(logits, 0.5), next_probabilities(logits, 5.0)
+    assert bool((bold.max(-1).values > torch.softmax(logits, -1).max(-1).values).all())
+    assert_close(next_probabilities(logits, 1e6), torch.full((2, 3), 1 / 3), atol=1e-5, rtol=0)
+    assert bool((even.max(-1).values < bold.max(-1).values).all())
+
+
+def test_draws_follow_the_probabilities():
+    p = torch.tensor([[0.2, 0.5, 0.3]]).expand(30_000, 3)
+    counts = torch.bincount(draw(p, seeded()).flatten(), minlength=3) / 30_000
+    assert_close(counts, p[0], rtol=0, atol=0.015)
+
+
+@pytest.mark.parametrize("temperature", [-0.1, float("nan"), float("inf")])
+def test_an_impossible_temperature_is_refused(temperature):
+    with pytest.raises(ValueError, match="temperature: expected 0 .* or more, got"):
+        next_probabilities(torch.zeros(1, 3), temperature)
+
+
+@pytest.mark.parametrize(
+    ("row", "total"), [([0.5, 0.2], "0.7000"), ([1.5, -0.5], "1.0000"), ([float("nan"), 1], "nan")]
+)
+def test_what_is_no_distribution_is_refused(row, total):
+    with pytest.raises(ValueError, match=f"rows that sum to 1 .* got a sum of {total} in row 1"):
+        draw(torch.tensor([[0.5, 0.5], row]), seeded())
+
+
+def test_generation_needs_something_to_go_on_from():
+    with pytest.raises(ValueError, match=r"at least one position to go on from, got \(1, 0\)"):
+        generate(NextIsOneMore(), torch.zeros(1, 0, dtype=torch.long), 3, seeded())
+    with pytest.raises(ValueError, match="n_new: expected 0 or more ids to add, got -1"):
+        generate(NextIsOneMore(), torch.tensor([[0]]), -1, seeded())

@@ -1,0 +1,550 @@
+"""Laws of the tokenizers, then equality with Hugging Face `tokenizers` and OpenAI's `tiktoken`."""
+
+import json
+import os
+import pickle
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tiktoken
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+from attention.corpus import load_corpus
+from attention.tokenizers import (
+    GPT2_PATTERN,
+    BPETokenizer,
+    CharTokenizer,
+    count_pairs,
+    learn_merges,
+    merge_pair,
+    split_pieces,
+)
+
+CORPORA = ["play", "tinyshakespeare"]
+SIZES = [300, 512, 1024, 2048]
+ALPHABET = "\n !$&',-.3:;?" + "ABCDEFGHIJKLMNOPQRSTUVWXYZ" + "abcdefghijklmnopqrstuvwxyz"
+TEXTBOOK = "aaabdaaabac"  # the example of Wikipedia's article on byte pair encoding
+END = "<|end|>"
+AWKWARD = [
+    "", " ", "   ", "\n\n \n", " a", "a ", "a  b", "don't we'll I'M", "x1234 56", "...?!",
+    "é e\u0301", "naïve café", "👩‍👩‍👧 🏳️‍🌈", "日本語のテキスト", "שלום",
+    "\x00\x1c\x85\u2028\u00a0\u3000x", "\r\n\t",
+    "a" * 99, "a" * 100, "ab" * 300, " " * 257, END, f"one {END}{END} two{END}", "<|end|<|end|>>",
+]  # fmt: skip
+
+# Characters that Python's own table knows: on those all versions of Unicode here agree.
+# Text with many repeats and spaces is where merges meet; every other text is anything at all.
+any_text = st.text(st.characters(exclude_categories=["Cs", "Cn"]))
+busy_text = st.text("abt he'", max_size=60)
+texts = st.one_of(any_text, busy_text)
+
+
+@cache
+def corpus(name: str) -> str:
+    if name == "tinyshakespeare":
+        folder = os.environ.get("ATTENTION_DATA")
+        if not folder:
+            pytest.skip("ATTENTION_DATA names no folder with tinyshakespeare.txt")
+        if not (Path(folder).expanduser() / "tinyshakespeare.txt").is_file():
+            pytest.skip(f"there is no tinyshakespeare.txt in ATTENTION_DATA={folder}")
+    return load_corpus(name)
+
+
+@cache
+def ours(name: str, vocab_size: int) -> BPETokenizer:
+    return BPETokenizer.train(corpus(name), vocab_size)
+
+
+@cache
+def hf_merges(text: str, vocab_size: int) -> list[tuple[bytes, bytes]]:
+    """What Hugging Face learns, its printable stand-ins turned back into bytes."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocab_size, initial_alphabet=alphabet, show_progress=False
+    )
+    tokenizer.train_from_iterator([text], trainer)
+    hidden = sorted(set(range(256)) - {ord(c) for c in alphabet})
+    byte = {c: ord(c) if ord(c) < 256 else hidden[ord(c) - 256] for c in alphabet}
+    merges = json.loads(tokenizer.to_str())["model"]["merges"]
+    return [tuple(bytes(byte[c] for c in part) for part in merge) for merge in merges]
+
+
+def tiktoken_of(tokenizer: BPETokenizer) -> tiktoken.Encoding:
+    return tiktoken.Encoding(
+        "ours",
+        pat_str=tokenizer.pattern,
+        mergeable_ranks=tokenizer.ranks,
+        special_tokens=tokenizer.special_tokens,
+    )
+
+
+@pytest.fixture(scope="module")
+def play() -> BPETokenizer:
+    return BPETokenizer.train(corpus("play"), 512, [END, "<|user|>"])
+
+
+# --- characters ---
+
+
+def test_char_encodes_ball():
+    tokenizer = CharTokenizer(ALPHABET)
+    assert tokenizer.vocab_size == len(tokenizer.vocab) == 65
+    assert tokenizer.vocab == sorted(ALPHABET)
+    assert tokenizer.encode("ball") == [40, 39, 50, 50]
+    assert tokenizer.decode([40, 39, 50, 50]) == "ball"
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_char_on_the_corpora(name):
+    tokenizer = CharTokenizer(corpus(name))
+    assert "".join(tokenizer.vocab) == ALPHABET
+    assert tokenizer.decode(tokenizer.encode(corpus(name))) == corpus(name)
+
+
+@given(st.text(min_size=1))
+def test_char_round_trip(text):
+    tokenizer = CharTokenizer(text)
+    ids = tokenizer.encode(text)
+    assert tokenizer.decode(ids) == text
+    assert set(ids) == set(range(tokenizer.vocab_size))
+
+
+def test_char_refuses_unknown_characters():
+    tokenizer = CharTokenizer(ALPHABET)
+    with pytest.raises(ValueError, match=r"got 'é' \(U\+00E9\) at position 3; build .* BPETok"):
+        tokenizer.encode("cafés")
+
+
+def test_char_refuses_empty_text():
+    with pytest.raises(ValueError, match="text: expected at least one character, got none"):
+        CharTokenizer("")
+
+
+# --- ids, for both ---
+
+
+@pytest.fixture(params=["char", "bpe"])
+def seven(request):
+    """A tokenizer whose 7 highest ids decode to the letters a to g."""
+    if request.param == "char":
+        return CharTokenizer("abcdefg")
+    return BPETokenizer([], list("abcdefg"))
+
+
+@pytest.mark.parametrize("bad", [-1, 7, 2**70, True, False, 1.0, None, "a", [1]])
+def test_decode_refuses(seven, bad):
+    start = seven.vocab_size - 7
+    if type(bad) is int:
+        bad += start if bad > 0 else 0
+    shown = str(bad).replace("[", r"\[")
+    with pytest.raises(
+        ValueError,
+        match=rf"ids: expected integers from 0 to {start + 6}, got '?{shown}.* at position 2; use",
+    ):
+        seven.decode([start, start, bad, -5])
+
+
+def test_decode_takes_every_kind_of_integers(seven):
+    ids = [seven.vocab_size - 7 + i for i in (0, 6, 3)]
+    assert seven.decode(ids) == "agd"
+    assert seven.decode(iter(ids)) == "agd"
+    assert seven.decode(np.array(ids, dtype=np.int16)) == "agd"
+    assert seven.decode(torch.tensor(ids)) == "agd"
+    assert seven.decode([torch.tensor(ids[0]), np.int64(ids[1]), ids[2]]) == "agd"
+    assert seven.decode([]) == ""
+
+
+@pytest.mark.parametrize("bad", [torch.ones(3), torch.ones(3).bool(), torch.ones(1, 3).long()])
+def test_decode_refuses_tensors_of_another_kind(seven, bad):
+    with pytest.raises(ValueError, match=r"ids: expected integers .* got (1.0|True|\[1, 1, 1\]) "):
+        seven.decode(bad)
+
+
+# --- the steps ---
+
+
+def test_count_pairs_counts_overlaps():
+    assert count_pairs([7, 7, 7, 5]) == {(7, 7): 2, (7, 5): 1}
+    assert count_pairs([7]) == count_pairs([]) == {}
+
+
+@pytest.mark.parametrize(
+    ("ids", "merged"),
+    [
+        ([], []),
+        ([1], [1]),
+        ([1, 1], [9]),
+        ([1, 1, 1], [9, 1]),
+        ([1, 1, 1, 1], [9, 9]),
+        ([2, 1, 1, 3, 1], [2, 9, 3, 1]),
+    ],
+)
+def test_merge_pair(ids, merged):
+    before = list(ids)
+    assert merge_pair(ids, (1, 1), 9) == merged
+    assert ids == before
+
+
+@given(st.lists(st.integers(0, 3)), st.integers(0, 3), st.integers(0, 3))
+def test_merge_pair_can_be_undone_and_leaves_no_pair(ids, left, right):
+    merged = merge_pair(ids, (left, right), 9)
+    undone = [i for new in merged for i in ((left, right) if new == 9 else (new,))]
+    assert undone == ids
+    assert (left, right) not in count_pairs(merged)
+
+
+def test_split_pieces_keeps_every_character():
+    text = "We'll  meet\n\nat 12!"
+    assert split_pieces(text) == ["We", "'ll", " ", " meet", "\n", "\n", "at", " 12", "!"]
+    assert split_pieces(text, None) == [text]
+
+
+def test_split_pieces_allows_groups_in_the_pattern():
+    assert split_pieces("abcab", "(a)(b)|c") == ["ab", "c", "ab"]
+
+
+def test_split_pieces_refuses_a_pattern_that_loses_text():
+    with pytest.raises(ValueError, match=r"pattern: .* all 3 .* matches 2, '\[ab\]'; add"):
+        split_pieces("abc", "[ab]")
+
+
+def slow_merges(pieces: Counter, n_merges: int) -> list:
+    """The definition: count everything anew before each merge."""
+    words = {piece: list(piece) for piece in pieces}
+    visible = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    order = visible + [b for b in range(256) if b not in visible]
+    merges = []
+    while len(merges) < n_merges:
+        counts = Counter()
+        for piece, word in words.items():
+            for pair, count in count_pairs(word).items():
+                counts[pair] += count * pieces[piece]
+        if not counts:
+            break
+        place = {b: i for i, b in enumerate(order)}
+        best = min(counts, key=lambda p: (-counts[p], *(place.get(i, i) for i in p)))
+        words = {p: merge_pair(w, best, 256 + len(merges)) for p, w in words.items()}
+        merges.append(best)
+    return merges
+
+
+@given(st.dictionaries(st.binary(min_size=1, max_size=9), st.integers(1, 5), max_size=6))
+def test_learn_merges_equals_its_definition_on_any_bytes(pieces):
+    assert learn_merges(Counter(pieces), 50) == slow_merges(Counter(pieces), 50)
+
+
+@given(st.dictionaries(st.text("ab \x80", min_size=1, max_size=25), st.integers(1, 5), max_size=6))
+def test_learn_merges_equals_its_definition_on_repeats(pieces):
+    pieces = Counter({piece.encode(): count for piece, count in pieces.items()})
+    assert learn_merges(pieces, 50) == slow_merges(pieces, 50)
+
+
+# --- byte pair encoding: laws ---
+
+
+def test_textbook():
+    tokenizer = BPETokenizer.train(TEXTBOOK, 259, pattern=None)
+    assert tokenizer.encode(TEXTBOOK) == [258, 100, 258, 97, 99]
+    assert tokenizer.merges == [(b"a", b"a"), (b"a", b"b"), (b"aa", b"ab")]
+    assert tokenizer.decode([258, 100, 258, 97, 99]) == TEXTBOOK
+
+
+def test_textbook_by_hand():
+    ids = list(TEXTBOOK.encode())
+    for new_id in 256, 257, 258:
+        counts = count_pairs(ids)
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        ids = merge_pair(ids, pair, new_id)
+    assert ids == BPETokenizer.train(TEXTBOOK, 259, pattern=None).encode(TEXTBOOK)
+
+
+@given(texts, st.booleans())
+def test_bpe_round_trip(play, text, special):
+    assert play.decode(play.encode(text, special=special)) == text
+
+
+@pytest.mark.parametrize("text", AWKWARD)
+def test_bpe_round_trip_on_awkward_text(play, text):
+    assert play.decode(play.encode(text)) == play.decode(play.encode(text, special=True)) == text
+
+
+@pytest.mark.parametrize("pattern", [None, r"(?s)\w+|."])
+@given(text=busy_text)
+def test_bpe_round_trip_with_other_patterns(pattern, text):
+    tokenizer = BPETokenizer([(97, 98), (116, 104), (257, 101)], pattern=pattern)
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+def test_ids_are_bytes_then_merges_then_specials(play):
+    assert play.vocab_size == 512
+    assert len(play.merges) == 512 - 256 - 2
+    assert [play.ranks[bytes([b])] for b in range(256)] == list(range(256))
+    assert [play.ranks[left + right] for left, right in play.merges] == list(range(256, 510))
+    assert play.special_tokens == {END: 510, "<|user|>": 511}
+
+
+def test_no_token_spans_two_words(play):
+    assert all(b" " not in token[1:] or token.isspace() for token in play.ranks)
+
+
+def test_special_tokens_are_text_unless_asked_for(play):
+    text = f"one{END}<|user|> two"
+    assert all(i < 510 for i in play.encode(text))
+    assert play.encode(text, special=True) == [
+        *play.encode("one"), 510, 511, *play.encode(" two"),
+    ]  # fmt: skip
+    assert play.decode_bytes([510, 97]) == b"<|end|>a"
+
+
+def test_the_longest_special_token_wins():
+    tokenizer = BPETokenizer([], ["<a>", "<a><b>", "(|.)\n"])
+    assert tokenizer.encode("<a><b><a>(|.)\n<b", special=True) == [257, 256, 258, 60, 98]
+
+
+def test_decode_replaces_what_is_not_utf8(play):
+    half = list("é".encode())[:1]
+    assert play.decode([97, *half, 98]) == "a\ufffdb"
+    assert play.decode_bytes(half) == b"\xc3"
+
+
+def test_encode_gives_a_new_list_each_time(play):
+    play.encode("the").append(-1)
+    play.encode("the")[0] = -1
+    assert play.decode(play.encode("the")) == "the"
+
+
+def test_the_cache_is_bounded(monkeypatch):
+    monkeypatch.setattr("attention.tokenizers._CACHE_PIECES", 3)
+    monkeypatch.setattr("attention.tokenizers._CACHE_LENGTH", 4)
+    tokenizer = BPETokenizer([(97, 98)])
+    text = "".join(f" {word}" for word in ["ab", "b", "abc", "abcd", "ab", "d"])
+    assert tokenizer.encode(text) == [
+        32, 256, 32, 98, 32, 256, 99, 32, 256, 99, 100, 32, 256, 32, 100,
+    ]  # fmt: skip
+    assert set(tokenizer._cache) == {" d"}  # " abcd" is too long; " d" came when it was full
+
+
+def test_pickle_keeps_a_tokenizer(play):
+    copy = pickle.loads(pickle.dumps(play))
+    assert copy.encode(f"the end{END}", special=True) == play.encode(f"the end{END}", special=True)
+
+
+def test_repr_says_the_sizes_and_no_address(play):
+    assert repr(play) == "BPETokenizer(256 bytes + 254 merges + 2 special tokens = 512)"
+    assert repr(CharTokenizer("ab")) == "CharTokenizer(2 characters)"
+
+
+# --- byte pair encoding: references ---
+
+
+@pytest.mark.parametrize("vocab_size", SIZES)
+@pytest.mark.parametrize("name", CORPORA)
+def test_merges_equal_hugging_face(name, vocab_size):
+    assert ours(name, vocab_size).merges == hf_merges(corpus(name), vocab_size)
+
+
+@settings(max_examples=40)
+@given(texts)
+def test_merges_equal_hugging_face_on_any_text(text):
+    pieces = Counter(piece.encode() for piece in split_pieces(text))
+    vocab_size = 256 + len(learn_merges(pieces, 30))
+    if text:
+        assert BPETokenizer.train(text, vocab_size).merges == hf_merges(text, vocab_size)
+
+
+@pytest.mark.parametrize("vocab_size", [300, 2048])
+@pytest.mark.parametrize("name", CORPORA)
+def test_encode_equals_tiktoken(name, vocab_size):
+    tokenizer = ours(name, vocab_size)
+    assert tokenizer.encode(corpus(name)) == tiktoken_of(tokenizer).encode_ordinary(corpus(name))
+
+
+@pytest.fixture(scope="module")
+def play_tiktoken(play) -> tiktoken.Encoding:
+    return tiktoken_of(play)
+
+
+@given(texts)
+def test_encode_equals_tiktoken_on_any_text(play, play_tiktoken, text):
+    assert play.encode(text) == play_tiktoken.encode_ordinary(text)
+
+
+@pytest.mark.parametrize("text", AWKWARD)
+def test_encode_equals_tiktoken_on_awkward_text(play, play_tiktoken, text):
+    assert play.encode(text) == play_tiktoken.encode_ordinary(text)
+    assert play.encode(text, special=True) == play_tiktoken.encode(text, allowed_special="all")
+
+
+@given(st.lists(st.integers(0, 511)))
+def test_decode_equals_tiktoken(play, play_tiktoken, ids):
+    assert play.decode_bytes(ids) == play_tiktoken.decode_bytes(ids)
+    assert play.decode(ids) == play_tiktoken.decode(ids)
+
+
+# --- byte pair encoding: refusals ---
+
+
+def test_train_refuses_a_vocabulary_smaller_than_the_bytes():
+    with pytest.raises(
+        ValueError,
+        match=r"vocab_size: expected at least 258 \(256 bytes and 2 .*\), got 257; ask for 258 or",
+    ):
+        BPETokenizer.train("text", 257, ["<a>", "<b>"])
+    assert BPETokenizer.train("text", 258, ["<a>", "<b>"]).merges == []
+
+
+def test_train_refuses_more_tokens_than_the_text_gives():
+    with pytest.raises(
+        ValueError, match="vocab_size: expected at most 259, got 260; this text gives 259 tokens"
+    ):
+        BPETokenizer.train("ab abc", 260, ["<a>"], pattern="(?s).. ?|.")
+    assert BPETokenizer.train("ab abc", 259, ["<a>"], pattern="(?s).. ?|.").vocab_size == 259
+
+
+def test_train_refuses_empty_text():
+    with pytest.raises(ValueError, match="text: expected at least one character, got none; train"):
+        BPETokenizer.train("", 256)
+
+
+@pytest.mark.parametrize("call", ["train", "encode"])
+def test_a_lone_surrogate_is_refused(play, call):
+    with pytest.raises(ValueError, match=r"surrogate pair, '\\ud83d', at position 3; replace"):
+        BPETokenizer.train("a 👋\ud83d", 256) if call == "train" else play.encode("a 👋\ud83d")
+
+
+@pytest.mark.parametrize(
+    ("tokens", "message"),
+    [
+        (["<a>", "<b>", "<a>"], "not empty and all different, got '<a>' at position 2"),
+        (["<a>", ""], "not empty and all different, got '' at position 1"),
+        ("<a>", r"a list of strings, got the string '<a>'; write \['<a>'\]"),
+    ],
+)
+@pytest.mark.parametrize("call", ["train", "init"])
+def test_special_tokens_are_refused(call, tokens, message):
+    with pytest.raises(ValueError, match="special_tokens: expected .*" + message):
+        BPETokenizer.train("ab", 300, tokens) if call == "train" else BPETokenizer([], tokens)
+
+
+def test_special_tokens_refuse_lone_surrogates():
+    with pytest.raises(ValueError, match=r"surrogate pair, '\\udc00', at position 1"):
+        BPETokenizer([], ["<\udc00>"])
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ([(97, 256)], "merge 0: expected integers from 0 to 255, got 256 at position 1"),
+        ([(97, 98), (97, 98)], r"merge 1: .*, got \(97, 98\), but .* turn b'ab' into \[256\]"),
+        # abc made from a and bc, although ab would have been merged first
+        ([(97, 98), (98, 99), (97, 257)], r"merge 2: .* turn b'abc' into \[256, 99\]; give"),
+    ],
+)
+def test_merges_that_no_training_gives_are_refused(pairs, message):
+    with pytest.raises(ValueError, match=message):
+        BPETokenizer(pairs)
+
+
+# --- files ---
+
+
+def test_save_and_load(play, tmp_path):
+    path = tmp_path / "play.json"
+    path.write_text("an older file")
+    play.save(path)
+    assert [p.name for p in tmp_path.iterdir()] == ["play.json"]
+    loaded = BPETokenizer.load(str(path))
+    assert vars(loaded).keys() == vars(play).keys()
+    for name in vars(play).keys() - {"_cache"}:
+        assert getattr(loaded, name) == getattr(play, name), name
+    text = corpus("play")[:1000] + END
+    assert loaded.encode(text, special=True) == play.encode(text, special=True)
+
+
+def test_save_and_load_without_pattern(tmp_path):
+    tokenizer = BPETokenizer.train("é👋é👋 é👋", 259, ["é\n"], pattern=None)
+    tokenizer.save(tmp_path / "t.json")
+    loaded = BPETokenizer.load(tmp_path / "t.json")
+    assert (loaded.pattern, loaded.special_tokens) == (None, {"é\n": 258})
+    assert loaded.merges == tokenizer.merges
+
+
+def test_a_save_that_fails_leaves_the_older_file(play, tmp_path, monkeypatch):
+    path = tmp_path / "play.json"
+    path.write_text("an older file")
+
+    def full(self, text, **_):
+        self.write_bytes(text.encode()[:10])
+        raise OSError("no space left")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match="no space left"):
+        play.save(path)
+    assert path.read_bytes() == b"an older file"
+    assert [p.name for p in tmp_path.iterdir()] == ["play.json"]
+
+
+def saved(**changes) -> dict:
+    content = {
+        "format": "attention.BPETokenizer 1",
+        "pattern": GPT2_PATTERN,
+        "special_tokens": [END],
+        "pairs": [[97, 98], [256, 99]],
+    } | changes
+    return {key: value for key, value in content.items() if value != "absent"}
+
+
+def test_the_file_of_the_next_tests_is_whole(tmp_path):
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(saved()))
+    assert BPETokenizer.load(path).encode(f"abc{END}", special=True) == [257, 258]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "Expecting value"),
+        (json.dumps(saved()).encode()[:-5], "JSONDecodeError"),
+        (b"\xff\xfe\xfa", "UnicodeDecodeError"),
+        (b"[" * 100_000, "RecursionError"),
+        (b"[]", "format: expected 'attention.BPETokenizer 1'"),
+        (saved(format="absent"), "format: expected"),
+        (saved(format="attention.BPETokenizer 2"), "format: expected"),
+        (saved(pairs="absent"), "KeyError: 'pairs'"),
+        (saved(pattern="absent"), "KeyError: 'pattern'"),
+        (saved(pattern=7), r"pattern: expected str \| None, got 7"),
+        (saved(pattern="(a"), r"error: missing \)"),
+        (saved(pairs={"ab": 256}), "pairs: expected .*list"),
+        (saved(special_tokens=END), "special_tokens: expected .*list"),
+        (saved(special_tokens=[END, 7]), "got 7 at position 1"),
+        (saved(special_tokens=[END, END]), "all different"),
+        (saved(pairs=[[97, 98], [97, 98, 99]]), "too many values"),
+        (saved(pairs=[[97, 98], 99]), "cannot unpack"),
+        (saved(pairs=["ab"]), "merge 0: expected integers from 0 to 255, got 'a' at position 0"),
+        (saved(pairs=[[97, 98.0]]), "merge 0: .* got 98.0 at position 1"),
+        (saved(pairs=[[True, 98]]), "merge 0: .* got True at position 0"),
+        (saved(pairs=[[97, 98], [97, 257]]), "merge 1: .* from 0 to 256, got 257"),
+        (saved(pairs=[[97, 98], [97, 98]]), "merge 1: expected a new pair"),
+    ],
+)
+def test_load_refuses(tmp_path, content, message):
+    path = tmp_path / "broken.json"
+    path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+    with pytest.raises(
+        ValueError,
+        match=f"broken.json': expected a file that BPETokenizer.save wrote.*{message}.*; save ",
+    ):
+        BPETokenizer.load(path)
+
+
+def test_load_says_when_there_is_no_file(tmp_path):
+    with pytest.raises(FileNotFoundError, match="nothing.json"):
+        BPETokenizer.load(tmp_path / "nothing.json")

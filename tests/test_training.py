@@ -1,0 +1,120 @@
+"""The loss is PyTorch's, a step goes down, and an evaluation looks at every token."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from attention.bigram import BigramLanguageModel
+from attention.training import cross_entropy, evaluate, train, train_step
+
+
+def draw(*shape, seed=0):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def ids_of(n, vocab_size=7, seed=0):
+    return torch.randint(0, vocab_size, (n,), generator=torch.Generator().manual_seed(seed))
+
+
+@given(st.integers(1, 3), st.integers(1, 7), st.integers(2, 11), st.integers(0, 99))
+def test_cross_entropy_is_pytorchs_own(B, T, V, seed):
+    logits = 3 * draw(B, T, V, seed=seed).double()
+    targets = ids_of(B * T, V, seed).view(B, T)
+    expected = F.cross_entropy(logits.view(B * T, V), targets.view(B * T))
+    assert_close(cross_entropy(logits, targets), expected)
+    assert_close(cross_entropy(logits, targets), F.cross_entropy(logits.mT, targets))
+
+
+def test_equal_logits_cost_ln_v():
+    assert_close(
+        cross_entropy(torch.zeros(2, 3, 65), ids_of(6, 65).view(2, 3)).item(), math.log(65)
+    )
+
+
+@pytest.mark.usefixtures("as_a_user")
+def test_logits_and_targets_have_to_fit():
+    with pytest.raises(ValueError, match=r"got \(2, 3, 7\) and \(2, 4\)"):
+        cross_entropy(torch.zeros(2, 3, 7), torch.zeros(2, 4, dtype=torch.long))
+
+
+def test_a_step_returns_the_loss_before_it_and_lowers_it():
+    torch.manual_seed(0)
+    model = BigramLanguageModel(7)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+    x, y = ids_of(20).view(4, 5), ids_of(20, seed=1).view(4, 5)
+    before = cross_entropy(model(x), y).item()
+    assert train_step(model, optimizer, x, y) == before
+    assert cross_entropy(model(x), y).item() < before
+
+
+def test_training_learns_what_follows_what():
+    torch.manual_seed(0)
+    ids = torch.arange(7).repeat(100)  # after i comes i + 1: the floor is 0
+    model = BigramLanguageModel(7)
+    losses = train(
+        model,
+        ids,
+        n_steps=300,
+        batch_size=8,
+        block_size=5,
+        learning_rate=0.1,
+        generator=torch.Generator().manual_seed(0),
+    )
+    assert len(losses) == 300
+    assert evaluate(model, ids, 5).mean < 0.05
+    assert model(torch.arange(7)[None]).argmax(-1).tolist() == [[1, 2, 3, 4, 5, 6, 0]]
+
+
+def test_training_twice_from_one_seed_is_the_same():
+    def run():
+        torch.manual_seed(3)
+        generator = torch.Generator().manual_seed(4)
+        sizes = dict(n_steps=5, batch_size=3, block_size=4, learning_rate=0.1)
+        return train(BigramLanguageModel(7), ids_of(200), generator=generator, **sizes)
+
+    assert run() == run()
+
+
+def test_evaluation_sees_every_block_once():
+    torch.manual_seed(0)
+    model = BigramLanguageModel(7)
+    ids = ids_of(1 + 5 * 23)
+    x, y = ids[:-1].view(23, 5), ids[1:].view(23, 5)
+    each = torch.stack([cross_entropy(model(x[b : b + 1]), y[b : b + 1]) for b in range(23)])
+    estimate = evaluate(model, ids, 5, batch_size=4)
+    assert_close(estimate.mean, each.mean().item())
+    assert_close(estimate.standard_error, (each.std() / 23**0.5).item())
+
+
+def test_evaluation_leaves_the_mode_as_it_was():
+    class WithDropout(BigramLanguageModel):
+        def forward(self, ids):
+            return F.dropout(super().forward(ids), 0.5, self.training)
+
+    model = WithDropout(7)
+    ids = ids_of(100)
+    assert evaluate(model, ids, 5) == evaluate(model, ids, 5)  # no dropout while judging
+    assert model.training
+    model.eval()
+    evaluate(model, ids, 5)
+    assert not model.training
+
+
+def test_evaluation_needs_a_block():
+    with pytest.raises(ValueError, match="expected at least 9"):
+        evaluate(BigramLanguageModel(7), ids_of(8), 8)
+
+
+def test_the_progress_bar_is_silent_headlessly(monkeypatch, capsys):
+    monkeypatch.setenv("COURSE_HEADLESS", "1")
+    sizes = dict(n_steps=2, batch_size=1, block_size=2, learning_rate=0.1)
+    train(BigramLanguageModel(7), ids_of(50), generator=torch.Generator(), **sizes)
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.delenv("COURSE_HEADLESS")
+    train(BigramLanguageModel(7), ids_of(50), generator=torch.Generator(), **sizes)
+    assert "training" in capsys.readouterr().err
