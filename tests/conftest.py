@@ -6,9 +6,9 @@ from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # several tests run at once; before torch comes in
 
-import jaxtyping  # noqa: E402
-import pytest  # noqa: E402
-from hypothesis import settings  # noqa: E402
+import jaxtyping
+import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
 

@@ -1,0 +1,1 @@
+"""How the course is delivered: the `course` command and what stands behind it."""

@@ -1,0 +1,1 @@
+"""One module a chapter: its exercises and its quiz, as records."""
