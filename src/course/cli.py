@@ -1,0 +1,170 @@
+"""The `course` command. Each subcommand imports what it needs only when it is called."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from course import notebooks
+from course.notebooks import CourseError
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse whose complaints go the way of all others."""
+
+    def error(self, message: str) -> NoReturn:
+        raise CourseError(f"{message} (see `{self.prog} --help`)")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Do what the command line says; the value is the exit status."""
+    try:
+        words, options = _split(sys.argv[1:] if argv is None else argv)
+        arguments = parser().parse_args(words, argparse.Namespace(pytest_options=options))
+        return arguments.do(arguments)
+    except CourseError as error:
+        print(f"course: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("course: interrupted, everything it had started is ended", file=sys.stderr)
+        return 130
+
+
+def _split(words: list[str]) -> tuple[list[str], list[str]]:
+    """What stands before and after `--` in `course check … -- PYTEST_OPTION …`."""
+    if words[:1] != ["check"] or "--" not in words:
+        return words, []
+    cut = words.index("--")
+    return words[:cut], words[cut + 1 :]
+
+
+def parser() -> Parser:
+    """The command line: one function per subcommand adds it and names what it does."""
+    top = Parser(prog="course", description="Run, refresh and check the notebooks of the course.")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for add in (_add_run, _add_refresh, _add_check):
+        add(commands)
+    return top
+
+
+def _add_run(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser(
+        "run",
+        help="execute notebooks side by side, report time, memory and errors",
+        epilog="Exit status: 0 all passed, 1 a notebook failed, 2 bad usage, 130 interrupted.",
+    )
+    _add_notebooks(command)
+    _add_timeout(command)
+    command.add_argument(
+        "-p",
+        "--parameter",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("NAME", "VALUE"),
+        help="set a parameter in every notebook that has it, such as: -p n_steps 50",
+    )
+    command.add_argument(
+        "--out", type=Path, metavar="DIR", help="folder for the results (build/run)"
+    )
+    command.set_defaults(do=_run)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from course.run import run
+
+    root, paths, workers = _selected(arguments)
+    out = arguments.out or root / "build" / "run"
+    return run(paths, out, workers, arguments.parameter, arguments.timeout)
+
+
+def _add_refresh(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser(
+        "refresh",
+        help="execute notebooks and store their outputs in them",
+        epilog="Exit status: 0 all stored, 1 a notebook was refused, 2 bad usage.",
+    )
+    _add_notebooks(command)
+    _add_timeout(command)
+    command.set_defaults(do=_refresh)
+
+
+def _refresh(arguments: argparse.Namespace) -> int:
+    from course.refresh import refresh
+
+    root, paths, workers = _selected(arguments)
+    return refresh(paths, root, workers, arguments.timeout)
+
+
+def _add_check(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser(
+        "check",
+        help="compare what notebooks give now with what is stored in them",
+        usage="course check [-h] [-j N] [NOTEBOOK ...] [-- PYTEST_OPTION ...]",
+    )
+    _add_notebooks(command)
+    command.set_defaults(do=_check)
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from course.check import check
+
+    root, paths, workers = _selected(arguments)
+    return check(paths, root, workers, arguments.pytest_options)
+
+
+def _selected(arguments: argparse.Namespace) -> tuple[Path, list[Path], int]:
+    """The course's folder, the notebooks that are meant, and how many at a time."""
+    root = notebooks.root()
+    paths = notebooks.select(root, arguments.notebooks)
+    return root, paths, arguments.workers or max(1, min(_processors(), len(paths)))
+
+
+def _processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _add_notebooks(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "notebooks",
+        nargs="*",
+        metavar="NOTEBOOK",
+        help="a path, a file name or its beginning, such as 01 (default: all)",
+    )
+    command.add_argument(
+        "-j",
+        "--workers",
+        type=_at_least_one,
+        metavar="N",
+        help="notebooks at a time (default: as many as processors)",
+    )
+
+
+def _add_timeout(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--timeout",
+        type=_at_least_one,
+        default=600,
+        metavar="SECONDS",
+        help="longest time for one cell (600)",
+    )
+
+
+def _at_least_one(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

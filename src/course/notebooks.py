@@ -1,0 +1,201 @@
+"""Find, read and write the notebooks of the course.
+
+`notebooks/SUMMARY.md` is the one statement of which notebooks there are and in what order.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+
+class CourseError(Exception):
+    """A sentence for the user: what was expected, what came, what to do."""
+
+    exit_code = 2
+
+
+def root() -> Path:
+    """The folder that holds notebooks/SUMMARY.md: here or above, else where the package is."""
+    here = Path.cwd()
+    for folder in (here, *here.parents, Path(__file__).resolve().parents[2]):
+        if (folder / "notebooks" / "SUMMARY.md").is_file():
+            return folder
+    raise CourseError(
+        f"expected notebooks/SUMMARY.md in {here} or above, found none: "
+        "go to the folder of the course and try again"
+    )
+
+
+def chapters(root: Path) -> list[Path]:
+    """The notebooks in the order of notebooks/SUMMARY.md, which lists each of them once."""
+    folder = root / "notebooks"
+    try:
+        summary = (folder / "SUMMARY.md").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CourseError(f"expected a readable {folder / 'SUMMARY.md'}, but: {error}") from None
+    summary = re.sub(r"<!--.*?-->", "", summary, flags=re.DOTALL)
+    links = re.findall(r"\]\(\s*<?([^()<>]+?\.ipynb)>?\s*\)", summary)
+    listed = [Path(os.path.normpath(folder / link)) for link in links]
+    for path, times in Counter(listed).items():
+        name = path.relative_to(folder) if path.is_relative_to(folder) else path
+        if times > 1:
+            raise CourseError(
+                f"notebooks/SUMMARY.md lists {name} {times} times, expected once: "
+                "delete the repeated lines"
+            )
+        if not path.is_file():
+            raise CourseError(
+                f"notebooks/SUMMARY.md lists {name}, but there is no such file: "
+                "correct the line or restore the notebook"
+            )
+    for path in sorted(folder.rglob("*.ipynb")):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if not hidden and path not in listed:
+            raise CourseError(
+                f"notebooks/{path.relative_to(folder)} is not listed in notebooks/SUMMARY.md: "
+                "add a line for it, or move it out of notebooks/"
+            )
+    return listed
+
+
+def select(root: Path, names: list[str]) -> list[Path]:
+    """The notebooks that `names` mean, in the order of the course; no names mean all.
+
+    A name is a path, a file name, or the beginning of one: `01` is `01_text_to_tokens.ipynb`.
+    """
+    known = chapters(root)
+    chosen = {_find(root, name, known) for name in names} if names else set(known)
+    return [path for path in known if path in chosen]
+
+
+def _find(root: Path, name: str, known: list[Path]) -> Path:
+    stem = name.removesuffix(".ipynb")
+    exact = [path for path in known if path.stem == stem]
+    begins = [path for path in known if path.stem.startswith(stem)]
+    if os.sep in name:
+        places = (Path(name).resolve(), (root / name).resolve())
+        found = [path for path in known if path.resolve() in places]
+    else:
+        found = exact or (begins if stem else [])
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise CourseError(
+            f"{name!r} is the beginning of {_names(found)}, expected of one notebook: "
+            "write more of the name"
+        )
+    if Path(name).is_file():
+        raise CourseError(
+            f"{name} is not listed in notebooks/SUMMARY.md: "
+            f"add a line for it, or name one of {_names(known)}"
+        )
+    raise CourseError(f"there is no notebook {name!r}: name one of {_names(known)}")
+
+
+def _names(paths: list[Path]) -> str:
+    return ", ".join(path.stem for path in paths) or "those that SUMMARY.md lists (none so far)"
+
+
+def read(path: Path) -> NotebookNode:
+    """The notebook in a file; a cell without an id of its own gets one that is always the same."""
+    import nbformat
+
+    wrong = f"expected a notebook (nbformat 4) in {path}, but "
+    mend = ": restore the file, or open and save it in JupyterLab"
+    try:
+        text = path.read_text(encoding="utf-8")
+        raw = json.loads(text)
+    except OSError as error:
+        raise CourseError(f"{wrong}it cannot be read ({error.strerror})") from None
+    except ValueError as error:
+        raise CourseError(f"{wrong}it is not JSON ({error}){mend}") from None
+    if not isinstance(raw, dict) or raw.get("nbformat") != 4:
+        came = raw.get("nbformat") if isinstance(raw, dict) else type(raw).__name__
+        raise CourseError(f"{wrong}its nbformat is {came}{mend}")
+    try:
+        nb = nbformat.v4.reads(text)
+        _give_ids(nb)
+        nbformat.validate(nb)
+    except nbformat.ValidationError as error:
+        raise CourseError(f"{wrong}{error.message[:200]}{mend}") from None
+    except (KeyError, TypeError, AttributeError) as error:
+        raise CourseError(f"{wrong}its structure is wrong ({error!r}){mend}") from None
+    return nb
+
+
+def _give_ids(nb: NotebookNode) -> None:
+    """Replace ids that are missing or repeated; minor version 5 of the format has them."""
+    nb.nbformat_minor = max(nb.nbformat_minor, 5)
+    taken = {cell.get("id") for cell in nb.cells}
+    seen = set()
+    for number, cell in enumerate(nb.cells, 1):
+        if not cell.get("id") or cell.id in seen:
+            new = f"cell-{number:03}"
+            while new in taken:
+                new += "x"
+            cell.id = new
+            taken.add(new)
+        seen.add(cell.id)
+
+
+def dumps(nb: NotebookNode) -> str:
+    """The text of a notebook as `write` stores it."""
+    import nbformat
+
+    return nbformat.writes(nb).rstrip("\n") + "\n"
+
+
+def write(nb: NotebookNode, path: Path) -> None:
+    """Store a notebook, all of it or nothing."""
+    write_text(dumps(nb), path)
+
+
+def write_text(text: str, path: Path) -> None:
+    """Store a text in a file, all of it or nothing: a reader sees the old one or the new one."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        try:
+            beside.write_text(text, encoding="utf-8", newline="\n")
+            os.replace(beside, path)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise CourseError(
+            f"cannot write {path} ({error.strerror}): choose another folder, or make room there"
+        ) from None
+
+
+def parameters(nb: NotebookNode) -> dict[str, Any]:
+    """Names and defaults of the parameters: the assignments in the cell tagged `parameters`.
+
+    The cell may assign literals only, because the defaults are read without running it.
+    """
+    found: dict[str, Any] = {}
+    for cell in nb.cells:
+        if cell.cell_type != "code" or "parameters" not in cell.metadata.get("tags", []):
+            continue
+        try:
+            for line in ast.parse(cell.source).body:
+                if isinstance(line, ast.Assign):
+                    targets, value = line.targets, line.value
+                elif isinstance(line, ast.AnnAssign) and line.value is not None:
+                    targets, value = [line.target], line.value
+                else:
+                    continue
+                for target in targets:
+                    found[ast.unparse(target)] = ast.literal_eval(value)
+        except (SyntaxError, ValueError) as error:
+            raise CourseError(
+                "expected plain assignments such as `seed = 0` in the cell tagged `parameters`, "
+                f"but: {error}"
+            ) from None
+    return found

@@ -1,0 +1,296 @@
+"""What the plugin lets pass and what it refuses, on small notebooks run once by a real pytest."""
+
+import json
+import os
+import subprocess
+import sys
+from base64 import b64encode
+from io import BytesIO
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import nbval.plugin
+import pytest
+from PIL import Image, ImageDraw
+
+from course.nbval_plugin import BUILT_ON, pytest_configure, require
+
+TIMEOUT = 2
+
+
+def stream(text, name="stdout"):
+    return {"output_type": "stream", "name": name, "text": text}
+
+
+def display(**data):
+    mimes = {"plain": "text/plain", "html": "text/html", "png": "image/png"}
+    data = {mimes.get(key, key): value for key, value in data.items()}
+    return {"output_type": "display_data", "metadata": {}, "data": data}
+
+
+def error(name, value):
+    return {"output_type": "error", "ename": name, "evalue": value, "traceback": []}
+
+
+def code(source, *outputs, tags=(), **course):
+    metadata = {"slideshow": {"slide_type": "slide"}, "tags": list(tags), "course": course}
+    return {
+        "cell_type": "code",
+        "metadata": metadata,
+        "source": source,
+        "outputs": list(outputs),
+    }
+
+
+def write(path, *cells, counts=True):
+    for number, cell in enumerate(cells, 1):
+        cell["id"], cell["execution_count"] = f"cell-{number}", number if counts else None
+    kernel = {"name": "no-such-kernel", "display_name": "None"}
+    whole = {
+        "cells": cells,
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "metadata": {"kernelspec": kernel},
+    }
+    path.write_text(json.dumps(whole))
+
+
+def picture(text, bar=0):
+    image = Image.new("RGB", (200, 100), "white")
+    draw = ImageDraw.Draw(image)
+    draw.text((10, 10), text, fill="black")
+    draw.rectangle((10, 40, 60 + bar, 80), fill="blue")
+    file = BytesIO()
+    image.save(file, "png")
+    return b64encode(file.getvalue()).decode()
+
+
+RAISES = ["raises-exception"]
+TRAINED = {"atol": 0.05, "reason": "trained for 300 steps"}
+IMAGE = "<IPython.core.display.Image object>"
+HTML = '<p>weight {}</p><img src="data:image/png;base64,{}" alt="a bar">'
+IMPORT = "from base64 import b64decode\nfrom IPython.display import HTML, Image\n"
+SHOW = f"{IMPORT}display(Image(b64decode('{picture('0.1251')}')))"
+SLIDER = "import ipywidgets\nipywidgets.IntSlider(value=3)"
+ENVIRONMENT = "COURSE_HEADLESS PYTHONHASHSEED OMP_NUM_THREADS ATTENTION_MODE"
+
+SAME = {
+    "numbers": code("print('loss', 0.1250, 3)", stream("loss 0.1251 3\n")),
+    "tolerance": code("print(2.31)", stream("2.35\n"), tolerance=TRAINED),
+    "exception": code("1 / 0", error("ZeroDivisionError", "division by zero"), tags=RAISES),
+    "ignored": code("print(id(3))", stream("9\n"), tags=["nbval-ignore-output"], reason="address"),
+    "image": code(SHOW, display(plain=IMAGE, png=picture("0.1250"))),
+    "html": code(
+        f"display(HTML('''{HTML.format('0.1250', picture('0.1250'))}'''))",
+        display(
+            plain="<IPython.core.display.HTML object>",
+            html=HTML.format("0.1251", picture("0.1251")),
+        ),
+    ),
+    "widget": code(SLIDER, display(plain="IntSlider(value=3)")),
+    "order": code("print(1); _ = display(2)", display(plain="2"), stream("1\n")),
+    "json": code(
+        "display({'application/json': {'b': 0.1250, 'a': 1}}, raw=True)",
+        display(**{"application/json": {"a": 1, "b": 0.1251}}),
+    ),
+    "environment": code(
+        f"import os\nprint(*(os.environ.get(name) for name in '{ENVIRONMENT}'.split()))",
+        stream("1 0 1 kept\n"),
+    ),
+    "interpreter": code("import sys\nprint(sys.prefix)", stream(sys.prefix + "\n")),
+}
+WARN = "import warnings\nwarnings.simplefilter('always')\nwarnings.warn('careful', stacklevel=2)"
+DIFFER = {
+    "a float": (
+        code("print(0.7, 2.0)\nprint(0.4141)", stream("0.7 2.0\n0.4133\n")),
+        "stdout, line 2: largest deviation 0.0008 (stored 0.4133, computed 0.4141, "
+        "allowed 0.0004133)\n  stored    '0.4133\\n'\n  computed  '0.4141\\n'",
+    ),
+    "a shape": (
+        code("(4, 9)", display(plain="(4, 8)")),
+        "text/plain, line 1: largest deviation 1 (stored 8, computed 9, allowed 0)",
+    ),
+    "text": (code("print('To be')", stream("To bee\n")), "stdout, line 1: text differs"),
+    "new stderr": (code(WARN), "stderr: 0 stored, 1 computed\n  stored    nothing\n  computed  '"),
+    "lost output": (code("x = 1", stream("1\n")), "stdout: 1 stored, 0 computed"),
+    "no exception": (code("1", error("E", "v"), tags=RAISES), "error: 1 stored, 0 computed"),
+    "no exception, ignored": (
+        code("x", error("E", "v"), tags=[*RAISES, "nbval-ignore-output"], reason="shown"),
+        "tagged raises-exception, but it raised none",
+    ),
+    "another exception": (
+        code("1 / 0", error("ZeroDivisionError", "division by 0"), tags=RAISES),
+        "error, line 1: text differs",
+    ),
+    "image": (
+        code(SHOW, display(plain=IMAGE, png=picture("0.1251", bar=40))),
+        "image/png, image: an area around pixel",
+    ),
+    "embedded image": (
+        code(
+            f"display(HTML('''{HTML.format('0.1250', picture('0.1250'))}'''))",
+            display(
+                plain="<IPython.core.display.HTML object>",
+                html=HTML.format("0.1250", picture("0.1250", bar=40)),
+            ),
+        ),
+        "text/html, image: an area around pixel",
+    ),
+    "widget": (
+        code(SLIDER, display(plain="IntSlider(value=4)")),
+        "text/plain, line 1: largest deviation 1 (stored 4, computed 3",
+    ),
+    "two outputs": (
+        code("print(0.5)\n_ = display(7)", stream("0.9\n"), display(plain="8")),
+        "text/plain, line 1: largest deviation 1 (stored 8, computed 7, allowed 0) "
+        "(1 more outputs differ)",
+    ),
+    "tolerance": (code("print(2.31)", stream("2.41\n"), tolerance=TRAINED), "allowed 0.05)"),
+    "no reason": (code("print(2.31)", stream("2.35\n"), tolerance={"atol": 1}), "allowed 0.01)"),
+}
+LAST = code("print('last')", stream("last\n"))
+PASS = code("x = 1")
+CATCH = "import time\ntry:\n    time.sleep(99)\nexcept KeyboardInterrupt:\n    pass"
+DEAF = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True:\n    pass"
+HALTING = {
+    "raises": (
+        code("print(undefined)", stream("1\n")),
+        "Cell execution caused an exception\nNameError: name 'undefined' is not defined",
+    ),
+    "dead": (code("import os\nos._exit(3)"), "the kernel died"),
+    "hung": (code(CATCH), f"Timeout of {TIMEOUT} seconds exceeded"),
+    "hung_but_may_raise": (
+        code(
+            "import time\ntime.sleep(99)",
+            error("E", "v"),
+            tags=[*RAISES, "nbval-ignore-output"],
+            reason="shown",
+        ),
+        f"Timeout of {TIMEOUT} seconds exceeded",
+    ),
+    "deaf": (code(DEAF), "Failed to interrupt kernel in 5 seconds"),
+}
+
+
+def run(folder, *options, **environment):
+    """Each item's outcome, report and seconds, by notebook and name; and what pytest said."""
+    command = [sys.executable, "-m", "pytest", "--nbval", "-p", "course.nbval_plugin", "-c"]
+    command += [os.devnull, "-p", "no:hypothesispytest", "-p", "no:jaxtyping", "--rootdir", folder]
+    command += ["--junitxml", folder / "report.xml", "--color=no", *options, folder]
+    known = {k: v for k, v in os.environ.items() if k not in ENVIRONMENT.split()}
+    finished = subprocess.run(
+        command, env=known | environment, capture_output=True, text=True, timeout=100
+    )
+    items = {}
+    if (folder / "report.xml").exists():
+        for case in ElementTree.parse(folder / "report.xml").iter("testcase"):
+            children = [c for c in case if c.tag in ("failure", "error", "skipped")]
+            outcome = children[0].tag if children else "passed"
+            report = (children[0].text or "") if children else ""
+            key = case.get("classname"), case.get("name")
+            items[key] = SimpleNamespace(
+                outcome=outcome, report=report, seconds=float(case.get("time"))
+            )
+    return items, finished.stdout + finished.stderr
+
+
+@pytest.fixture(scope="module")
+def items(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("notebooks")
+    write(folder / "same.ipynb", *SAME.values())
+    write(folder / "differ.ipynb", *(cell for cell, _ in DIFFER.values()), LAST)
+    write(folder / "unrun.ipynb", code("print(1)"), counts=False)
+    for name, (cell, _) in HALTING.items():
+        write(folder / f"{name}.ipynb", PASS, cell, PASS)
+    options = "-n", "2", "--dist", "loadfile", f"--nbval-cell-timeout={TIMEOUT}"
+    return run(folder, *options, ATTENTION_MODE="kept")[0]
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_passes(items, name):
+    item = items["same.ipynb", f"code cell {[*SAME].index(name) + 1}"]
+    assert item.outcome == "passed", item.report
+
+
+def test_guards_pass(items):
+    assert items["same.ipynb", "guards"].outcome == "passed"
+
+
+@pytest.mark.parametrize("name", DIFFER)
+def test_refuses(items, name):
+    number = [*DIFFER].index(name) + 1
+    item = items["differ.ipynb", f"code cell {number}"]
+    assert item.outcome == "failure"
+    assert item.report.startswith(f"differ.ipynb, code cell {number} [In {number}]: ")
+    assert DIFFER[name][1] in item.report
+    assert len(item.report) < 700
+
+
+def test_a_mismatch_lets_later_cells_run(items):
+    assert items["differ.ipynb", f"code cell {len(DIFFER) + 1}"].outcome == "passed"
+
+
+def test_guards_name_the_notebook(items):
+    item = items["differ.ipynb", "guards"]
+    assert item.outcome == "failure"
+    assert item.report.startswith("differ.ipynb, code cell 14: tolerance is {'atol': 1}: expected")
+    assert items["unrun.ipynb", "code cell 1"].outcome == "passed"  # nbval's hole
+    assert "unrun.ipynb, code cell 1: execution count" in items["unrun.ipynb", "guards"].report
+
+
+@pytest.mark.parametrize("name", HALTING)
+def test_what_does_not_finish_stops_the_notebook(items, name):
+    before, cell, after = (items[f"{name}.ipynb", f"code cell {n}"] for n in (1, 2, 3))
+    assert [before.outcome, cell.outcome, after.outcome] == ["passed", "failure", "skipped"]
+    assert cell.report.startswith(f"{name}.ipynb, code cell 2 [In 2]: ")
+    assert HALTING[name][1] in cell.report
+    assert "code cell 2 did not finish" in after.report
+
+
+def test_a_dead_kernel_is_noticed_at_once(items):
+    assert items["dead.ipynb", "code cell 2"].seconds < TIMEOUT
+
+
+def test_a_kernel_that_does_not_start_names_the_notebook(tmp_path):
+    kernel = tmp_path / "kernels" / "broken"
+    kernel.mkdir(parents=True)
+    spec = {"argv": ["sleep", "60"], "display_name": "broken", "language": "python"}
+    (kernel / "kernel.json").write_text(json.dumps(spec))
+    write(tmp_path / "01.ipynb", PASS)
+    options = "--nbval-kernel-name=broken", "--nbval-kernel-startup-timeout=2"
+    items, _ = run(tmp_path, *options, JUPYTER_PATH=str(tmp_path))
+    item = items["01.ipynb", "code cell 1"]
+    assert item.outcome == "error"
+    message = "Kernel didn't respond in 2 seconds"
+    assert item.report == f"01.ipynb: its kernel did not start: {message}"
+    assert sum(item.seconds for item in items.values()) < 15
+
+
+def test_limits_and_kernel_where_the_command_line_says_nothing():
+    given = {"nbval": True, "nbval_current_env": False, "nbval_kernel_name": None}
+    option = SimpleNamespace(**given, nbval_cell_timeout=2000.0)
+    pytest_configure(SimpleNamespace(option=option))
+    assert (option.nbval_cell_timeout, option.nbval_current_env) == (120, True)
+    option = SimpleNamespace(**given | {"nbval_kernel_name": "r"}, nbval_cell_timeout=5.0)
+    pytest_configure(SimpleNamespace(option=option))
+    assert (option.nbval_cell_timeout, option.nbval_current_env) == (5, False)
+
+
+def test_needs_nbvals_own_plugin(tmp_path):
+    command = [sys.executable, "-m", "pytest", "-p", "course.nbval_plugin", "-p", "no:nbval"]
+    command += ["-c", os.devnull, "-p", "no:hypothesispytest", "-p", "no:jaxtyping", tmp_path]
+    finished = subprocess.run(command, capture_output=True, text=True)
+    assert finished.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "needs nbval's own plugin" in finished.stderr
+
+
+@pytest.mark.parametrize("name", BUILT_ON)
+def test_refuses_an_nbval_without_its_places(name):
+    require(nbval.plugin)
+    parts = {key: getattr(nbval.plugin, key) for key in BUILT_ON}
+    with pytest.raises(pytest.UsageError, match=rf"nbval [0-9.]+ has no {name}.*install that"):
+        require(SimpleNamespace(**{k: v for k, v in parts.items() if k != name}))
+    if BUILT_ON[name]:
+        empty = type(name, (), {})
+        with pytest.raises(pytest.UsageError, match=f"has no {name}.{BUILT_ON[name][0]}:"):
+            require(SimpleNamespace(**parts | {name: empty}))

@@ -1,0 +1,227 @@
+"""Finding, reading and writing notebooks; `make_course` builds small courses for these tests."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from course import notebooks
+from course.cli import main
+from course.notebooks import CourseError, chapters, parameters, read, root, select, write
+
+
+def make_course(folder: Path, **cells: list) -> Path:
+    """A course in `folder`: for each name a notebook of cells, given as source or as nodes."""
+    (folder / "notebooks").mkdir()
+    lines = ["# Summary\n"]
+    for name, sources in cells.items():
+        nodes = [new_code_cell(cell) if isinstance(cell, str) else cell for cell in sources]
+        nb = new_notebook(cells=[new_markdown_cell(f"# {name}"), *nodes])
+        for number, cell in enumerate(nb.cells):
+            cell.id = f"id-{number}"
+        nbformat.write(nb, folder / "notebooks" / f"{name}.ipynb")
+        lines.append(f"- [The title of {name}]({name}.ipynb)\n")
+    (folder / "notebooks" / "SUMMARY.md").write_text("".join(lines))
+    return folder
+
+
+def tagged(source: str, *tags: str) -> nbformat.NotebookNode:
+    return new_code_cell(source, metadata={"tags": list(tags)})
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three empty notebooks, the second listed first, and the test standing in their course."""
+    make_course(tmp_path, b_02_heads=[], a_01_text=[], a_03_heads=[])
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def names(paths: list[Path]) -> list[str]:
+    return [path.stem for path in paths]
+
+
+def test_root_is_found_from_below_and_from_the_package(course, tmp_path_factory, monkeypatch):
+    monkeypatch.chdir(course / "notebooks")
+    assert root() == course
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    monkeypatch.setattr(notebooks, "__file__", str(course / "src" / "course" / "notebooks.py"))
+    assert root() == course
+    monkeypatch.setattr(notebooks, "__file__", "/nowhere/src/course/notebooks.py")
+    with pytest.raises(CourseError, match=r"expected notebooks/SUMMARY.md in .* go to the folder"):
+        root()
+
+
+def test_chapters_keep_the_order_of_the_summary(course):
+    assert names(chapters(course)) == ["b_02_heads", "a_01_text", "a_03_heads"]
+
+
+def test_chapters_ignore_checkpoints_comments_and_other_links(course):
+    hidden = course / "notebooks" / ".ipynb_checkpoints"
+    hidden.mkdir()
+    (hidden / "a_01_text-checkpoint.ipynb").write_text("{}")
+    with (course / "notebooks" / "SUMMARY.md").open("a") as summary:
+        summary.write("[About](about.md)\n<!-- [later](later.ipynb) -->\n")
+    assert len(chapters(course)) == 3
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ("- [x](gone.ipynb)", r"lists gone.ipynb, but there is no such file: correct the line"),
+        ("- [x](./a_01_text.ipynb)", r"lists a_01_text.ipynb 2 times, expected once: delete"),
+    ],
+)
+def test_chapters_refuse_a_wrong_summary(course, line, message):
+    with (course / "notebooks" / "SUMMARY.md").open("a") as summary:
+        summary.write(line + "\n")
+    with pytest.raises(CourseError, match=message):
+        chapters(course)
+
+
+def test_chapters_refuse_a_notebook_that_is_not_listed(course):
+    (course / "notebooks" / "Untitled.ipynb").write_text("{}")
+    with pytest.raises(CourseError, match=r"notebooks/Untitled.ipynb is not listed .* add a line"):
+        chapters(course)
+
+
+@pytest.mark.parametrize(
+    "given, expected",
+    [
+        ([], ["b_02_heads", "a_01_text", "a_03_heads"]),
+        (["a_01"], ["a_01_text"]),
+        (["a_03_heads.ipynb"], ["a_03_heads"]),
+        (["notebooks/a_01_text.ipynb"], ["a_01_text"]),
+        (["./notebooks/a_01_text.ipynb", "a_01_text"], ["a_01_text"]),
+        (["a_03", "b"], ["b_02_heads", "a_03_heads"]),
+    ],
+)
+def test_select_takes_paths_names_and_beginnings(course, given, expected):
+    assert names(select(course, given)) == expected
+
+
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        ("zzz", r"there is no notebook 'zzz': name one of b_02_heads, a_01_text, a_03_heads"),
+        ("", r"there is no notebook ''"),
+        ("notebooks/zzz.ipynb", r"there is no notebook 'notebooks/zzz.ipynb'"),
+        ("other/a_01_text.ipynb", r"there is no notebook 'other/a_01_text.ipynb'"),
+        ("a_", r"'a_' is the beginning of a_01_text, a_03_heads, expected of one notebook"),
+        ("mine.ipynb", r"mine.ipynb is not listed in notebooks/SUMMARY.md: add a line"),
+    ],
+)
+def test_select_refuses_other_names(course, name, message):
+    (course / "mine.ipynb").write_text("{}")
+    with pytest.raises(CourseError, match=message):
+        select(course, [name])
+
+
+def test_an_exact_name_wins_over_a_longer_one(tmp_path):
+    make_course(tmp_path, a_1=[], a_10=[])
+    assert names(select(tmp_path, ["a_1"])) == ["a_1"]
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", "it is not JSON"),
+        ('{"cells": [', "it is not JSON"),
+        ("[]", "its nbformat is list"),
+        ('{"nbformat": 3, "worksheets": []}', "its nbformat is 3"),
+        ('{"nbformat": 4, "nbformat_minor": 5, "metadata": {}}', "its structure is wrong"),
+        (
+            '{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "x",'
+            ' "metadata": {}, "source": "", "id": "a"}]}',
+            r"{'cell_type': 'x'.*} is not valid",
+        ),
+    ],
+)
+def test_read_names_the_broken_file(tmp_path, text, message):
+    path = tmp_path / "broken.ipynb"
+    path.write_text(text)
+    with pytest.raises(CourseError, match=rf"expected a notebook .*broken.ipynb, but {message}"):
+        read(path)
+
+
+def test_read_names_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(CourseError, match=r"gone.ipynb, but it cannot be read \(No such file"):
+        read(tmp_path / "gone.ipynb")
+
+
+def test_read_gives_missing_and_repeated_ids_that_are_always_the_same(tmp_path):
+    path = tmp_path / "old.ipynb"
+    nb = new_notebook(cells=[new_markdown_cell(str(number)) for number in range(4)])
+    raw = json.loads(nbformat.writes(nb))
+    for cell, name in zip(raw["cells"], ["cell-002", None, "cell-002", "own"], strict=True):
+        cell["id"] = name
+        if name is None:
+            del cell["id"]
+    path.write_text(json.dumps(raw))
+    assert [cell.id for cell in read(path).cells] == ["cell-002", "cell-002x", "cell-003", "own"]
+
+
+def test_write_then_read_gives_the_same_and_ends_with_one_newline(course):
+    path = course / "notebooks" / "a_01_text.ipynb"
+    nb = read(path)
+    write(nb, path)
+    assert read(path) == nb
+    assert re.search(r"[^\n]\n\Z", path.read_text())
+    assert not list(path.parent.glob(".*"))
+
+
+def test_write_keeps_the_old_file_when_the_disk_fails(course, monkeypatch):
+    path = course / "notebooks" / "a_01_text.ipynb"
+    old = path.read_bytes()
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(notebooks.os, "replace", full)
+    with pytest.raises(CourseError, match=r"cannot write .*a_01_text.ipynb \(No space left"):
+        write(new_notebook(), path)
+    assert path.read_bytes() == old
+    assert not list(path.parent.glob(".*"))
+
+
+def test_parameters_are_the_assignments_of_the_tagged_cell():
+    cells = [
+        new_code_cell("other = 1"),
+        tagged(
+            "import os\nseed = 0\nlr: float = -1e-3\nsizes = [1, 2]\nnote = None", "parameters"
+        ),
+    ]
+    found = parameters(new_notebook(cells=cells))
+    assert found == {"seed": 0, "lr": -1e-3, "sizes": [1, 2], "note": None}
+
+
+@pytest.mark.parametrize("source", ["seed = len('ab')", "seed = "])
+def test_parameters_refuse_what_is_no_literal(source):
+    with pytest.raises(CourseError, match=r"expected plain assignments such as `seed = 0`"):
+        parameters(new_notebook(cells=[tagged(source, "parameters")]))
+
+
+def test_a_complaint_is_one_line_on_stderr_without_traceback(course, capsys):
+    assert main(["run", "zzz"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("course: there is no notebook 'zzz'")
+    assert err.count("\n") == 1
+
+
+def test_help_loads_nothing_heavy():
+    heavy = "{'nbformat', 'papermill', 'nbclient', 'rich', 'psutil', 'torch', 'asyncio'}"
+    code = (
+        "import sys\nfrom course.cli import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        f"print({heavy} & set(sys.modules))"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert answer.stdout.splitlines()[-1] == "set()"
+    assert re.findall(r"^ {4}(\w+)  ", answer.stdout, re.MULTILINE) == ["run", "refresh", "check"]

@@ -1,0 +1,348 @@
+"""`course run`, with real kernels in small notebooks."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from xml.etree import ElementTree
+
+import psutil
+import pytest
+
+from course.cli import main
+from course.notebooks import CourseError, read, write
+from course.run import choose, end, junit, parse, short
+from tests.test_notebooks import make_course, tagged
+
+PARAMETERS = tagged("corpus = 'names'\nseed = 0\nfast = True", "parameters")
+SHOW = "print(corpus, seed, fast)"
+FAILING = ["def f(x):\n    return 1 / x", "import math\n\nf(0)  # here", "print('never')"]
+
+
+def text_of(path: Path) -> list[str]:
+    """What each code cell of a notebook printed."""
+    cells = [cell for cell in read(path).cells if cell.cell_type == "code"]
+    return ["".join(output.get("text", "") for output in cell.outputs) for cell in cells]
+
+
+def files(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+# ---------------------------------------------------------------- a run with every outcome
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory) -> tuple[int, str, str, Path]:
+    """Exit status, stdout, stderr and folder of a run over five notebooks, started elsewhere."""
+    folder = make_course(
+        tmp_path_factory.mktemp("ran"),
+        n1_passes=[
+            PARAMETERS,
+            SHOW,
+            tagged("1 / 0", "raises-exception"),
+            "import os, sys\nfor name in 'OMP_NUM_THREADS', 'MKL_NUM_THREADS', 'COURSE_HEADLESS':"
+            "\n    print(os.environ[name])\nprint(os.getcwd())\nprint(sys.executable)",
+        ],
+        n2_fails=FAILING,
+        n3_dies=["1", "import os; os._exit(1)", "2"],
+        n4_hangs=["import time; time.sleep(600)"],
+        n5_large=[tagged("other = 1.5", "parameters"), "x = b'x' * 300_000_000; print(other)"],
+    )
+    (folder / "mine.txt").write_text("abc")
+    old = folder / "build" / "run" / "n1_passes.ipynb"
+    old.parent.mkdir(parents=True)
+    old.write_text("old")
+    environment = {k: v for k, v in os.environ.items() if not k.endswith("_NUM_THREADS")}
+    # A kernelspec of the user's that would run something else.
+    spec = folder / "jupyter" / "kernels" / "python3" / "kernel.json"
+    spec.parent.mkdir(parents=True)
+    spec.write_text(json.dumps({"argv": ["/bin/false"], "display_name": "x", "language": "x"}))
+    answer = subprocess.run(
+        [sys.executable, "-m", "course", "run", "--timeout", "3", "-p", "corpus", "mine.txt",
+         "-p", "seed", "-7", "-p", "other", "2"],
+        cwd=folder, capture_output=True, text=True, timeout=120,
+        env=environment | {"JUPYTER_PATH": str(folder / "jupyter")},
+    )  # fmt: skip
+    return answer.returncode, answer.stdout, answer.stderr, folder
+
+
+def report_of(folder: Path) -> dict:
+    report = json.loads((folder / "build" / "run" / "report.json").read_text())
+    return {entry["name"]: entry for entry in report["notebooks"]}
+
+
+def test_a_failed_notebook_makes_the_status_1_and_stops_at_its_first_error(ran):
+    status, out, err, folder = ran
+    assert status == 1
+    assert "2 passed, 3 failed" in out
+    executed = read(folder / "build" / "run" / "n2_fails.ipynb")
+    assert "never" not in text_of(folder / "build" / "run" / "n2_fails.ipynb")[-1]
+    assert executed.cells[-1].execution_count is None
+
+
+def test_a_failure_shows_the_cell_and_the_error(ran):
+    _, _, err, folder = ran
+    assert "n2_fails, code cell 2\n\n    import math\n    \n    f(0)  # here\n" in err
+    assert "----> 2     return 1 / x" in err
+    assert "ZeroDivisionError: division by zero" in err
+    assert report_of(folder)["n2_fails"]["error"] == {
+        "cell": 2,
+        "source": FAILING[1],
+        "name": "ZeroDivisionError",
+        "value": "division by zero",
+        "traceback": "Cell In[2], line 3\n----> 3 f(0)  # here\nCell In[1], line 2, in f(x)\n"
+        "----> 2     return 1 / x",
+    }
+
+
+def test_a_kernel_that_dies_is_a_failure_with_its_cell(ran):
+    error = report_of(ran[3])["n3_dies"]["error"]
+    assert (error["cell"], error["name"]) == (2, "DeadKernelError")
+    assert "the kernel died" in ran[2]
+
+
+def test_a_cell_that_takes_too_long_is_a_failure(ran):
+    error = report_of(ran[3])["n4_hangs"]["error"]
+    assert error["value"] == "the cell took longer than 3 s (--timeout)"
+    assert error["cell"] == 1
+
+
+def test_parameters_reach_the_notebooks_that_have_them(ran):
+    folder = ran[3]
+    entry = report_of(folder)["n1_passes"]
+    assert entry["error"] is None
+    assert entry["parameters"] == {"corpus": str(folder / "mine.txt"), "seed": -7}
+    printed = text_of(folder / "build" / "run" / "n1_passes.ipynb")
+    assert printed[2] == f"{folder / 'mine.txt'} -7 True\n"  # after the injected cell
+    assert text_of(folder / "build" / "run" / "n5_large.ipynb")[2] == "2.0\n"
+
+
+def test_the_kernel_is_this_python_in_the_notebook_folder_with_one_thread(ran):
+    folder = ran[3]
+    printed = text_of(folder / "build" / "run" / "n1_passes.ipynb")[-1].split()
+    assert printed == ["1", "1", "1", str(folder / "notebooks"), sys.executable]
+
+
+def test_time_memory_and_cells_are_in_table_and_reports(ran):
+    _, out, _, folder = ran
+    entries = report_of(folder)
+    large, small = entries["n5_large"], entries["n1_passes"]
+    assert 286 < large["peak_mib"] < 600 and small["peak_mib"] < 250
+    assert 0 < large["seconds"] < 60
+    assert [entry["cells"] for entry in entries.values()] == [4, 2, 2, 1, 2]
+    summary = (folder / "build" / "run" / "summary.md").read_text()
+    for line in (out, summary):
+        assert "peak memory (MiB)" in line and "time (s)" in line
+        assert "failed in cell 2" in line and f"{large['peak_mib']:.0f}" in line
+    row = f"| n5_large | passed | 2 | {large['seconds']:.1f} | {large['peak_mib']:.0f} |"
+    assert row in summary
+    assert "ZeroDivisionError" in summary
+
+
+def test_junit_has_a_case_per_notebook(ran):
+    suite = ElementTree.parse(ran[3] / "build" / "run" / "junit.xml").getroot().find("testsuite")
+    assert (suite.get("tests"), suite.get("failures")) == ("5", "3")
+    failed = {case.get("name"): case.find("failure") for case in suite}
+    assert failed["n1_passes"] is None
+    assert failed["n2_fails"].get("message") == "division by zero"
+    assert "code cell 2" in failed["n2_fails"].text
+
+
+def test_progress_is_told_per_notebook(ran):
+    assert "n1_passes: started, 4 cells\n" in ran[2]
+    assert "n1_passes: passed, " in ran[2] and "n2_fails: failed, " in ran[2]
+
+
+def test_results_replace_old_ones_and_leave_nothing_else(ran):
+    folder = ran[3]
+    expected = {*(f"{name}.ipynb" for name in report_of(folder)), "report.json", "junit.xml"}
+    assert {path.name for path in (folder / "build" / "run").iterdir()} == expected | {
+        "summary.md"
+    }
+    assert read(folder / "notebooks" / "n1_passes.ipynb").cells[1].execution_count is None
+
+
+# ---------------------------------------------------------------- refused before anything runs
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch) -> Path:
+    make_course(tmp_path, n1=[PARAMETERS, SHOW], n2=[tagged("lr = 0.1\nseed = 3", "parameters")])
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (
+            ["-p", "sed", "1"],
+            "no selected notebook has a parameter 'sed'; known are: corpus (str,",
+        ),
+        (["n2", "-p", "corpus", "x"], "known are: lr (float, default 0.1) in n2; seed (int,"),
+        (["-p", "seed", "1.5"], "expected int for the parameter 'seed' of n1, got '1.5'; known"),
+        (["-p", "lr", "fast"], "expected float for the parameter 'lr' of n2, got 'fast'"),
+        (["-p", "fast", "1"], "expected bool for the parameter 'fast' of n1, got '1'"),
+        (["-p", "seed"], "expected 2 arguments"),
+        (["-j", "0"], "argument -j/--workers: expected a whole number from 1, got '0'"),
+        (["-j", "two"], "expected a whole number from 1, got 'two'"),
+        (["--timeout", "-1"], "expected a whole number from 1, got '-1'"),
+        (["--outt", "x"], "unrecognized arguments: --outt"),
+        (["--out", "notebooks"], "expected an output folder of its own, got notebooks"),
+        (["--out", "notebooks/SUMMARY.md"], "expected an output folder that can be written"),
+        (["--out", "notebooks/SUMMARY.md/x"], "notebooks/SUMMARY.md/x (Not a directory): choose"),
+        (["n3"], "there is no notebook 'n3': name one of n1, n2"),
+    ],
+)
+def test_bad_usage_is_status_2_with_one_sentence_and_changes_nothing(
+    course, capsys, words, message
+):
+    before = files(course)
+    assert main(["run", *words]) == 2
+    out, err = capsys.readouterr()
+    assert message in err and err.count("\n") == 1 and out == ""
+    assert files(course) == before
+
+
+@pytest.mark.parametrize("command", ["run", "refresh"])
+def test_a_broken_notebook_stops_all_before_anything_runs(course, capsys, command):
+    (course / "notebooks" / "n2.ipynb").write_text("{")
+    before = files(course)
+    assert main([command]) == 2
+    assert "n2.ipynb, but it is not JSON" in capsys.readouterr().err
+    assert files(course) == before
+
+
+@pytest.mark.parametrize("command", ["run", "refresh"])
+def test_another_kernel_is_refused(course, capsys, command):
+    path = course / "notebooks" / "n2.ipynb"
+    nb = read(path)
+    nb.metadata["kernelspec"] = {"name": "julia-1.10", "display_name": "Julia"}
+    write(nb, path)
+    before = files(course)
+    assert main([command]) == 2
+    assert (
+        "n2.ipynb asks for the kernel 'julia-1.10', expected 'python3'" in capsys.readouterr().err
+    )
+    assert files(course) == before
+
+
+def test_a_missing_ipykernel_is_said(course, capsys, monkeypatch):
+    monkeypatch.setattr("course.run.importlib.util.find_spec", lambda _: None)
+    assert main(["run"]) == 2
+    assert "the kernel 'python3' is missing" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- parts
+
+
+@pytest.mark.parametrize(
+    "text, default, value",
+    [
+        ("7", 0, 7),
+        ("7", 0.5, 7.0),
+        ("FALSE", True, False),
+        ("7", "x", "7"),
+        ("[1, 2]", [], [1, 2]),
+        ("{'a': 1}", {}, {"a": 1}),
+        ("3", None, 3),
+        ("text", None, "text"),
+    ],
+)
+def test_parse_reads_the_type_of_the_default(text, default, value):
+    parsed = parse(text, default)
+    assert parsed == value and type(parsed) is type(value)
+
+
+@pytest.mark.parametrize("text, default", [("(1, 2)", []), ("1", {}), ("(1, 2)", (3, 4))])
+def test_parse_refuses_another_type(text, default):
+    with pytest.raises(ValueError, match="1"):
+        parse(text, default)
+
+
+def test_only_what_looks_like_a_path_and_is_a_file_becomes_one(tmp_path, monkeypatch):
+    (tmp_path / "mine.txt").write_text("")
+    (tmp_path / "names").write_text("")
+    (tmp_path / "some.dir").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert parse("mine.txt", "") == str(tmp_path / "mine.txt")
+    assert parse("./names", "") == str(tmp_path / "names")
+    assert [parse(text, "") for text in ("names", "gone.txt", "some.dir")] == [
+        "names",
+        "gone.txt",
+        "some.dir",
+    ]
+
+
+def test_parameters_without_literals_matter_only_when_one_is_given(course):
+    path = course / "notebooks" / "n2.ipynb"
+    nb = read(path)
+    nb.cells[1].source = "lr = 10 ** -1"
+    assert choose({path: nb}, []) == {path: {}}
+    with pytest.raises(CourseError, match="expected plain assignments"):
+        choose({path: nb}, [("lr", "1")])
+
+
+def test_short_keeps_a_syntax_error_readable():
+    traceback = ["  \x1b[36mCell\x1b[39m In[1], line 1\n    x = = 1\n        ^\nSyntaxError: bad"]
+    assert short(traceback) == "  Cell In[1], line 1\n    x = = 1\n        ^"
+
+
+def test_junit_survives_characters_that_xml_forbids():
+    error = {"cell": 1, "source": "\x1b", "name": "E", "value": "\x00<&", "traceback": ""}
+    result = {"name": "n", "seconds": 1, "error": error}
+    text = junit({"notebooks": [result], "failed": 1, "seconds": 1})
+    failed = ElementTree.fromstring(text.partition("\n")[2]).find(".//failure")
+    assert failed.get("message") == "\N{REPLACEMENT CHARACTER}<&"
+
+
+# ---------------------------------------------------------------- interruption
+
+
+def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
+    gone, left = psutil.wait_procs(processes, timeout=10)
+    return [process for process in left if process.status() != psutil.STATUS_ZOMBIE]
+
+
+@pytest.mark.parametrize(
+    "sent, status", [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)]
+)
+def test_an_interrupted_run_leaves_no_process_and_no_partial_file(tmp_path, sent, status):
+    sleep = "import pathlib, time\npathlib.Path('started').touch()\ntime.sleep(600)"
+    make_course(tmp_path, n1_sleeps=[sleep], n2_waits=["1"])
+    out = tmp_path / "build" / "run"
+    out.mkdir(parents=True)
+    (out / "n1_sleeps.ipynb").write_text("old")
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "course", "run", "-j", "1"],
+        cwd=tmp_path,
+        env=os.environ | {"TMPDIR": str(scratch)},
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    try:
+        deadline = time.monotonic() + 30
+        while not (tmp_path / "notebooks" / "started").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        below = psutil.Process(process.pid).children(recursive=True)
+        assert any("ipykernel_launcher" in child.cmdline() for child in below)
+        process.send_signal(sent)
+        _, err = process.communicate(timeout=15)
+    finally:
+        end(process.pid)
+    assert process.returncode == status
+    assert "Traceback" not in err
+    if status == 130:
+        assert "course: interrupted" in err
+        assert not list(scratch.iterdir())
+    assert not alive(below)
+    assert {path.name: path.read_text() for path in out.iterdir()} == {"n1_sleeps.ipynb": "old"}
