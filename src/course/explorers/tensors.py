@@ -1,0 +1,28 @@
+"""Chapter 00: walk through a tensor and watch where each step lands in memory."""
+
+import ipywidgets as widgets
+from torch import Tensor
+
+from course.explorers.explorer import Explorer, slider
+from course.figures.picture import Picture
+from course.figures.tensors import walk_figure
+
+
+def stride_explorer(x: Tensor) -> Explorer:
+    """Three forms of x over one memory, and a slider through each in reading order."""
+    B, T, C = x.shape
+    forms = {
+        "x": x,
+        "x.transpose(-2, -1)": x.transpose(-2, -1),
+        f"x.view({B}, {C}, {T})": x.view(B, C, T),
+    }
+
+    def render(form: str, step: int) -> Picture:
+        return walk_figure(x, forms[form], form, step)
+
+    names = list(forms)
+    return Explorer(
+        render,
+        form=widgets.Dropdown(options=names, value=names[1], description="form"),
+        step=slider("visit (in reading order)", 0, x.numel() - 1, 8),
+    )
