@@ -1,0 +1,150 @@
+"""Chapter 05: the numbers that its figures and its explorer state."""
+
+import html
+import math
+import re
+
+import pytest
+import torch
+
+from course.explorers.attention import query_explorer
+from course.figures.attention import arrows_figure, attention_figure
+from course.figures.picture import Picture
+
+SENTENCE = "Your journey starts with one step"
+WORDS = SENTENCE.split()
+X = torch.tensor(
+    [
+        [0.43, 0.15, 0.89],
+        [0.55, 0.87, 0.66],
+        [0.57, 0.85, 0.64],
+        [0.22, 0.58, 0.33],
+        [0.77, 0.25, 0.10],
+        [0.05, 0.80, 0.55],
+    ]
+)
+POLAR = [(20, 1.2), (70, 1.0), (100, 1.6), (170, 1.2), (240, 1.4), (310, 1.0)]
+ARROWS = [(r * math.cos(math.radians(a)), r * math.sin(math.radians(a))) for a, r in POLAR]
+
+
+def weights_by_hand(angle: float, length: float) -> list[float]:
+    """|q| |k| cos(angle between), softmax: in Python floats, without vectors."""
+    scores = [length * r * math.cos(math.radians(angle - a)) for a, r in POLAR]
+    shares = [math.exp(score) for score in scores]
+    return [share / sum(shares) for share in shares]
+
+
+def check_sentence(sentence: str, angle: int, length: float) -> None:
+    """The winner, the last, their weights and the context, against weights_by_hand."""
+    weights = weights_by_hand(angle, length)
+    numbers = [float(n) for n in re.search(r"\[(.*)\]", sentence)[1].split(", ")]
+    context = [sum(w * k[c] for w, k in zip(weights, ARROWS, strict=True)) for c in (0, 1)]
+    assert numbers == pytest.approx(context, abs=1.01e-4)
+    if length == 0:
+        assert "every weight is 0.1667" in sentence
+        return
+    assert f"at {angle}\N{DEGREE SIGN} with length {length:.2f} " in sentence
+    found = re.findall(r"'(\w+)', weight (\d\.\d+)", sentence)
+    for (word, weight), wanted in zip(found, (max(weights), min(weights)), strict=True):
+        assert weights[WORDS.index(word)] == pytest.approx(wanted, abs=1e-6)
+        assert float(weight) == pytest.approx(wanted, abs=1.01e-4)
+
+
+@pytest.fixture
+def explorer(monkeypatch):
+    """The explorer, its pictures with their sentence but without pixels, which take the time."""
+    monkeypatch.setattr(
+        "course.figures.attention.picture",
+        lambda figure, sentence: Picture(b"", " ".join(sentence.split()), 1),
+    )
+    return query_explorer(torch.tensor(ARROWS), WORDS)
+
+
+def caption(explorer) -> str:
+    return html.unescape(re.search("<figcaption>(.*)</figcaption>", explorer.view.value)[1])
+
+
+def test_explorer_over_every_angle(explorer):
+    angle = explorer.controls["angle"]
+    explorer.controls["length"].value = 1.75
+    for value in range(angle.min, angle.max + 1, angle.step):
+        angle.value = value
+        assert angle.value == value
+        check_sentence(caption(explorer), value, 1.75)
+
+
+def test_explorer_over_every_length(explorer):
+    angle, length = explorer.controls["angle"], explorer.controls["length"]
+    angle.value = 240
+    for n in range(round((length.max - length.min) / length.step) + 1):
+        value = length.min + n * length.step
+        length.value = value
+        check_sentence(caption(explorer), 240, value)
+
+
+def test_explorer_starts_where_the_question_is_and_render_is_pure():
+    fresh = query_explorer(torch.tensor(ARROWS), WORDS)
+    assert fresh.state == {"angle": 70, "length": 2.0}
+    check_sentence(fresh.still.sentence, 70, 2.0)
+    assert fresh.render(angle=0, length=0.0).png != fresh.still.png
+    assert fresh.render(angle=70, length=2.0) == fresh.still
+
+
+def test_arrows_figure_leaves_its_tensors_alone():
+    query, keys = torch.tensor([1.0, 0.5]), torch.tensor(ARROWS)
+    before = query.clone(), keys.clone()
+    arrows_figure(query, keys, WORDS)
+    assert torch.equal(query, before[0]) and torch.equal(keys, before[1])
+
+
+def test_attention_figure_names_the_marked_row():
+    scores = X @ X.T
+    weights = scores.softmax(dim=-1)
+    sentence = attention_figure(scores, weights, weights @ X, WORDS, row=4).sentence
+    row = [math.exp(sum(a * b for a, b in zip(X[4].tolist(), k, strict=True))) for k in X.tolist()]
+    row = [share / sum(row) for share in row]
+    assert (
+        f"'one' gives its largest weight, {max(row):.4f}, to '{WORDS[row.index(max(row))]}'"
+        in (sentence)
+    )
+    assert f"its smallest, {min(row):.4f}, to '{WORDS[row.index(min(row))]}'" in sentence
+    assert "[0.4671, 0.5910, 0.5266]" in sentence
+    assert "Every row of the weights sums to 1." in sentence
+
+
+def test_attention_figure_without_a_row_takes_the_largest_weight_of_all():
+    q = torch.tensor([[1.0, 0.0], [0.0, 3.0]])
+    k = torch.tensor([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
+    weights = (q @ k.T).softmax(dim=-1)
+    largest = math.exp(3) / (math.exp(3) + 2)
+    said = attention_figure(q @ k.T, weights, weights @ torch.ones(3, 5), "ab", "xyz").sentence
+    assert "2 queries, the rows, over 3 keys, the columns" in said
+    assert f"'b' gives its largest weight, {largest:.4f}, to 'y'" in said
+    assert "context is" not in said  # five channels are too many for a sentence
+
+
+def test_attention_figure_with_a_mask_looks_for_the_smallest_among_the_allowed():
+    mask = torch.ones(6, 6).tril().bool()
+    scores = (X @ X.T).masked_fill(~mask, float("-inf"))
+    weights = scores.softmax(dim=-1)
+    said = attention_figure(scores, weights, weights @ X, WORDS, row=1).sentence
+    own, other = math.exp(1.4950), math.exp(0.9544)
+    assert f"largest weight, {own / (own + other):.4f}, to 'journey'" in said
+    assert f"of those it may look at, {other / (own + other):.4f}, to 'Your'" in said
+    assert "15 of the 36 scores are -inf." in said
+    first = attention_figure(scores, weights, weights @ X, WORDS, row=0).sentence
+    assert "largest weight, 1.0000, to 'Your'; its context" in first  # no smallest: one key only
+
+
+def test_attention_figure_says_when_rows_do_not_sum_to_1():
+    scores = torch.zeros(2, 2)
+    weights = torch.tensor([[0.0, 0.0], [1.0, 1.0]])
+    said = attention_figure(scores, weights, weights @ torch.eye(2), "ab").sentence
+    assert "do not all sum to 1: their sums go from 0.00 to 2.00." in said
+
+
+def test_attention_figure_refuses_what_it_cannot_draw():
+    square, batch = torch.ones(2, 2), torch.ones(1, 2, 2)
+    for wrong in ((batch, batch, batch), (square, torch.ones(2, 3), square), (square, square, X)):
+        with pytest.raises(ValueError, match="index the batch and the head first"):
+            attention_figure(*wrong)
