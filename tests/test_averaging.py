@@ -11,7 +11,6 @@ from attention.averaging import (
     mean_past_running_sum,
     mean_past_softmax,
     mean_past_tril,
-    tril_mask,
 )
 
 VERSIONS = [mean_past_loop, mean_past_running_sum, mean_past_tril, mean_past_softmax]
@@ -63,17 +62,6 @@ def test_the_input_is_left_as_it_was_and_its_type_kept(version):
 def test_what_is_no_sequence_of_vectors_is_refused(version, x):
     with pytest.raises(ValueError, match=r"expected floating-point numbers of shape \(B, T, C\)"):
         version(x)
-
-
-def test_tril_mask_is_the_lower_triangle():
-    mask = tril_mask(5)
-    assert mask.dtype == torch.bool
-    assert all(bool(mask[i, j]) == (j <= i) for i in range(5) for j in range(5))
-
-
-def test_tril_mask_needs_a_position():
-    with pytest.raises(ValueError, match="expected 1 or more positions, got 0"):
-        tril_mask(0)
 
 
 def test_the_sources_own_numbers():

@@ -304,6 +304,10 @@ def test_special_tokens_are_text_unless_asked_for(play):
     assert play.decode_bytes([510, 97]) == b"<|end|>a"
 
 
+def test_special_without_any_special_token():
+    assert BPETokenizer([(97, 98)]).encode("ab ab", special=True) == [256, 32, 256]
+
+
 def test_the_longest_special_token_wins():
     tokenizer = BPETokenizer([], ["<a>", "<a><b>", "(|.)\n"])
     assert tokenizer.encode("<a><b><a>(|.)\n<b", special=True) == [257, 256, 258, 60, 98]
@@ -477,7 +481,8 @@ def test_save_and_load_without_pattern(tmp_path):
     assert loaded.merges == tokenizer.merges
 
 
-def test_a_save_that_fails_leaves_the_older_file(play, tmp_path, monkeypatch):
+@pytest.mark.parametrize("step", ["write", "replace"])
+def test_a_save_that_fails_leaves_the_older_file(step, play, tmp_path, monkeypatch):
     path = tmp_path / "play.json"
     path.write_text("an older file")
 
@@ -485,7 +490,14 @@ def test_a_save_that_fails_leaves_the_older_file(play, tmp_path, monkeypatch):
         self.write_bytes(text.encode()[:10])
         raise OSError("no space left")
 
-    monkeypatch.setattr(Path, "write_text", full)
+    def refused(source, target):
+        assert BPETokenizer.load(source).merges == play.merges
+        raise OSError("no space left")
+
+    if step == "write":
+        monkeypatch.setattr(Path, "write_text", full)
+    else:
+        monkeypatch.setattr(os, "replace", refused)
     with pytest.raises(OSError, match="no space left"):
         play.save(path)
     assert path.read_bytes() == b"an older file"

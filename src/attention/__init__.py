@@ -1,6 +1,7 @@
 """What the course teaches, as small pure functions in the order the data flows.
 
 text (`corpus`) -> ids (`tokenizers`) -> examples (`batches`) -> counts and a first model
-(`bigram`) -> means of the past (`averaging`) -> attention (`heads`) -> loss (`training`) ->
-samples (`sampling`).
+(`bigram`) -> who may look at whom (`masks`) -> means of the past (`averaging`) -> attention
+(`heads`), causal (`causal`), with many heads (`multi_head`), and what every right one does
+(`properties`) -> loss (`training`) -> samples (`sampling`).
 """

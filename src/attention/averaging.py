@@ -7,8 +7,10 @@ every score equal to 0.
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Tensor
+
+from attention.masks import causal_mask
 
 
 def mean_past_loop(x: Float[Tensor, "B T C"]) -> Float[Tensor, "B T C"]:
@@ -29,24 +31,13 @@ def mean_past_running_sum(x: Float[Tensor, "*B T C"]) -> Float[Tensor, "*B T C"]
     return x.cumsum(dim=-2) / count[:, None]
 
 
-def tril_mask(block_size: int) -> Bool[Tensor, "T T"]:
-    """True where the position of the row may look at the position of the column: itself and before.
-
-    >>> tril_mask(3).int().tolist()
-    [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
-    """
-    if block_size < 1:
-        raise ValueError(f"block_size: expected 1 or more positions, got {block_size}")
-    return torch.ones(block_size, block_size).tril().bool()
-
-
 def mean_past_tril(x: Float[Tensor, "*B T C"]) -> Float[Tensor, "*B T C"]:
     """The mean of the past as one matrix product: (T, T) @ (B, T, C) -> (B, T, C).
 
     Each row of ones on and below the diagonal is divided by its sum, so that it sums to 1.
     """
     _check_positions(x)
-    ones = tril_mask(x.shape[-2]).to(x)  # (T, T)
+    ones = causal_mask(x.shape[-2]).to(x)  # (T, T)
     weights = ones / ones.sum(dim=-1, keepdim=True)
     return weights @ x
 
@@ -58,7 +49,7 @@ def mean_past_softmax(x: Float[Tensor, "*B T C"]) -> Float[Tensor, "*B T C"]:
     each row's weight equally among the past.
     """
     _check_positions(x)
-    mask = tril_mask(x.shape[-2]).to(x.device)
+    mask = causal_mask(x.shape[-2]).to(x.device)
     scores = torch.zeros(mask.shape, dtype=x.dtype, device=x.device)
     weights = F.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)  # (T, T)
     return weights @ x

@@ -1,0 +1,77 @@
+"""CPU time of BPE here, as a multiple of Hugging Face `tokenizers` (training) and `tiktoken`.
+
+Run: ATTENTION_DATA=folder python benchmarks/bpe_time.py
+Training is to cost about 2 times what Hugging Face needs on one thread and never more than 3.
+"""
+
+import os
+
+os.environ["RAYON_NUM_THREADS"] = "1"  # read by `tokenizers` when it starts its threads
+
+import statistics
+import time
+from collections.abc import Callable
+
+import tiktoken
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+from attention.corpus import load_corpus
+from attention.tokenizers import BPETokenizer
+
+VOCAB_SIZE = 1024
+REPEATS = 5
+LIMIT = 3.0
+
+
+def train_hf(text: str) -> None:
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=VOCAB_SIZE,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator([text], trainer)
+
+
+def cpu_time(call: Callable[[], object]) -> float:
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+def ratio(ours: Callable[[], object], theirs: Callable[[], object]) -> float:
+    """The median of the ratios of pairs measured in turn, so that both meet the same machine."""
+    theirs()  # the first call also builds their tables
+    return statistics.median(cpu_time(ours) / cpu_time(theirs) for _ in range(REPEATS))
+
+
+def measure(text: str) -> tuple[float, float]:
+    """Our time for training and for encoding with an empty cache, as multiples of theirs."""
+    tokenizer = BPETokenizer.train(text, VOCAB_SIZE)
+    reference = tiktoken.Encoding(
+        "ours", pat_str=tokenizer.pattern, mergeable_ranks=tokenizer.ranks, special_tokens={}
+    )
+
+    def encode() -> None:
+        tokenizer._cache.clear()
+        tokenizer.encode(text)
+
+    train = ratio(lambda: BPETokenizer.train(text, VOCAB_SIZE), lambda: train_hf(text))
+    return train, ratio(encode, lambda: reference.encode_ordinary(text))
+
+
+def main() -> None:
+    print(f"vocab_size {VOCAB_SIZE}, CPU time, median of {REPEATS}")
+    print(f"{'corpus':16}{'train / HF':>12}{'encode / tiktoken':>20}")
+    worst = 0.0
+    for name in "play", "tinyshakespeare":
+        train, encode = measure(load_corpus(name))
+        print(f"{name:16}{train:>11.1f}x{encode:>19.1f}x")
+        worst = max(worst, train)
+    if worst > LIMIT:
+        raise SystemExit(f"training: expected at most {LIMIT}x, got {worst:.1f}x")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""Masks: who may look at whom. True means may look, everywhere in this package.
+
+Libraries disagree about that, so there is a converter for each convention.
+"""
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+
+def causal_mask(n_positions: int) -> Bool[Tensor, "T T"]:
+    """True where the column is not after the row: each position sees itself and its past.
+
+    >>> causal_mask(3).int().tolist()
+    [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    """
+    if n_positions < 1:
+        raise ValueError(f"n_positions: expected 1 or more positions, got {n_positions}")
+    return torch.ones(n_positions, n_positions, dtype=torch.bool).tril()
+
+
+def window_mask(n_positions: int, window: int) -> Bool[Tensor, "T T"]:
+    """Causal, and no further back than `window` positions, the position itself counted.
+
+    >>> window_mask(4, 2).int().tolist()
+    [[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]]
+    """
+    if window < 1:
+        raise ValueError(f"window: expected 1 or more positions, got {window}; 1 sees only itself")
+    return causal_mask(n_positions).triu(1 - window)
+
+
+def padding_mask(lengths: Int[Tensor, " B"], n_positions: int) -> Bool[Tensor, "B 1 T"]:
+    """True for the keys within each sequence's length; the same for all of its queries.
+
+    Join it with another by `&`: (T, T) & (B, 1, T) -> (B, T, T).
+
+    >>> padding_mask(torch.tensor([1, 3]), 3).int().tolist()
+    [[[1, 0, 0]], [[1, 1, 1]]]
+    """
+    if bool((lengths < 1).any()) or bool((lengths > n_positions).any()):
+        raise ValueError(
+            f"lengths: expected numbers from 1 to {n_positions}, got {lengths.tolist()}; an empty "
+            f"sequence has nothing to look at, so leave it out of the batch"
+        )
+    return (torch.arange(n_positions, device=lengths.device) < lengths[:, None])[:, None, :]
+
+
+def to_additive(
+    mask: Bool[Tensor, "*B Tq Tk"], dtype: torch.dtype = torch.float32
+) -> Float[Tensor, "*B Tq Tk"]:
+    """The mask as numbers to add to the scores: 0 where a query may look, -inf elsewhere."""
+    zeros = torch.zeros(mask.shape, dtype=dtype, device=mask.device)
+    return zeros.masked_fill(~mask, float("-inf"))
+
+
+def to_forbidden(mask: Bool[Tensor, "*B Tq Tk"]) -> Bool[Tensor, "*B Tq Tk"]:
+    """The mask as `nn.MultiheadAttention` and `masked_fill` want it: True where NOT to look."""
+    return ~mask
+
+
+def to_ones(mask: Bool[Tensor, "*B Tq Tk"]) -> Int[Tensor, "*B Tq Tk"]:
+    """The mask as Hugging Face's tokenizers give it: 1 to look at, 0 to leave out."""
+    return mask.long()

@@ -1,0 +1,61 @@
+"""Which module may import what: data flows one way, and heavy things stay where they belong."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).parents[1] / "src"
+MODULES = sorted(SRC.rglob("*.py"))
+
+# A module of `attention` imports only from those above it: the order in which the data flows.
+ORDER = re.findall(r"\(`(\w+)`\)", (SRC / "attention" / "__init__.py").read_text(encoding="utf-8"))
+
+
+def imports(path: Path) -> set[str]:
+    """Every module that a file imports, also inside functions."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module or ".")
+    return found
+
+
+def importers(package: str) -> set[str]:
+    return {
+        path.relative_to(SRC).as_posix()
+        for path in MODULES
+        if any(name.split(".")[0] == package for name in imports(path))
+    }
+
+
+def test_attention_never_imports_course():
+    assert not {path for path in importers("course") if path.startswith("attention/")}
+
+
+def test_matplotlib_only_in_figures():
+    found = importers("matplotlib")
+    assert found and all(path.startswith("course/figures/") for path in found), found
+
+
+def test_ipywidgets_only_in_explorers():
+    found = importers("ipywidgets")
+    assert found and all(path.startswith("course/explorers/") for path in found), found
+
+
+def test_attention_imports_in_the_order_of_the_data():
+    names = {path.stem for path in (SRC / "attention").glob("*.py")} - {"__init__"}
+    assert set(ORDER) == names, "attention/__init__.py has to name every module, in order"
+    for place, name in enumerate(ORDER):
+        for found in imports(SRC / "attention" / f"{name}.py"):
+            if found.startswith("attention."):
+                assert found.removeprefix("attention.") in ORDER[:place], (name, found)
+
+
+@pytest.mark.parametrize("path", list(SRC.rglob("__init__.py")), ids=lambda p: p.parent.name)
+def test_package_files_are_a_docstring(path):
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    assert len(body) == 1 and isinstance(body[0], ast.Expr), path

@@ -1,0 +1,157 @@
+"""Every notebook in JupyterLab in Chromium: run all, move a slider, answer a question."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.browser import browser, watched
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.browser
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+SHOTS = ROOT / "build" / "screenshots"
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory, chromium):
+    """The address of a JupyterLab on a copy of the notebooks, with settings of its own."""
+    home = tmp_path_factory.mktemp("lab")
+    shutil.copytree(
+        ROOT / "notebooks",
+        home / "notebooks",
+        ignore=shutil.ignore_patterns(".ipynb_checkpoints"),
+    )
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    folders = {
+        name: str(home / name.lower())
+        for name in (
+            "JUPYTER_CONFIG_DIR",
+            "JUPYTER_DATA_DIR",
+            "JUPYTER_RUNTIME_DIR",
+            "JUPYTERLAB_SETTINGS_DIR",
+            "JUPYTERLAB_WORKSPACES_DIR",
+            "IPYTHONDIR",
+        )
+    }
+    settings = Path(folders["JUPYTERLAB_SETTINGS_DIR"]) / "@jupyterlab" / "apputils-extension"
+    settings.mkdir(parents=True)
+    (settings / "notification.jupyterlab-settings").write_text(
+        json.dumps({"fetchNews": "false", "checkForUpdates": False})
+    )
+    command = [
+        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
+        *("--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0"),
+        *("--IdentityProvider.token=", f"--ServerApp.root_dir={home}", "--LabApp.news_url="),
+    ]
+    environment = os.environ | folders | {"COURSE_HEADLESS": "1"}
+    with (home / "lab.log").open("w") as log:
+        server = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        wait_for(lambda: ask(f"{address}/api/status"), 60, "JupyterLab to answer")
+        yield address
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def ask(url):
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:
+            return json.load(answer)
+    except OSError:
+        return None
+
+
+def wait_for(condition, seconds, what):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := condition():
+            return found
+        time.sleep(0.2)
+    raise AssertionError(f"waited {seconds} s for {what}")
+
+
+def run_all(page, lab, name):
+    """Open a notebook and run all of its cells; returns when the last one is done."""
+    page.goto(f"{lab}/lab/tree/notebooks/{name}.ipynb?reset")
+    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+
+    def kernel():
+        for session in ask(f"{lab}/api/sessions") or []:
+            if session["path"].endswith(f"{name}.ipynb"):
+                return session["kernel"]
+        return None
+
+    def idle():
+        k = kernel()
+        return k and k["execution_state"] == "idle" and k["connections"] > 0
+
+    wait_for(idle, 60, "the kernel")
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    wait_for(lambda: not idle(), 30, "the run to begin")
+    wait_for(idle, 180, "the run to end")
+
+
+def in_view(page, selector):
+    """The first element that matches, scrolled to; notebooks draw their cells as they come."""
+
+    def find():
+        found = page.locator(selector)
+        if not found.count():
+            page.keyboard.press("PageDown")
+            return None
+        found.first.scroll_into_view_if_needed()
+        return found.first
+
+    page.locator(".jp-Notebook .jp-Cell").first.click()
+    page.keyboard.press("Escape")
+    return wait_for(find, 40, selector)
+
+
+@pytest.mark.parametrize("name", [path.stem for path in NOTEBOOKS])
+def test_a_notebook_lives_in_jupyterlab(lab, chromium, name):
+    with browser(chromium) as b:
+        page, errors, outside = watched(b, viewport={"width": 1300, "height": 1600})
+        run_all(page, lab, name)
+
+        shown = in_view(page, ".course-figure img")
+        assert shown.get_attribute("alt"), "a figure without a text for those who can't see it"
+        assert shown.evaluate("image => image.naturalWidth") > 300
+
+        handle = in_view(page, ".widget-slider .noUi-handle")
+        explorer = page.locator(".widget-vbox", has=page.locator(".noUi-handle")).first
+        image = explorer.locator("img")
+        before = image.get_attribute("src"), image.get_attribute("alt")
+        handle.focus()
+        start = time.perf_counter()
+        page.keyboard.press("ArrowRight")
+        wait_for(lambda: image.get_attribute("src") != before[0], 10, "the figure to change")
+        took = time.perf_counter() - start
+        assert image.get_attribute("alt") != before[1], "the sentence stayed as it was"
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=SHOTS / f"{name}_explorer.png")
+
+        quiz = in_view(page, ".course-quiz")
+        options = quiz.locator("details")
+        assert options.count() >= 15
+        options.nth(0).locator("summary").click()
+        assert options.nth(0).get_attribute("open") is not None
+        options.nth(1).locator("summary").focus()
+        page.keyboard.press("Space")
+        assert options.nth(1).get_attribute("open") is not None
+        page.screenshot(path=SHOTS / f"{name}_quiz.png")
+
+        print(f"{name}: the figure followed the slider after {took:.2f} s")
+        assert not errors and not outside
