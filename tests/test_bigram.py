@@ -83,6 +83,7 @@ def test_smoothing_makes_unseen_pairs_possible():
     seen = bigram_counts(torch.tensor([0, 1, 0, 1]), 2)
     other = bigram_counts(torch.tensor([0, 0, 1, 1]), 2)
     assert counted_loss(other, seen) == math.inf
+    assert counted_loss(other, torch.tensor([[0, 0], [1, 1]])) == math.inf  # a row never seen
     assert math.isfinite(counted_loss(other, seen, smoothing=1.0))
     by_hand = -(math.log(1 / 4) + math.log(3 / 4) + math.log(1 / 3)) / 3
     assert_close(counted_loss(other, seen, smoothing=1.0), by_hand)

@@ -49,7 +49,8 @@ def counted_loss(
     has probability 0 and an infinite loss unless `smoothing` gives it something.
     """
     table = seen.double() + smoothing
-    log_probabilities = (table / table.sum(dim=1, keepdim=True)).log()
+    totals = table.sum(dim=1, keepdim=True).clamp(min=1e-300)  # a row never seen stays 0
+    log_probabilities = (table / totals).log()
     happened = counts > 0
     return float(-(counts * log_probabilities)[happened].sum() / counts.sum())
 

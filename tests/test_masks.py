@@ -1,0 +1,79 @@
+"""Masks say who may look at whom; the converters say it in each library's way."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.testing import assert_close
+
+from attention.heads import scaled_dot_product_attention
+from attention.masks import (
+    causal_mask,
+    padding_mask,
+    to_additive,
+    to_forbidden,
+    to_ones,
+    window_mask,
+)
+
+pytestmark = pytest.mark.usefixtures("as_a_user")
+
+
+def draw(*shape, seed=0):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).double()
+
+
+@pytest.mark.parametrize("T", [1, 2, 5, 7])
+def test_causal_is_itself_and_before(T):
+    mask = causal_mask(T)
+    assert mask.dtype == torch.bool
+    assert all(bool(mask[i, j]) == (j <= i) for i in range(T) for j in range(T))
+
+
+@pytest.mark.parametrize("window", [1, 2, 3, 7, 99])
+def test_a_window_reaches_so_far_back_and_no_further(window):
+    mask = window_mask(7, window)
+    assert all(bool(mask[i, j]) == (i - window < j <= i) for i in range(7) for j in range(7))
+
+
+def test_padding_forbids_the_keys_beyond_each_length():
+    mask = padding_mask(torch.tensor([2, 5]), 5)
+    assert mask.shape == (2, 1, 5)
+    assert mask.sum(-1).tolist() == [[2], [5]]
+    both = causal_mask(5) & mask
+    assert both.shape == (2, 5, 5)
+    q, k, v = draw(2, 5, 3), draw(2, 5, 3, seed=1), draw(2, 5, 3, seed=2)
+    out = scaled_dot_product_attention(q, k, v, both)
+    alone = scaled_dot_product_attention(q[:1, :2], k[:1, :2], v[:1, :2], causal_mask(2))
+    assert_close(out[:1, :2], alone)
+
+
+def test_every_convention_gives_the_same_attention():
+    x, mask = draw(2, 5, 6), window_mask(5, 2)
+    ours = scaled_dot_product_attention(x, x, x, mask)
+    assert_close(F.scaled_dot_product_attention(x, x, x, attn_mask=mask), ours)
+    additive = to_additive(mask, torch.float64)
+    assert_close(F.scaled_dot_product_attention(x, x, x, attn_mask=additive), ours)
+    scores = x @ x.mT / 6**0.5
+    by_hand = scores.masked_fill(to_forbidden(mask), float("-inf")).softmax(-1) @ x
+    assert_close(by_hand, ours)
+    assert_close(scores.masked_fill(to_ones(mask) == 0, float("-inf")).softmax(-1) @ x, ours)
+    theirs = nn.MultiheadAttention(6, 1, bias=False, batch_first=True).double()
+    with torch.no_grad():
+        theirs.in_proj_weight.copy_(torch.eye(6).repeat(3, 1))
+        theirs.out_proj.weight.copy_(torch.eye(6))
+    assert_close(theirs(x, x, x, attn_mask=to_forbidden(mask))[0], ours)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: causal_mask(0), "n_positions: expected 1 or more positions, got 0"),
+        (lambda: window_mask(3, 0), "window: expected 1 or more positions, got 0"),
+        (lambda: padding_mask(torch.tensor([0, 2]), 3), r"numbers from 1 to 3, got \[0, 2\]"),
+        (lambda: padding_mask(torch.tensor([4]), 3), r"numbers from 1 to 3, got \[4\]"),
+    ],
+)
+def test_impossible_masks_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
