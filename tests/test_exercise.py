@@ -1,6 +1,7 @@
 """The exercise engine turns whatever a learner writes into a sentence."""
 
 import contextlib
+import dataclasses
 import time
 
 import pytest
@@ -51,6 +52,30 @@ def test_an_unattempted_one_says_so():
     report = examine(DOUBLE, stub)
     assert report.status == "not attempted"
     assert report.says.startswith("not attempted yet.")
+
+
+def test_not_implemented_inside_a_library_is_an_attempt():
+    report = examine(DOUBLE, lambda x: torch.softmax(x > 0, dim=-1))
+    assert report.status == "wrong" and "raised NotImplementedError" in report.says
+
+
+def test_another_exception_of_the_same_kind_is_another_mistake():
+    def wrong(x):
+        raise RuntimeError("sizes")
+
+    def learner(x):
+        raise RuntimeError("quite another thing")
+
+    exercise = dataclasses.replace(DOUBLE, mistakes=[Mistake(wrong, "You mixed up the sizes.")])
+    assert examine(exercise, wrong).status == "known mistake"
+    assert examine(exercise, learner).status == "wrong"
+
+
+def test_of_a_dictionary_only_what_differs_is_said():
+    exercise = dataclasses.replace(
+        DOUBLE, reference=lambda: {"a": 1, "b": 2}, inputs=[()], laws=[], mistakes=[]
+    )
+    assert "expected {'b': 2}, got {'b': 3}." in examine(exercise, lambda: {"a": 1, "b": 3}).says
 
 
 def test_a_known_mistake_gets_its_own_hint():

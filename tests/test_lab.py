@@ -82,6 +82,12 @@ def wait_for(condition, seconds, what):
     raise AssertionError(f"waited {seconds} s for {what}")
 
 
+def end_kernels(lab):
+    for session in ask(f"{lab}/api/sessions"):
+        request = urllib.request.Request(f"{lab}/api/sessions/{session['id']}", method="DELETE")
+        urllib.request.urlopen(request, timeout=20).close()
+
+
 def run_all(page, lab, name):
     """Open a notebook and run all of its cells; returns when the last one is done."""
     page.goto(f"{lab}/lab/tree/notebooks/{name}.ipynb?reset")
@@ -155,3 +161,4 @@ def test_a_notebook_lives_in_jupyterlab(lab, chromium, name):
 
         print(f"{name}: the figure followed the slider after {took:.2f} s")
         assert not errors and not outside
+    end_kernels(lab)

@@ -5,7 +5,7 @@ MultiHead(x) = concat(head_1, ..., head_H) W_O (Vaswani et al., 2017, section 3.
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float
+from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
 from attention.causal import CausalAttention, check_dropout, check_positions
@@ -13,7 +13,7 @@ from attention.heads import attention_scores, attention_weights
 from attention.masks import causal_mask
 
 
-def split_heads(x: Float[Tensor, "B T C"], n_head: int) -> Float[Tensor, "B H T D"]:
+def split_heads(x: Shaped[Tensor, "B T C"], n_head: int) -> Shaped[Tensor, "B H T D"]:
     """Cut the channels into heads and put the heads before the positions.
 
     First view, then transpose: a view straight to (B, H, T, D) would cut the memory elsewhere and
@@ -28,7 +28,7 @@ def split_heads(x: Float[Tensor, "B T C"], n_head: int) -> Float[Tensor, "B H T 
     return x.view(B, T, n_head, C // n_head).transpose(1, 2)
 
 
-def merge_heads(x: Float[Tensor, "B H T D"]) -> Float[Tensor, "B T C"]:
+def merge_heads(x: Shaped[Tensor, "B H T D"]) -> Shaped[Tensor, "B T C"]:
     """Undo split_heads: put the heads' channels side by side again."""
     B, H, T, D = x.shape
     return x.transpose(1, 2).reshape(B, T, H * D)

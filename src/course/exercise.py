@@ -143,7 +143,8 @@ def examine(exercise: Exercise, function: Callable) -> Report:
     outcomes, rights = [], []
     for inputs in exercise.inputs:
         outcomes.append(attempt(function, inputs))
-        if isinstance(outcomes[-1].error, NotImplementedError):
+        error = outcomes[-1].error
+        if isinstance(error, NotImplementedError) and not error.args:  # torch's have a message
             return report(
                 "not attempted",
                 "not attempted yet. Replace the line that raises, and run the cell again.",
@@ -156,7 +157,7 @@ def examine(exercise: Exercise, function: Callable) -> Report:
         return report("passed", f"passed on {len(pairs)} inputs.")
     for mistake in exercise.mistakes:
         if all(
-            same(ours, attempt(mistake.wrong, inputs))
+            same(ours, attempt(mistake.wrong, inputs), to_the_word=True)
             for ours, inputs in zip(outcomes, exercise.inputs, strict=False)
         ):
             return report("known mistake", mistake.hint)
@@ -216,10 +217,16 @@ def within_limit(function: Callable, inputs: tuple, seconds: float) -> Any:
     return outcome["value"]
 
 
-def same(ours: Outcome, other: Outcome) -> bool:
-    """True if two outcomes can't be told apart: equal values, or exceptions of one kind."""
+def same(ours: Outcome, other: Outcome, to_the_word: bool = False) -> bool:
+    """True if two outcomes can't be told apart: equal values, or exceptions of one kind.
+
+    `to_the_word` compares the exceptions' messages too: two mistakes may both end in a
+    RuntimeError for quite different reasons.
+    """
     if ours.error or other.error:
-        return type(ours.error) is type(other.error)
+        return type(ours.error) is type(other.error) and (
+            not to_the_word or str(ours.error) == str(other.error)
+        )
     return ours.mutated == other.mutated and _equal(ours.value, other.value)
 
 
@@ -255,11 +262,11 @@ def _complaint(exercise: Exercise, ours: Outcome, right: Outcome, inputs: tuple)
         where = _line(ours.error)
         name, text = type(ours.error).__name__, str(ours.error).split("\n")[0][:200]
         if right.error:
-            wanted = type(right.error).__name__
-            return f"{on}, expected a {wanted}, got a {name}{where}: {text}"
+            wanted = _kind(right.error)
+            return f"{on}, expected {wanted}, got {_kind(ours.error)}{where}: {text}"
         return f"{on}, your function raised {name}{where}: {text or 'no message'}"
     if right.error:
-        return f"{on}, expected a {type(right.error).__name__}, got {_show(ours.value)}."
+        return f"{on}, expected {_kind(right.error)}, got {_show(ours.value)}."
     value, wanted = ours.value, right.value
     if value is None and wanted is not None:
         return f"{on}, your function returned None. Is the return line missing?"
@@ -279,6 +286,9 @@ def _complaint(exercise: Exercise, ours: Outcome, right: Outcome, inputs: tuple)
             holds = False
         if not holds:
             return f"{on}, {law.says}, but you returned {_show(value)}."
+    if isinstance(wanted, dict) and wanted.keys() == value.keys():
+        wanted = {key: item for key, item in wanted.items() if not _equal(item, value[key])}
+        value = {key: value[key] for key in wanted}  # what agrees needs no words
     return f"{on}, expected {_show(wanted)}, got {_show(value)}."
 
 
@@ -293,12 +303,14 @@ def _kind(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         return f"a tensor of shape {tuple(value.shape)}"
     name = type(value).__name__
-    return "None" if value is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+    return "None" if value is None else f"{'an' if name[0].lower() in 'aeio' else 'a'} {name}"
 
 
 def _show(value: Any, limit: int = 220) -> str:
     if isinstance(value, torch.Tensor):
         text = str(_rounded(value.tolist())) if value.numel() <= 40 else _kind(value)
+    elif isinstance(value, torch.nn.Module):
+        text = f"a {type(value).__name__}"
     else:
         text = repr(value)
     return text if len(text) <= limit else text[:limit] + "..."
@@ -312,6 +324,10 @@ def _rounded(value: Any) -> Any:
 
 def _call(name: str, inputs: tuple) -> str:
     shown = [getattr(i, "__name__", None) or _show(i, 120) for i in inputs]
+    if sum(map(len, shown)) > 240:  # long inputs would bury the sentence
+        shown = [
+            _kind(i) if len(text) > 60 else text for i, text in zip(inputs, shown, strict=True)
+        ]
     return f"{name}({', '.join(shown)})"
 
 

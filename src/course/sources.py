@@ -9,7 +9,10 @@ place. Where the figure can't be had, `why_not` gives the reason.
 import re
 from dataclasses import dataclass
 
-NUMBER = re.compile(r"(?<![\w.])-?(?:\d[\d,]*\.?\d*|\.\d+)(?:e[+-]?\d+)?(?![\w])|(?<!\w)-?inf\b")
+NUMBER = re.compile(
+    r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3})+(?![\d,])|\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?(?!\w)"
+    r"|(?<!\w)-?inf\b"
+)
 
 
 @dataclass(frozen=True)

@@ -85,11 +85,6 @@ SIX_SHAPES = Exercise(
             "operand, and that one is transposed.",
         ),
         Mistake(
-            lambda: [torch.Size(shape) for shape in six_shapes()],
-            "right, but these come from PyTorch itself. Write them down as plain tuples, such as "
-            "`(5, 3)`: the point is to know before you run.",
-        ),
-        Mistake(
             lambda: [list(shape) for shape in six_shapes()],
             "right numbers. A shape is a tuple: write round brackets, such as `(5, 3)`.",
         ),
@@ -584,6 +579,11 @@ CLOSE = Exercise(
             lambda a, b, rtol, atol: (a - b).abs() <= atol + rtol * b.abs(),
             "you return an answer for each element. They have to be one answer: `.all()`.",
         ),
+        Mistake(
+            lambda a, b, rtol, atol: bool((a - b).abs() <= atol + rtol * b.abs()),
+            "`bool()` takes a single truth value, and with more than one element there are "
+            "several: join them with `.all()` first.",
+        ),
     ],
     hints=(
         "Write down the difference and the bound as two tensors, and print both for two numbers.",
@@ -686,7 +686,7 @@ QUIZ = (
             Option(
                 "Print more digits and look at the difference beside what was allowed.",
                 "The printout rounds to four decimals. The default allows 1e-8 plus 1e-5 of the "
-                "value, which near 0 is less than single precision can promise. "
+                "value, which near 0 is less than float32 can promise. "
                 "`torch.testing.assert_close` fits its tolerance to the type.",
                 right=True,
             ),

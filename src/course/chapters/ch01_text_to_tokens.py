@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from itertools import pairwise
 
+from attention.tokenizers import count_pairs
 from course.exercise import Exercise, Law, Mistake
 from course.quiz import Option, Question
 from course.sources import Source
@@ -189,6 +190,19 @@ def _merge_loses_last(ids, pair, new_id):
     return merged
 
 
+def _merge_looks_past_the_end(ids, pair, new_id):
+    merged = []
+    i = 0
+    while i < len(ids):
+        if ids[i] == pair[0] and ids[i + 1] == pair[1]:
+            merged.append(new_id)
+            i += 2
+        else:
+            merged.append(ids[i])
+            i += 1
+    return merged
+
+
 def _merge_either_order(ids, pair, new_id):
     merged = []
     i = 0
@@ -238,6 +252,16 @@ MERGE = Exercise(
             "the last id gets lost when it isn't part of a pair: the loop ends one place early.",
         ),
         Mistake(
+            _merge_looks_past_the_end,
+            "right, until the last id is the first half of the pair: no `ids[i + 1]` stands behind "
+            "it. Ask whether there is one, or compare a slice: `ids[i : i + 2]` is just shorter.",
+        ),
+        Mistake(
+            lambda ids, pair, new_id: ids[:],
+            "nothing was merged. A list never equals a tuple: compare `tuple(ids[i : i + 2])` with "
+            "`pair`.",
+        ),
+        Mistake(
             _merge_either_order,
             "you also merge the pair the other way round. (1, 2) and (2, 1) are two pairs.",
         ),
@@ -273,7 +297,7 @@ MERGE = Exercise(
 def bpe(text, n_merges):
     ids = list(text.encode())
     for new_id in range(256, 256 + n_merges):
-        counts = Counter(pairwise(ids))
+        counts = count_pairs(ids)
         pair = max(counts, key=counts.get)
         ids = merge(ids, pair, new_id)
     return ids
@@ -323,7 +347,12 @@ BPE = Exercise(
     id="01.bpe",
     asks="Return the ids of text after n_merges merges of its most frequent pair, ids from 256 on.",
     reference=bpe,
-    inputs=[("abab", 1), ("aaab", 1), ("aaabdaaabac", 2), ("aaabdaaabac", 3)],
+    inputs=[
+        ("abab", 1),
+        ("aaab", 1),
+        ("ababab", 2),
+        ("aaabdaaabac", 3),
+    ],  # the rule for ties is free
     mistakes=[
         Mistake(
             _bpe_one_count,
@@ -339,9 +368,17 @@ BPE = Exercise(
             _bpe_from_257, "your first new id is 257. The bytes are 0 to 255, so 256 is free."
         ),
         Mistake(_bpe_one_more, "you merge once too often: n_merges merges, not one more."),
-        Mistake(_bpe_no_merges, "these are the bytes; nothing is merged yet."),
+        Mistake(
+            _bpe_no_merges,
+            "these are the bytes; nothing is merged yet. (What `most_common(1)[0]` holds is a pair "
+            "*and* its count.)",
+        ),
     ],
     laws=[
+        Law(
+            "all ids have to be whole numbers: `list(text.encode())` is where to start",
+            lambda ids, text, n: all(type(i) is int for i in ids),
+        ),
         Law(
             "no id may be 256 + n_merges or more",
             lambda ids, text, n: max(ids) < 256 + n,
@@ -353,7 +390,7 @@ BPE = Exercise(
     ],
     hints=(
         "Three things happen again and again: count the pairs, choose one, merge it.",
-        "`list(text.encode())` gives the bytes, `Counter(pairwise(ids))` counts the pairs. "
+        "`list(text.encode())` gives the bytes, `count_pairs(ids)` counts the pairs. "
         "`max(counts, key=counts.get)` is the most frequent.",
         "A loop `for new_id in range(256, 256 + n_merges):` around the three steps, with your own "
         "`merge` for the last.",
@@ -386,8 +423,8 @@ BYTES_TO_TEXT = Exercise(
         ),
         Mistake(
             lambda ids: "".join(bytes([i]).decode("utf-8", errors="replace") for i in ids),
-            "you decode one byte at a time, but half of a character is none. Decode all bytes "
-            "together.",
+            "each byte is decoded on its own (or as ASCII, which knows no others), but half of a "
+            "character is none. Decode all bytes together, as UTF-8.",
         ),
         Mistake(
             lambda ids: bytes(ids).decode("utf-8"),
@@ -398,10 +435,6 @@ BYTES_TO_TEXT = Exercise(
             lambda ids: bytes(ids).decode("utf-8", errors="ignore"),
             "broken bytes vanish without a trace. They should show, as U+FFFD: "
             '`errors="replace"`.',
-        ),
-        Mistake(
-            lambda ids: bytes(ids).decode("ascii", errors="replace"),
-            "ASCII knows only the ids up to 127. The bytes are UTF-8.",
         ),
         Mistake(lambda ids: bytes(ids), "these are bytes still. `.decode()` makes text of them."),
         Mistake(
@@ -438,8 +471,8 @@ SPLIT_SPECIAL = Exercise(
     mistakes=[
         Mistake(
             lambda text, special: [p for p in text.split(special) if p],
-            "the special tokens themselves are gone. They have to stay in the list, as parts of "
-            "their own.",
+            "the special tokens themselves are gone. They have to stay in the list: `re.split` "
+            "keeps what it matched if the pattern stands in round brackets.",
         ),
         Mistake(
             lambda text, special: [p for p in re.split(f"({special})", text) if p],
@@ -450,11 +483,6 @@ SPLIT_SPECIAL = Exercise(
             lambda text, special: re.split(f"({re.escape(special)})", text),
             "almost: where a special token stands first, last or next to another, an empty part "
             "is left over.",
-        ),
-        Mistake(
-            lambda text, special: [p for p in re.split(re.escape(special), text) if p],
-            "`re.split` drops what it matched, unless the pattern stands in a group: put round "
-            "brackets around it.",
         ),
     ],
     laws=[

@@ -177,8 +177,9 @@ EXAMPLES = Exercise(
         ),
         Mistake(
             _all_pairs(_past, lambda x, y, b, t: x[b, t + 1].item()),
-            "at the last position t + 1 is out of range. The targets are shifted already: y[b, t] "
-            "follows x[b, t].",
+            "an index runs past the end. The targets are shifted already: y[b, t] follows x[b, t], "
+            "so no t + 1 is needed. And the loops end at `x.shape[0]` and `x.shape[1]`, not at the "
+            "sizes of another batch.",
         ),
         Mistake(
             _last_only,
@@ -271,6 +272,13 @@ def _moved_back(ids, start, block_size):
     return cut(ids, min(max(start, 0), len(ids) - block_size - 1), block_size)
 
 
+def _returns_the_error(ids, start, block_size):
+    try:
+        return cut(ids, start, block_size)
+    except ValueError:
+        return ValueError
+
+
 def _by_index(ids, start, block_size):
     where = start + torch.arange(block_size)
     return ids[where], ids[where + 1]
@@ -337,6 +345,11 @@ CUT = Exercise(
             _moved_back,
             "you move a bad start to a good one. The caller asked for another block and will "
             "never know: say no instead.",
+        ),
+        Mistake(
+            _returns_the_error,
+            "`return ValueError` hands the error over like any other value. "
+            "`raise ValueError(...)` stops the function with it.",
         ),
         Mistake(
             _by_index,
@@ -425,6 +438,11 @@ def _reach_only(get_batch):
     return int(y.max()) == 10
 
 
+def _asserts(get_batch):
+    assert is_right(get_batch)
+    return True
+
+
 def _too_few_draws(get_batch):
     x, y = _draw_places(get_batch, 4)
     return bool((y == x + 1).all()) and set(x[:, 0].tolist()) == set(range(8))
@@ -466,6 +484,11 @@ IS_RIGHT = Exercise(
         Mistake(
             _reach_only,
             "you test how far the targets reach, but not that each target follows its own input.",
+        ),
+        Mistake(
+            _asserts,
+            "your asserts find every wrong one. But an assert raises an error, and the answer has "
+            "to be True or False: return what you assert.",
         ),
         Mistake(
             _too_few_draws,
@@ -516,6 +539,11 @@ PRINTED = Exercise(
             _says((4, 8), (4, 8), True),
             "you read `x` as the batch, as the author did. Go by the names: which line gives `x` "
             "a value, and which line gives `xb` one?",
+        ),
+        Mistake(
+            _says(8, (4, 8), False),
+            "the first answer is a number: `(8)` is just 8. A tuple of one entry takes a comma: "
+            "`(8,)`.",
         ),
         Mistake(
             _says((4, 8), (4, 8), False),

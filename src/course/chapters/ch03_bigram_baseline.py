@@ -82,7 +82,8 @@ BATCH_LOSS = Exercise(
         Mistake(
             _unreshaped,
             "`F.cross_entropy` looks for the classes on axis 1, and there you have the positions. "
-            "Which two axes can become one, so that the classes move up?",
+            "Which two axes can become one, so that the classes move up? (If you have flattened "
+            "already: V differs from input to input. Take it from `logits.shape`.)",
         ),
         Mistake(
             _probabilities_first,
@@ -606,15 +607,15 @@ QUIZ = (
         "A model with 65 characters starts training with a loss of 2.9. What do you do?",
         (
             Option(
-                "Be glad: it had a good start.",
-                "Nobody who knows nothing gets below ln 65 = 4.17. Not by luck, on thousands of "
-                "guesses.",
-            ),
-            Option(
                 "Look for a leak: it probably sees the character it has to guess.",
                 "A loss well below ln V before the first step can only come from knowing "
                 "something. The usual reason is that the targets are in the input.",
                 right=True,
+            ),
+            Option(
+                "Be glad: it had a good start.",
+                "Nobody who knows nothing gets below ln 65 = 4.17. Not by luck, on thousands of "
+                "guesses.",
             ),
             Option(
                 "Make the initialisation louder.",
@@ -651,14 +652,14 @@ QUIZ = (
                 "Batches of a frozen model differ by as much: their standard deviation is 0.08.",
             ),
             Option(
+                "Nothing: one step is never enough to learn anything.",
+                "It is enough for a little. But these two numbers can't show it.",
+            ),
+            Option(
                 "You can't tell: the two batches are different text.",
                 "To see progress, judge both models on the same text: all of it, or many "
                 "batches, with the standard error.",
                 right=True,
-            ),
-            Option(
-                "Nothing: one step is never enough to learn anything.",
-                "It is enough for a little. But these two numbers can't show it.",
             ),
         ),
     ),
@@ -666,14 +667,14 @@ QUIZ = (
         "Why does the counted table give an infinite loss on the held-back text?",
         (
             Option(
-                "It has been trained too long.",
-                "It has not been trained at all. It was counted.",
-            ),
-            Option(
                 "Some pair there never occurred before, and its probability is 0.",
                 "One such pair costs minus ln 0. Counting a little extra for every pair prevents "
                 "it.",
                 right=True,
+            ),
+            Option(
+                "It has been trained too long.",
+                "It has not been trained at all. It was counted.",
             ),
             Option(
                 "The held-back text is harder than the training text.",

@@ -333,6 +333,7 @@ MIX = Exercise(
         (averaging_weights(2), _draw(1, 2, 1, seed=3)),
         (averaging_weights(3), _draw(2, 3, 5, seed=4)),
         (F.softmax(_draw(5, 5, seed=5), dim=-1), _draw(2, 5, 3, seed=6)),
+        (averaging_weights(3), _draw(2, 3, 3, seed=7)),  # T = C, so x @ weights runs, wrongly
     ],
     mistakes=[
         Mistake(
@@ -352,8 +353,8 @@ MIX = Exercise(
         ),
         Mistake(
             lambda weights, x: x @ weights,
-            "x stands on the left, so (B, T, C) @ (T, T) tries to match channels with positions. "
-            "The weights have to be the left operand.",
+            "x stands on the left, so (B, T, C) @ (T, T) matches channels with positions. The "
+            "weights have to be the left operand.",
         ),
         Mistake(
             lambda weights, x: weights @ x.transpose(1, 2),

@@ -142,6 +142,10 @@ def _one_sided(row):
     return bool((row >= 0).all()) and float(row.sum()) - 1 < 1e-5
 
 
+def _refuses_only(row):
+    return not ((row < 0).any() or abs(float(row.sum()) - 1) > 1e-5)
+
+
 def _a_tensor(row):
     return (row >= 0).all() & ((row.sum() - 1).abs() < 1e-5)
 
@@ -194,6 +198,11 @@ IS_WEIGHTS = Exercise(
             _one_sided,
             "the sum may also be too small: [0.25, 0.25] lies 0.5 below 1. Take `abs` of the "
             "difference.",
+        ),
+        Mistake(
+            _refuses_only,
+            "right for numbers, but [nan, nan] passes: every comparison with nan is False, so nothing "
+            "you refuse is found. Ask what has to hold, `>= 0` and `< 1e-5`, instead.",
         ),
         Mistake(
             _a_tensor,
@@ -307,6 +316,11 @@ def _whole_max(scores):
     return shares / shares.sum(dim=-1, keepdim=True)
 
 
+def _mean_off(scores):
+    shares = torch.exp(scores - scores.mean(dim=-1, keepdim=True))
+    return shares / shares.sum(dim=-1, keepdim=True)
+
+
 def _by_sum(scores):
     return scores / scores.sum(dim=-1, keepdim=True)
 
@@ -324,6 +338,7 @@ STABLE_SOFTMAX = Exercise(
     inputs=[
         (_row(1.0, 2.0),),
         (_row(1000.0, 1001.0),),
+        (_row(1000.0, -1000.0),),
         (torch.tensor([[1.0, 2.0, 3.0], [0.5, -0.5, 0.0]]),),
         (torch.tensor([[1000.0, 999.0], [-1000.0, -1001.0]]),),
         (_draw(3, 3, seed=1),),
@@ -359,6 +374,11 @@ STABLE_SOFTMAX = Exercise(
             _whole_max,
             "you took away the largest score of the whole tensor. A row far below it becomes "
             "exp(-2000) = 0 all along, and 0 / 0 is nan: each row needs its own maximum.",
+        ),
+        Mistake(
+            _mean_off,
+            "you took away the mean. In [1000, -1000] it is 0, and exp(1000) is inf as before: which "
+            "number leaves no exponent above 0?",
         ),
         Mistake(
             _by_sum,

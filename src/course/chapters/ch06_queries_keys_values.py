@@ -81,6 +81,31 @@ SHAPES = Exercise(
             "necessary: here the values have their own size.",
         ),
         Mistake(
+            _shapes_but(k=lambda B, Tq, Tk, C, D, Dv: (B, Tq, D)),
+            "your keys come one for each query. Keys are made from the memory, one for each of its "
+            "Tk positions.",
+        ),
+        Mistake(
+            _shapes_but(k=lambda B, Tq, Tk, C, D, Dv: (B, D, Tk)),
+            "(B, D, Tk) is how the keys enter the product, after the transpose. What shape does "
+            "`memory @ W_k` have?",
+        ),
+        Mistake(
+            _shapes_but(
+                scores=lambda B, Tq, Tk, C, D, Dv: (B, Tq, Tq),
+                weights=lambda B, Tq, Tk, C, D, Dv: (B, Tq, Tq),
+            ),
+            "your scores are square, as in self-attention. Here the columns are the keys of the "
+            "memory, Tk of them.",
+        ),
+        Mistake(
+            _shapes_but(
+                W_q=lambda B, Tq, Tk, C, D, Dv: (B, C, D),
+                W_v=lambda B, Tq, Tk, C, D, Dv: (B, C, Dv),
+            ),
+            "your weight matrices have a batch axis. They are parameters: all sequences share them.",
+        ),
+        Mistake(
             _shapes_but(out=lambda B, Tq, Tk, C, D, Dv: (B, Tk, Dv)),
             "your output has a row for each key. Whoever asks gets the answer: one row for each "
             "query.",
@@ -220,6 +245,20 @@ ATTEND = Exercise(
             "the softmax.",
         ),
         Mistake(
+            _attend_with(lambda s, x, k, v: F.softmax(s / k.shape[-1], dim=-1)),
+            "you divided by the head size itself. It is its square root, `** 0.5`.",
+        ),
+        Mistake(
+            _attend_with(lambda s, x, k, v: F.softmax(s / 16**0.5, dim=-1)),
+            "you divided by 4, the root of the notebook's `head_size`, which is 16. Your function "
+            "has to take the size from what it is given: `k.shape[-1]`.",
+        ),
+        Mistake(
+            _attend_with(lambda s, x, k, v: F.softmax(s, dim=-1) / k.shape[-1] ** 0.5),
+            "you divided the weights, so their rows no longer sum to 1. The scores are divided, "
+            "before the softmax.",
+        ),
+        Mistake(
             _attend_with(lambda s, x, k, v: F.softmax(s / x.shape[-1] ** 0.5, dim=-1)),
             "you scaled by the size of x. The scores are products of queries and keys: their "
             "size counts.",
@@ -297,6 +336,11 @@ def _values_of_x(x, memory, W_q, W_k, W_v):
     return F.softmax(scores, dim=-1) @ (x @ W_v)
 
 
+def _keys_of_x(x, memory, W_q, W_k, W_v):
+    scores = x @ W_q @ (x @ W_k).transpose(-2, -1) / W_k.shape[-1] ** 0.5
+    return F.softmax(scores, dim=-1) @ (memory @ W_v)
+
+
 def _share_the_queries(x, memory, W_q, W_k, W_v):
     scores = x @ W_q @ (memory @ W_k).transpose(-2, -1) / W_k.shape[-1] ** 0.5
     return F.softmax(scores, dim=-2) @ (memory @ W_v)
@@ -345,6 +389,11 @@ CROSS_ATTEND = Exercise(
             _values_of_x,
             "your keys come from the memory and your values from x. A weight belongs to the "
             "position whose key was looked at, so its value has to come from there too.",
+        ),
+        Mistake(
+            _keys_of_x,
+            "your values come from the memory and your keys from x. Whoever is looked at shows the key "
+            "and hands over the value: both come from the memory.",
         ),
         Mistake(
             _share_the_queries,
@@ -611,8 +660,9 @@ IS_DEAF = Exercise(
         ),
         Mistake(
             _running_mean_only,
-            "you compare with the mean of the past. That finds the deaf head with a mask, but not "
-            "the one without: there the output is the mean of all. Change q and k instead.",
+            "you find the deaf head with a mask, but not the one without. It multiplies its scores by "
+            "0, so its output is the mean of all, not of the past, and its gradients are 0, not None. "
+            "Change q and k instead, and look whether the output changes.",
         ),
         Mistake(
             _mean_only,

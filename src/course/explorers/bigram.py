@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 
-import ipywidgets as widgets
 import torch
 from torch import Tensor
 
 from attention.sampling import draw, next_probabilities
-from course.explorers.explorer import _ROOM, Explorer, float_slider
+from course.explorers.explorer import Explorer, choice, float_slider
 from course.figures.bigram import sign, temperature_figure
 from course.figures.picture import Picture
 
@@ -49,7 +48,7 @@ def temperature_explorer(
     shown = [(_label(character), i) for i, character in enumerate(vocab)]
     return Explorer(
         render,
-        last=widgets.Dropdown(options=shown, value=last, description="last character", **_DROP),
+        last=choice("last character", shown, last),
         temperature=float_slider("temperature", 0.0, 3.0, 1.0, 0.1),
     )
 
@@ -57,6 +56,3 @@ def temperature_explorer(
 def _label(character: str) -> str:
     """What the menu calls a character; no two have the same name."""
     return sign(character) if sign(character) != "\u25a1" else f"U+{ord(character):04X}"
-
-
-_DROP = {key: value for key, value in _ROOM.items() if key != "continuous_update"}

@@ -4,7 +4,7 @@ No `interact`, no Output widget: those hang or fail where notebooks run without 
 there is no kernel the first picture stands still in the same place, with its sentence.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import ipywidgets as widgets
 
@@ -57,8 +57,17 @@ def float_slider(label: str, low: float, high: float, value: float, step: float)
     return widgets.FloatSlider(value, min=low, max=high, step=step, description=label, **_ROOM)
 
 
+def choice(label: str, options: Sequence, value) -> widgets.Dropdown:
+    """A list to choose from: values, or pairs of a name and a value."""
+    return widgets.Dropdown(options=list(options), value=value, description=label, **_ROOM)
+
+
+def switch(label: str, value: bool) -> widgets.Checkbox:
+    """A box to tick."""
+    return widgets.Checkbox(value, description=label, indent=False)
+
+
 _ROOM = {
     "style": {"description_width": "initial"},
     "layout": widgets.Layout(width="420px"),
-    "continuous_update": True,
 }

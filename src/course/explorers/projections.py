@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-import ipywidgets as widgets
 from torch import Tensor
 
-from course.explorers.explorer import Explorer, float_slider
+from course.explorers.explorer import Explorer, choice, float_slider
 from course.figures.picture import Picture
 from course.figures.projections import query_figure
 
@@ -19,15 +18,7 @@ def query_explorer(x: Tensor, W_q: Tensor, W_k: Tensor, words: Sequence[str]) ->
 
     return Explorer(
         render,
-        word=_choice("whose row", [(word, n) for n, word in enumerate(words)], 1),
-        entry=_choice("number of W_q", [(f"W_q[{r}, {c}]", (r, c)) for r, c in entries], (2, 1)),
+        word=choice("whose row", [(word, n) for n, word in enumerate(words)], 1),
+        entry=choice("number of W_q", [(f"W_q[{r}, {c}]", (r, c)) for r, c in entries], (2, 1)),
         change=float_slider("add to it", -6.0, 6.0, -4.0, 1.0),
     )
-
-
-def _choice(label: str, options: Sequence[tuple], value) -> widgets.Dropdown:
-    """A list to choose from, with room for its label."""
-    return widgets.Dropdown(
-        options=options, value=value, description=label,
-        style={"description_width": "initial"}, layout=widgets.Layout(width="260px"),
-    )  # fmt: skip

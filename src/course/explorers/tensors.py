@@ -1,9 +1,8 @@
 """Chapter 00: walk through a tensor and watch where each step lands in memory."""
 
-import ipywidgets as widgets
 from torch import Tensor
 
-from course.explorers.explorer import Explorer, slider
+from course.explorers.explorer import Explorer, choice, slider
 from course.figures.picture import Picture
 from course.figures.tensors import walk_figure
 
@@ -23,6 +22,6 @@ def stride_explorer(x: Tensor) -> Explorer:
     names = list(forms)
     return Explorer(
         render,
-        form=widgets.Dropdown(options=names, value=names[1], description="form"),
+        form=choice("form", names, names[1]),
         step=slider("visit (in reading order)", 0, x.numel() - 1, 8),
     )

@@ -1,0 +1,52 @@
+"""Chapter 08: paint a mask, and see the weights and what leaks."""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+
+from attention.heads import attention_scores
+from course.explorers.explorer import Explorer, choice, slider
+from course.figures.masking import painted_figure
+from course.figures.picture import Picture
+
+NOWHERE = -1  # the row's choice that paints nothing
+
+
+def mask_painter(
+    x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequence[str]
+) -> Explorer:
+    """Move the diagonal of a causal mask, paint one cell, and see the weights and the leak."""
+    T = len(words)
+
+    def weights(x: Tensor, mask: Tensor) -> Tensor:
+        scores = attention_scores(x @ W_q, x @ W_k)
+        return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
+
+    def render(diagonal: int, row: int, column: int) -> Picture:
+        mask = torch.ones(T, T).tril(diagonal).bool()
+        painted = None if row == NOWHERE else (row, column)
+        if painted:
+            mask[painted] = ~mask[painted]
+        ripple = ripples(lambda x: weights(x, mask) @ (x @ W_v), x)
+        return painted_figure(mask, weights(x, mask), ripple, words, painted)
+
+    names = list(words)
+    rows = [("paint nothing", NOWHERE), *((word, n) for n, word in enumerate(names))]
+    return Explorer(
+        render,
+        diagonal=slider("diagonal of the mask", -1, T - 1, 0),
+        row=choice("flip the row of", rows, 1),
+        column=choice("at the column of", [(word, n) for n, word in enumerate(names)], 4),
+    )
+
+
+def ripples(forward: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+    """Row i, column j: the largest change of output i when input j becomes 1 minus itself."""
+    before = forward(x)
+    columns = []
+    for j in range(len(x)):
+        changed = x.clone()
+        changed[j] = 1 - changed[j]
+        columns.append((forward(changed) - before).abs().amax(dim=-1))
+    return torch.stack(columns, dim=-1)

@@ -1,0 +1,217 @@
+"""Chapter 08: the numbers that its figures and its explorer state, and what it tells of others."""
+
+import html
+import math
+import re
+
+import pytest
+import torch
+
+from attention.masks import causal_mask, padding_mask, to_ones, window_mask
+from attention.properties import no_future_leak
+from course.chapters import ch08_causal_masking as chapter
+from course.explorers.masking import mask_painter, ripples
+from course.figures.masking import leak_figure, mask_gallery
+from course.figures.picture import Picture
+
+WORDS = ["Your", "journey", "starts", "with", "one", "step"]
+ROWS = [
+    [0.43, 0.15, 0.89],
+    [0.55, 0.87, 0.66],
+    [0.57, 0.85, 0.64],
+    [0.22, 0.58, 0.33],
+    [0.77, 0.25, 0.10],
+    [0.05, 0.80, 0.55],
+]
+X = torch.tensor(ROWS)
+T = len(WORDS)
+
+
+def matrices() -> list[torch.Tensor]:
+    draw = torch.Generator().manual_seed(123)
+    return [torch.rand(3, 2, generator=draw) for _ in range(3)]
+
+
+def by_hand(rows: list[list[float]], mask: list[list[bool]]) -> tuple[list, list]:
+    """Weights and outputs in Python floats, with loops; None for a row that may look nowhere."""
+    q, k, v = (
+        [[sum(a * b for a, b in zip(row, column, strict=True)) for column in W.T.tolist()] for row in rows]
+        for W in matrices()
+    )  # fmt: skip
+    weights, outs = [], []
+    for i in range(T):
+        dots = [
+            sum(a * b for a, b in zip(q[i], k[j], strict=True)) / math.sqrt(2) for j in range(T)
+        ]
+        shares = [math.exp(dots[j]) if mask[i][j] else 0.0 for j in range(T)]
+        total = sum(shares)
+        weights.append([share / total for share in shares] if total else None)
+        outs.append(
+            [sum(weights[i][j] * v[j][c] for j in range(T)) for c in (0, 1)] if total else None
+        )
+    return weights, outs
+
+
+def ripples_by_hand(mask: list[list[bool]]) -> list[list[float]]:
+    before = by_hand(ROWS, mask)[1]
+    table = [[math.nan] * T for _ in range(T)]
+    for j in range(T):
+        rows = [[1 - value for value in row] if n == j else row for n, row in enumerate(ROWS)]
+        after = by_hand(rows, mask)[1]
+        for i in range(T):
+            if before[i]:
+                table[i][j] = max(abs(a - b) for a, b in zip(after[i], before[i], strict=True))
+    return table
+
+
+def check_sentence(said: str, diagonal: int, row: int, column: int) -> None:
+    mask = [[c <= r + diagonal for c in range(T)] for r in range(T)]
+    if row >= 0:
+        mask[row][column] = not mask[row][column]
+    ahead = [(r, c) for r in range(T) for c in range(r + 1, T) if mask[r][c]]
+    opened = sum(map(sum, mask))
+    assert f"{opened} of 36 cells open, {len(ahead)} of them in the future" in said
+    closed = [word for word, cells in zip(WORDS, mask, strict=True) if not any(cells)]
+    assert ("may look nowhere" in said) == bool(closed)
+    assert ("is nan" in said) == bool(closed)
+    for word in closed:
+        assert f"'{word}'" in said
+    weights, _ = by_hand(ROWS, mask)
+    assert ("Painted:" in said) == (row >= 0)
+    if row >= 0:
+        verb = "may" if mask[row][column] else "may not"
+        assert f"'{WORDS[row]}' {verb} look at '{WORDS[column]}'" in said
+        if weights[row]:
+            found = re.search(r"gives it the weight (\d\.\d{4})", said)
+            assert float(found[1]) == pytest.approx(weights[row][column], abs=1.01e-4)
+        else:
+            assert "has no weights at all" in said
+    table = ripples_by_hand(mask)
+    leaks = {(r, c): table[r][c] for r, c in ahead}
+    if not leaks:
+        assert "o output notices its future" in said
+        return
+    found = re.search(
+        r"leaks into (\d+) cells?, most where '(\w+)' changes by ([\d.]+) when '(\w+)'", said
+    )
+    assert int(found[1]) == len(leaks)
+    place = WORDS.index(found[2]), WORDS.index(found[4])
+    assert leaks[place] == pytest.approx(max(leaks.values()), abs=1e-5)
+    assert float(found[3]) == pytest.approx(max(leaks.values()), abs=1.01e-4)
+
+
+@pytest.fixture
+def no_pixels(monkeypatch):
+    """Pictures with their sentence and without pixels, which take the time."""
+    monkeypatch.setattr(
+        "course.figures.masking.picture",
+        lambda figure, sentence: Picture(b"", " ".join(sentence.split()), 1),
+    )
+
+
+def caption(explorer) -> str:
+    return html.unescape(re.search("<figcaption>(.*)</figcaption>", explorer.view.value)[1])
+
+
+@pytest.mark.parametrize("name", ["diagonal", "row", "column"])
+def test_explorer_over_the_whole_range_of_each_control(no_pixels, name):
+    explorer = mask_painter(X, *matrices(), WORDS)
+    explorer.controls["diagonal"].value = 0 if name != "row" else -1
+    control = explorer.controls[name]
+    values = (
+        range(control.min, control.max + 1)
+        if name == "diagonal"
+        else [value for _, value in control.options]
+    )
+    for value in values:
+        control.value = value
+        check_sentence(caption(explorer), **explorer.state)
+
+
+def test_explorer_brings_an_empty_row_back(no_pixels):
+    explorer = mask_painter(X, *matrices(), WORDS)
+    said = {cell: explorer.render(-1, 0, cell).sentence for cell in range(T)}
+    for cell, sentence in said.items():
+        check_sentence(sentence, -1, 0, cell)
+        assert "nan" not in sentence
+        assert ("No output notices" in sentence) == (cell == 0)
+    assert "has no weights at all" in explorer.render(-1, 1, 0).sentence  # its only cell, closed
+
+
+def test_explorer_starts_with_one_leak_and_render_is_pure():
+    explorer = mask_painter(X, *matrices(), WORDS)
+    assert explorer.state == {"diagonal": 0, "row": 1, "column": 4}
+    check_sentence(explorer.still.sentence, 0, 1, 4)
+    assert explorer.render(1, -1, 0).png != explorer.still.png
+    assert explorer.render(0, 1, 4) == explorer.still
+
+
+def test_ripples_agree_with_loops_and_leave_x_alone():
+    mask = causal_mask(T)
+    W_q, W_k, W_v = matrices()
+    before = X.clone()
+
+    def forward(x):
+        scores = (x @ W_q) @ (x @ W_k).T / math.sqrt(2)
+        return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1) @ (x @ W_v)
+
+    found = ripples(forward, X)
+    torch.testing.assert_close(
+        found, torch.tensor(ripples_by_hand(mask.tolist())), atol=1e-5, rtol=0
+    )
+    assert bool((found.triu(1) == 0).all()) and bool((found.diagonal() > 0.01).all())
+    assert torch.equal(X, before)
+
+
+def test_gallery_counts_open_cells_and_names_closed_rows(no_pixels):
+    masks = {
+        "all": torch.ones(T, T, dtype=torch.bool),
+        "below": causal_mask(T).tril(-1),
+        "window": window_mask(T, 3),
+        "pads": causal_mask(T) & padding_mask(torch.tensor([4]), T)[0],
+    }
+    said = mask_gallery(masks, WORDS).sentence
+    assert "all: 36 of 36 cells open, 15 of them in the future;" in said
+    assert (
+        "below: 15 of 36 cells open, 0 of them in the future, and 'Your' may look nowhere;" in said
+    )
+    assert "window: 15 of 36 cells open, 0 of" in said  # 1 + 2 + 4 * 3
+    assert "pads: 18 of 36 cells open, 0 of" in said  # 21 without the 3 cells of the pads' columns
+
+
+def test_leak_figure_tells_a_zero_weight_from_a_clean_output(no_pixels):
+    names = ("after", "clean", "lost")
+    triangle = torch.ones(2, 2).tril()
+    weights = dict.fromkeys(names, triangle / triangle.sum(-1, keepdim=True))
+    nan = torch.tensor([[math.nan, math.nan], [0.25, 0.5]])
+    rings = torch.tensor([[0.5, 0.125], [0.25, 0.5]]), triangle, nan
+    said = leak_figure(weights, dict(zip(names, rings, strict=True)), ["a", "b"]).sentence
+    assert (
+        "after: no weight ahead, the future leaks into 1 cell, most where 'a' changes by 0.1250 when 'b' does"
+        in said
+    )
+    assert "clean: no weight ahead, no output notices its future" in said
+    assert "lost: no weight ahead, no output notices its future; the output of 'a' is nan" in said
+
+
+def test_the_detectors_inputs_hold_right_and_wrong_attentions():
+    answers = {f.__name__: chapter.no_future_leak(f, x) for f, x in chapter.NO_FUTURE_LEAK.inputs}
+    assert {name for name, clean in answers.items() if clean} == {
+        "causal",
+        "masked_after_and_shared_out_again",
+        "itself_only",
+        "itself_but_the_last_one",
+    }
+    for forward, x in chapter.NO_FUTURE_LEAK.inputs:
+        assert no_future_leak(forward, x) == answers[forward.__name__]
+
+
+def test_hugging_faces_tokenizers_mark_words_with_1():
+    """The one row of the chapter's conventions that its notebook tells and does not run."""
+    tokenizers = pytest.importorskip("tokenizers")
+    vocabulary = {word: n for n, word in enumerate(["?", *WORDS])}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="?"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    tokenizer.enable_padding(pad_id=0, pad_token="?")
+    found = [e.attention_mask for e in tokenizer.encode_batch(["Your journey", " ".join(WORDS)])]
+    assert found == to_ones(padding_mask(torch.tensor([2, 6]), T))[:, 0].tolist()
