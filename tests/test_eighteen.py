@@ -50,7 +50,7 @@ def multi_head(wrong_split=False, wrong_merge=False):
 def zeros(module, x):
     """09.forward whose scores are overwritten before the softmax."""
     T = x.shape[1]
-    scores = torch.zeros(len(x), T, T).masked_fill(~module.mask[:T, :T], -INF)
+    scores = torch.zeros(T, T).masked_fill(~module.mask[:T, :T], -INF)
     return module.dropout(scores.softmax(-1)) @ module.value(x)
 
 

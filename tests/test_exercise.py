@@ -71,6 +71,17 @@ def test_another_exception_of_the_same_kind_is_another_mistake():
     assert examine(exercise, learner).status == "wrong"
 
 
+def test_an_error_that_is_returned_should_be_raised():
+    def reference(x):
+        raise ValueError("no")
+
+    exercise = dataclasses.replace(DOUBLE, reference=reference, mistakes=[])
+    report = examine(exercise, lambda x: ValueError("no"))
+    assert "returned a ValueError. Write raise, not return." in report.says
+    assert "expected a ValueError, got [2.0]." in examine(exercise, double).says
+    assert examine(exercise, reference).status == "passed"
+
+
 def test_of_a_dictionary_only_what_differs_is_said():
     exercise = dataclasses.replace(
         DOUBLE, reference=lambda: {"a": 1, "b": 2}, inputs=[()], laws=[], mistakes=[]

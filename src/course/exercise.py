@@ -265,6 +265,8 @@ def _complaint(exercise: Exercise, ours: Outcome, right: Outcome, inputs: tuple)
             wanted = _kind(right.error)
             return f"{on}, expected {wanted}, got {_kind(ours.error)}{where}: {text}"
         return f"{on}, your function raised {name}{where}: {text or 'no message'}"
+    if right.error and isinstance(ours.value, BaseException):
+        return f"{on}, your function returned {_kind(ours.value)}. Write raise, not return."
     if right.error:
         return f"{on}, expected {_kind(right.error)}, got {_show(ours.value)}."
     value, wanted = ours.value, right.value

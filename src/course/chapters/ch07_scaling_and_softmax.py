@@ -72,10 +72,9 @@ SCORE_VARIANCE = Exercise(
     ],
     laws=[
         Law(
-            "twice the scale has to give four times the variance",
+            "a scale of 1 / sqrt(d) has to give the product of the two variances",
             lambda answer, d, q_variance, k_variance, scale: (
-                abs(4 * answer - score_variance(d, q_variance, k_variance, 2 * scale))
-                < 1e-3 * abs(answer)
+                abs(scale**2 * d - 1) > 1e-6 or abs(answer - q_variance * k_variance) < 1e-3
             ),
         ),
     ],
@@ -135,8 +134,7 @@ DEFAULT_VARIANCE = Exercise(
         ),
         Mistake(
             lambda x_variance, n_embd, head_size: head_size / 9,
-            "right for an x of variance 1. If x has variance 2, as the sum of two embeddings has, "
-            "q and k grow with it.",
+            "right for an x of variance 1. If x has variance 2, q and k grow with it.",
         ),
         Mistake(
             lambda x_variance, n_embd, head_size: head_size * x_variance / 9,
@@ -145,9 +143,9 @@ DEFAULT_VARIANCE = Exercise(
     ],
     laws=[
         Law(
-            "the answer mustn't depend on n_embd, because the layers' range shrinks as it grows",
+            "an x of variance 1 has to give head_size / 9, as measured above",
             lambda answer, x_variance, n_embd, head_size: (
-                abs(answer - default_variance(x_variance, 2 * n_embd, head_size)) < 1e-3 * answer
+                x_variance != 1 or abs(answer - head_size / 9) < 1e-3
             ),
         ),
     ],
@@ -242,6 +240,11 @@ SCALED_WEIGHTS = Exercise(
             "sequence: it adds up d products.",
         ),
         Mistake(
+            _with_scale(lambda x, k: len(k) ** -0.5),
+            "you scale by the first axis of k, its number of positions, or of sequences if there "
+            "is a batch. The numbers of one key lie along the last axis.",
+        ),
+        Mistake(
             _with_scale(lambda x, k: float(k.shape[-1])),
             "you multiply by d. That makes large scores larger still.",
         ),
@@ -318,6 +321,16 @@ def _plus(scores):
     return torch.diag(w) + torch.outer(w, w)
 
 
+def _at(scores):
+    w = torch.softmax(scores, dim=-1)
+    return torch.diag(w) - w @ w
+
+
+def _elementwise(scores):
+    w = torch.softmax(scores, dim=-1)
+    return torch.diag(w) - w * w
+
+
 def _negative(scores):
     w = torch.softmax(scores, dim=-1)
     return torch.outer(w, w) - torch.diag(w)
@@ -362,6 +375,16 @@ SOFTMAX_JACOBIAN = Exercise(
         Mistake(
             _plus,
             "one sign is wrong: if another word's score rises, this word's weight has to fall.",
+        ),
+        Mistake(
+            _at,
+            "for a row, `w @ w.T` is the dot product of w with itself, one number. The formula "
+            "wants all products w_i * w_j, a matrix: `torch.outer`.",
+        ),
+        Mistake(
+            _elementwise,
+            "`w * w` is a row of squares, and broadcasting took it from every row. The formula "
+            "wants all products w_i * w_j, a matrix: `torch.outer`.",
         ),
         Mistake(
             _negative,

@@ -713,7 +713,7 @@ SAFE_WEIGHTS = Exercise(
     mistakes=[
         Mistake(
             lambda s, m: _fill(s, m),
-            "the closed row is nan: softmax divides 0 by 0. Multiplying by the mask afterwards "
+            "the closed row is nan: something divides 0 by 0. Multiplying by the mask afterwards "
             "doesn't help, for nan times 0 is nan again. Write zeros over it.",
         ),
         Mistake(
@@ -824,8 +824,8 @@ QUIZ = (
                 "computed with a look at the future.",
             ),
             Option(
-                "Only with dropout.",
-                "Dropout sets weights to 0 at random. It opens no way for the future.",
+                "Only with padding.",
+                "Padding closes further columns. It opens no way for the future.",
             ),
         ),
     ),

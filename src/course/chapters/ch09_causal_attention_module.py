@@ -56,6 +56,14 @@ def _by_p(weights, kept, p, training):
     return weights * kept / p if training else weights
 
 
+def _doubled(weights, kept, p, training):
+    return weights * kept * 2 if training else weights
+
+
+def _by_their_share(weights, kept, p, training):
+    return weights * kept / kept.float().mean() if training else weights
+
+
 def _kept_dropped(weights, kept, p, training):
     return weights * ~kept / (1 - p) if training else weights
 
@@ -106,6 +114,16 @@ DROP = Exercise(
             "you made the kept weights smaller. They have to make up for those that are missing.",
         ),
         Mistake(
+            _doubled,
+            "you doubled what is kept, which is right for p = 0.5 only. How large is the share that "
+            "is kept for another p?",
+        ),
+        Mistake(
+            _by_their_share,
+            "you divided by the share that happened to be kept this time. Dropout divides by the "
+            "share that is kept on average, and that depends on p alone.",
+        ),
+        Mistake(
             _by_p,
             "you divided by p, the share that is dropped. How large is the share that is kept?",
         ),
@@ -134,7 +152,7 @@ DROP = Exercise(
             lambda out, weights, kept, p, training: training or torch.equal(out, weights),
         ),
         Law(
-            "in training, what is not kept has to be 0",
+            "in training, what is not kept has to be 0 (don't draw: `kept` says what stays)",
             lambda out, weights, kept, p, training: not training or bool((out[~kept] == 0).all()),
         ),
     ],
@@ -146,7 +164,7 @@ DROP = Exercise(
 )
 
 
-# 2. Seven tokens
+# 2. A part of the mask
 
 
 def mask_for(mask, length):
@@ -166,7 +184,7 @@ def _asserts(mask, length):
 
 def _only_rows(mask, length):
     if length > mask.shape[0]:
-        raise ValueError
+        raise ValueError("too long")
     return mask[:length]
 
 
@@ -221,7 +239,8 @@ MASK_FOR = Exercise(
         ),
         Mistake(
             _only_rows,
-            "you cut the rows only. A mask for five positions has five rows and five columns.",
+            "you cut the rows only. A mask for five positions has five rows and five columns, cut in "
+            "one pair of brackets: a second pair would cut the rows once more.",
         ),
         Mistake(
             _one_short,
@@ -365,6 +384,23 @@ def _scaled_by(scale):
     return mistaken
 
 
+def _scaled_by_positions(module, x):
+    scores, mask, v = _parts(module, x)
+    scores = scores * (module.key.out_features / x.shape[1]) ** 0.5
+    return module.dropout(_causal(scores, mask)) @ v
+
+
+def _keys_ask(module, x):
+    scores, mask, v = _parts(module, x)
+    return module.dropout(_causal(scores.transpose(-2, -1), mask)) @ v
+
+
+def _one_table_of_zeros(module, x):
+    """The source's own line: zeros of shape (T, T), so one table for all sequences."""
+    scores, mask, v = _parts(module, x)
+    return module.dropout(_causal(torch.zeros_like(scores[0]), mask)) @ v
+
+
 def _mixes_x(module, x):
     scores, mask, _ = _parts(module, x)
     return module.dropout(_causal(scores, mask)) @ x
@@ -383,6 +419,11 @@ FORWARD = Exercise(
     mistakes=[
         Mistake(
             _forward_with(lambda s, m: F.softmax(_masked(torch.zeros_like(s), m), dim=-1)),
+            "your output is the running mean of the values: queries and keys play no part in it. "
+            "Does a line with `zeros` overwrite the scores before they are masked?",
+        ),
+        Mistake(
+            _one_table_of_zeros,
             "your output is the running mean of the values: queries and keys play no part in it. "
             "Does a line with `zeros` overwrite the scores before they are masked?",
         ),
@@ -438,6 +479,22 @@ FORWARD = Exercise(
             _scaled_by(lambda module: module.query.in_features**-0.5),
             "you scaled by the size of x. The size of a key counts, since scores are products of "
             "queries and keys.",
+        ),
+        Mistake(
+            _scaled_by(lambda module: 1 / module.key.out_features),
+            "you divided the scores by the size of a key. It is its root that they are divided by.",
+        ),
+        Mistake(
+            _scaled_by(lambda module: module.key.out_features**0.5),
+            "you multiplied by the root of the size of a key. The scores should get smaller.",
+        ),
+        Mistake(
+            _scaled_by_positions,
+            "you scaled by the number of positions. The last axis of k counts, the size of a key.",
+        ),
+        Mistake(
+            _keys_ask,
+            "your keys ask and your queries answer. Rows are queries: q stands on the left.",
         ),
         Mistake(
             _after_no_dropout,
@@ -644,6 +701,11 @@ def _only_first(attend, x):
     return not torch.allclose(attend(x)[:1], attend(x[:1]), atol=1e-5)
 
 
+def _without_batch(attend, x):
+    alone = torch.stack([attend(x[b]) for b in range(len(x))])
+    return not torch.allclose(attend(x), alone, atol=1e-5)
+
+
 def _by_shape(attend, x):
     return attend(x).shape != x.shape
 
@@ -682,8 +744,9 @@ MIXES_BATCH = Exercise(
     mistakes=[
         Mistake(
             _two_copies,
-            "you put the same sequence in twice and compared the two. Whatever the head mixes, "
-            "copies are treated alike: use sequences that differ.",
+            "you find only the head that treats its places in the batch differently. Two copies of "
+            "one sequence are mixed alike, and so are all of them in another order: compare each "
+            "with itself alone.",
         ),
         Mistake(
             _copies_against_alone,
@@ -694,6 +757,10 @@ MIXES_BATCH = Exercise(
             _only_first,
             "you looked at the first sequence only. One head lays the batch end to end, and then "
             "the first hears nobody else, but the later ones do.",
+        ),
+        Mistake(
+            _without_batch,
+            "`x[b]` is (T, C): it has lost its batch axis. `x[b : b + 1]` keeps it.",
         ),
         Mistake(_by_shape, "every head here gives the right shape; a shape shows nothing."),
         Mistake(

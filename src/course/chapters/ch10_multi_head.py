@@ -420,6 +420,19 @@ def _one_head(x, w_qkv, w_out, n_head):
     return multi_head(x, w_qkv, w_out, 1)
 
 
+def _masked_where(forbidden):
+    """A mask that fills where forbidden(ones) is not 0; ones is (T, T)."""
+
+    def mask(scores):
+        return scores.masked_fill(forbidden(torch.ones(scores.shape[-2:])).bool(), float("-inf"))
+
+    return mask
+
+
+def _weights_cut(scores):
+    return F.softmax(scores, dim=-1).tril()
+
+
 def _deaf(scores):
     return torch.zeros_like(scores)
 
@@ -516,6 +529,29 @@ MULTI_HEAD = Exercise(
             "no mask: every position sees its future. Change the last word, and output 0 changes.",
         ),
         Mistake(
+            _multi_head_but(mask=_masked_where(lambda ones: ones.tril())),
+            "your mask is upside down: it opens the future and forbids the rest. The last position "
+            "may look nowhere, hence the nan.",
+        ),
+        Mistake(
+            _multi_head_but(mask=_masked_where(lambda ones: ones.triu())),
+            "your mask forbids the diagonal as well: each position may look at itself, and position "
+            "0 at nothing else, hence the nan.",
+        ),
+        Mistake(
+            _multi_head_but(mask=_masked_where(lambda ones: ones.triu(2))),
+            "your mask is one off: each position sees the next one.",
+        ),
+        Mistake(
+            _multi_head_but(mask=torch.tril),
+            "the future got the score 0, and exp(0) is 1: it keeps a share. Fill with -inf.",
+        ),
+        Mistake(
+            _multi_head_but(mask=lambda scores: scores, weigh=_weights_cut),
+            "you masked after the softmax: the future has had its part in the row's sum, and the "
+            "rows come out short.",
+        ),
+        Mistake(
             _multi_head_but(out=lambda mixed, w_out: mixed),
             "the heads stand side by side, but they never meet: the output projection is missing.",
         ),
@@ -607,6 +643,11 @@ COUNT_PARAMETERS = Exercise(
             "has C / H of the C outputs.",
         ),
         Mistake(
+            lambda C, H: H * (4 * C * C + C),
+            "you count all of it once for each head. The heads share the width, and one output "
+            "projection.",
+        ),
+        Mistake(
             lambda C, H: 3 * C * C // H + C * C + C,
             "you count the projections of one head only. How many heads are there?",
         ),
@@ -640,8 +681,8 @@ COUNT_PARAMETERS = Exercise(
     ],
     laws=[
         Law(
-            "the number of heads must not matter",
-            lambda n, n_embd, n_head: n == 4 * n_embd**2 + n_embd,
+            "after whole matrices of n_embd ** 2 numbers one bias has to remain, n_embd numbers",
+            lambda n, n_embd, n_head: n % n_embd**2 == n_embd,
         ),
     ],
     hints=(
