@@ -160,14 +160,13 @@ def move_every_control(page, explorer):
         handle.focus()
         page.keyboard.press("Home")
         page.wait_for_timeout(1000)
-        steps = 0
-        while handle.get_attribute("aria-valuenow") != handle.get_attribute("aria-valuemax"):
-            key = "ArrowRight" if steps < 8 else "PageUp"  # a few small steps, then large ones
-            took.append(moved(lambda key=key: page.keyboard.press(key)))
-            steps += 1
+        for key in ["ArrowRight", "ArrowRight", "ArrowRight", "PageUp", "PageUp", "End"]:
+            if handle.get_attribute("aria-valuenow") != handle.get_attribute("aria-valuemax"):
+                took.append(moved(lambda key=key: page.keyboard.press(key)))
     for menu in explorer.locator("select").all():
-        for n in [*range(1, menu.locator("option").count()), 0]:
-            took.append(moved(lambda menu=menu, n=n: menu.select_option(index=n)))
+        for n in range(menu.locator("option").count()):
+            if n != menu.evaluate("menu => menu.selectedIndex"):
+                took.append(moved(lambda menu=menu, n=n: menu.select_option(index=n)))
     for box in explorer.locator("input[type=checkbox]").all():
         took.append(moved(box.click))
     return took

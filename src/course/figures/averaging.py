@@ -37,7 +37,8 @@ def product_figure(weights: Tensor, x: Tensor, row: int | None = None) -> Pictur
     out = weights @ x
     T, C = x.shape
     sums = weights.sum(dim=-1)
-    figure, axes = canvas(8.4, 4.1, 3, width_ratios=[T + 1.6, C + 1.0, C + 1.0])
+    figure, axes = canvas(8.4, 4.1, 3, layout=None, width_ratios=[T + 1.6, C + 1.0, C + 1.0])
+    figure.subplots_adjust(left=0.06, right=0.99, bottom=0.12, top=0.93, wspace=0.14)
     heat_map(
         axes[0], weights, title="weights (T, T)", row_axis="position that looks (t)",
         column_axis="position looked at",

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from PIL import Image
@@ -64,13 +66,14 @@ class Picture:
 
 def picture(figure: Figure, sentence: str) -> Picture:
     """Render a figure as a PNG of 256 colours on white; equal figures give equal bytes."""
-    buffer = io.BytesIO()
+    agg = FigureCanvasAgg(figure)
+    figure.set_dpi(DPI)
     with mpl.rc_context(STYLE):
-        figure.savefig(buffer, format="png", dpi=DPI, metadata={"Software": None})
-    image = Image.open(buffer).convert("RGB")
+        agg.draw()  # savefig would draw twice, once to lay out
+    image = Image.fromarray(np.asarray(agg.buffer_rgba())[..., :3])
     small = io.BytesIO()
-    image.quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(
-        small, format="PNG", optimize=True
+    image.quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
+        small, format="PNG"
     )
     return Picture(small.getvalue(), " ".join(sentence.split()), image.width // 2)
 
