@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 OURS = Path(__file__).parent / "deck"
+SHARED = Path(__file__).parent / "assets"  # with the book: the font of the formulas, frames
 REVEAL = (  # of reveal.js, what a deck needs
     "LICENSE",
     "dist/reset.css",
@@ -42,6 +43,7 @@ REVEAL = (  # of reveal.js, what a deck needs
     "dist/theme/fonts/source-sans-pro/source-sans-pro-semibolditalic.woff",
     "plugin/notes/notes.js",
 )
+BOTH = ("math.css", "OFL.txt", "frames.js")  # of assets, what the decks share with the book
 PART = re.compile(r"^\*\*([^*\n]+)\*\*[ \t]*$", re.MULTILINE)  # a bold line of its own
 HEADING = re.compile(r"#{1,4} ")
 DETAILS = re.compile(r"<details><summary>(.*?)</summary>(.*?)</details>", re.DOTALL)
@@ -211,7 +213,9 @@ def deck(nb: NotebookNode, name: str) -> tuple[str, list[str]]:
         sections.append(_section(slide, "" if own else head, name))
     sections.append("</section>" if column else "")
     template = string.Template((OURS / "deck.html").read_text(encoding="utf-8"))
-    return template.substitute(title=title or html.escape(name), slides="\n".join(sections)), silent
+    return template.substitute(
+        title=title or html.escape(name), slides="\n".join(sections)
+    ), silent
 
 
 def _section(slide: Slide, head: str, name: str) -> str:
@@ -243,8 +247,8 @@ def build(root: Path, paths: Sequence[Path], out: Path, pdf: bool = False) -> in
             (made / "reveal" / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(reveal / file, made / "reveal" / file)
         _theme_without_fonts_elsewhere(made / "reveal")
-        for file in ("deck.css", "deck.js"):
-            shutil.copyfile(OURS / file, made / file)
+        for file in (OURS / "deck.css", OURS / "deck.js", *(SHARED / name for name in BOTH)):
+            shutil.copyfile(file, made / file.name)
         titles = {}
         for path in chapters:
             target = made / f"{path.stem}.html"

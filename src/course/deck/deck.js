@@ -5,7 +5,7 @@
   const LAST = [0.82, 0.76, 0.7, 0.64, 0.58]; // for a single thing that can't be cut
 
   const fits = (page) => page.scrollHeight <= HEIGHT && page.scrollWidth <= WIDTH
-    && [...page.querySelectorAll("pre, table, math")].every((e) => e.scrollWidth <= e.clientWidth + 1 || !e.clientWidth);
+    && [...page.querySelectorAll("pre, table, .course-math")].every((e) => e.scrollWidth <= e.clientWidth + 1 || !e.clientWidth);
 
   // Text at this size, pictures in the room that it leaves; false if something is too large.
   function set(page, size, least = 1) {
@@ -78,14 +78,18 @@
 
   function fit(page) {
     if (roomy(page)) return;
+    const cells = new Set([...page.querySelectorAll(":scope > .block")].map((e) => e.dataset.of));
+    if (cells.size === 1 && LAST.slice(0, 3).some((size) => set(page, size))) return;
+    page.classList.add("wrap"); // long lines break
+    if (cells.size === 1 && LAST.slice(0, 3).some((size) => set(page, size))) return;
+    page.classList.remove("wrap");
     const next = cut(page);
     if (next) {
       fit(page);
       fit(next);
       return;
     }
-    if (LAST.some((size) => set(page, size, 0.6))) return;
-    page.classList.add("wrap"); // long lines break
+    page.classList.add("wrap");
     if (!LAST.some((size) => set(page, size, 0.6))) {
       console.error(`The slide of cell ${page.dataset.cell} is too large for its page.`);
     }
