@@ -2,7 +2,7 @@
 (() => {
   const WIDTH = 1280, HEIGHT = 720;
   const SIZES = [1, 0.94, 0.88, 0.82]; // of the text; what needs less is cut in two
-  const LAST = [0.82, 0.76, 0.7, 0.64, 0.58]; // for a single thing that can't be cut
+  const LAST = [0.76, 0.7, 0.64, 0.58]; // for a cell that stays whole
 
   const fits = (page) => page.scrollHeight <= HEIGHT && page.scrollWidth <= WIDTH
     && [...page.querySelectorAll("pre, table, .course-math")].every((e) => e.scrollWidth <= e.clientWidth + 1 || !e.clientWidth);
@@ -22,9 +22,9 @@
   }
 
   // True if it fits at a good size, at need with the outputs beside their code.
-  const roomy = (page) => [false, true].some((beside) => {
+  const roomy = (page, sizes = SIZES, least = 1) => [false, true].some((beside) => {
     page.classList.toggle("beside", beside);
-    return SIZES.some((size) => set(page, size));
+    return sizes.some((size) => set(page, size, least));
   });
 
   // What a page is cut into: the blocks of a cell stay together, unless there is only one cell;
@@ -79,10 +79,12 @@
   function fit(page) {
     if (roomy(page)) return;
     const cells = new Set([...page.querySelectorAll(":scope > .block")].map((e) => e.dataset.of));
-    if (cells.size === 1 && LAST.slice(0, 3).some((size) => set(page, size))) return;
-    page.classList.add("wrap"); // long lines break
-    if (cells.size === 1 && LAST.slice(0, 3).some((size) => set(page, size))) return;
-    page.classList.remove("wrap");
+    if (cells.size === 1) { // rather smaller than cut
+      if (roomy(page, LAST.slice(0, 2))) return;
+      page.classList.add("wrap"); // long lines break
+      if (roomy(page, LAST.slice(0, 2))) return;
+      page.classList.remove("wrap");
+    }
     const next = cut(page);
     if (next) {
       fit(page);
@@ -90,7 +92,7 @@
       return;
     }
     page.classList.add("wrap");
-    if (!LAST.some((size) => set(page, size, 0.6))) {
+    if (!roomy(page, LAST, 0.6)) {
       console.error(`The slide of cell ${page.dataset.cell} is too large for its page.`);
     }
   }
