@@ -41,6 +41,7 @@ slides: $(READY)
 	$(BIN)/course slides --pdf
 
 present: $(READY)
+	@echo 'In JupyterLab: open a chapter, Run > Run All Cells, click its first cell, then the button "Toggle Deck".'
 	$(BIN)/jupyter lab notebooks
 
 refresh: $(READY)

@@ -1,32 +1,32 @@
-// A slider over the frames of an explorer, where no kernel runs: in the book and on the slides.
-document.querySelectorAll("script.course-frames").forEach((script) => {
-  const { label, frames } = JSON.parse(script.textContent);
-  const figure = script.previousElementSibling;
-  const image = figure.querySelector("img");
+// An explorer where no kernel runs, in the book and on the slides: the figure before the frames
+// follows a slider. Without script the still figure stays.
+for (const store of document.querySelectorAll("script.course-frames")) {
+  const figure = store.previousElementSibling;
+  const image = figure && figure.querySelector("img");
+  if (!image) continue;
+  const { label, frames } = JSON.parse(store.textContent);
   const caption = figure.querySelector("figcaption");
-  const still = frames.findIndex((frame) => frame.src === image.getAttribute("src"));
-
-  const player = document.createElement("label");
-  player.className = "course-player";
+  const box = document.createElement("label");
   const slider = document.createElement("input");
-  slider.type = "range";
-  slider.min = 0;
-  slider.max = frames.length - 1;
-  slider.dataset.preventSwipe = "";
   const shown = document.createElement("output");
-  player.append(label, slider, shown);
-
-  const show = (number) => {
-    const frame = frames[number];
-    slider.setAttribute("aria-valuetext", frame.value);
-    shown.textContent = frame.value;
-    if (image.getAttribute("src") === frame.src) return;
-    image.src = frame.src;
-    image.alt = frame.alt;
-    if (caption) caption.textContent = frame.alt;
+  box.className = "course-frame-control";
+  slider.type = "range";
+  slider.max = frames.length - 1;
+  slider.dataset.preventSwipe = ""; // on a slide, the finger moves this
+  slider.value = Math.max(0, frames.findIndex((frame) => frame.src === image.src));
+  const say = () => {
+    const { value } = frames[slider.value];
+    shown.textContent = value;
+    slider.setAttribute("aria-valuetext", value);
   };
-  slider.addEventListener("input", () => show(slider.valueAsNumber));
-  slider.value = Math.max(still, 0);
-  show(Math.max(still, 0));
-  figure.before(player);
-});
+  slider.addEventListener("input", () => {
+    const { src, alt } = frames[slider.value];
+    image.src = src;
+    image.alt = alt;
+    if (caption) caption.textContent = alt;
+    say();
+  });
+  box.append(label, slider, shown);
+  say();
+  figure.before(box);
+}

@@ -97,6 +97,14 @@
     }
   }
 
+  // After an explorer was moved its slider has the keyboard: the keys of a talk take it back.
+  document.addEventListener("keydown", (event) => {
+    if (!event.target.matches || !event.target.matches("input[type=range]")) return;
+    if (![" ", "PageDown", "PageUp", "Escape"].includes(event.key)) return;
+    event.target.blur();
+    if (event.key === "Escape") event.stopPropagation();
+  }, true);
+
   async function start() {
     document.documentElement.classList.add("measuring");
     await Promise.all([...document.images].map((i) => i.decode().catch(() => {})));
