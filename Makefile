@@ -4,6 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 WORKERS ?= auto
+PDF     ?= --pdf
 
 .PHONY: help run test lab book slides present refresh lint clean
 help:
@@ -38,7 +39,7 @@ book: $(READY)
 	$(BIN)/course book
 
 slides: $(READY)
-	$(BIN)/course slides --pdf
+	$(BIN)/course slides $(PDF)
 
 present: $(READY)
 	@echo 'In JupyterLab: open a chapter, Run > Run All Cells, click its first cell, then the button "Toggle Deck".'

@@ -255,9 +255,8 @@ def build(root: Path, paths: Sequence[Path], out: Path, pdf: bool = False) -> in
             if path in paths:
                 text, silent = deck(notebooks.read(path), path.name)
                 target.write_text(text, encoding="utf-8")
-                shown = text.count('<section class="page')
-                print(f"{path.stem}: {shown} slides", end="")
-                print(f", {len(silent)} without notes: {', '.join(silent)}" if silent else "")
+                silence = f", without notes for the speaker: {', '.join(silent)}" if silent else ""
+                print(f"{path.stem}.html{silence}")
             else:
                 for kept in (out / f"{path.stem}.html", out / f"{path.stem}.pdf"):
                     if kept.is_file():
@@ -281,7 +280,7 @@ def build(root: Path, paths: Sequence[Path], out: Path, pdf: bool = False) -> in
             os.replace(old, out)
         shutil.rmtree(made, ignore_errors=True)
         shutil.rmtree(old, ignore_errors=True)
-    print(f"{len(paths)} decks in {out}, open {out / 'index.html'}")
+    print(f"open {out / 'index.html'}")
     return 0
 
 
@@ -326,7 +325,7 @@ def _chromium() -> str:
             return path
     raise CourseError(
         "a PDF is printed by Chromium, and none was found on the PATH: install it "
-        "(`apt-get install chromium`), or leave out --pdf"
+        "(`apt-get install chromium`), or leave out --pdf (`make slides PDF=`)"
     )
 
 
@@ -340,7 +339,7 @@ def _print(chromium: str, folder: Path, stems: list[str]) -> None:
             sheet = browser.new_page()
             for stem in stems:
                 sheet.goto(f"{(folder / stem).absolute().as_uri()}.html?print-pdf")
-                sheet.wait_for_selector("html[data-deck=ready] .pdf-page")
+                sheet.wait_for_selector("html[data-deck=ready] .pdf-page", timeout=120_000)
                 sheet.pdf(
                     path=folder / f"{stem}.pdf",
                     prefer_css_page_size=True,

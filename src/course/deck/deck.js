@@ -1,11 +1,23 @@
 // Fits every slide to its page, then starts reveal.js.
 (() => {
   const WIDTH = 1280, HEIGHT = 720;
-  const SIZES = [1, 0.94, 0.88, 0.82]; // of the text; what needs less is cut in two
-  const LAST = [0.76, 0.7, 0.64, 0.58]; // for a cell that stays whole
+  const CODE = 0.72; // em, as in deck.css
+  const SIZES = [1, 0.94, 0.88, 0.82, 0.78]; // of the text; what needs less is cut in two
+  const LAST = [0.74, 0.7, 0.64, 0.58]; // for a cell that stays whole
 
-  const fits = (page) => page.scrollHeight <= HEIGHT && page.scrollWidth <= WIDTH
-    && [...page.querySelectorAll("pre, table, .course-math")].every((e) => e.scrollWidth <= e.clientWidth + 1 || !e.clientWidth);
+  // A long line makes its own code smaller, not the page.
+  function narrow(pre) {
+    pre.style.fontSize = "";
+    const share = pre.clientWidth / pre.scrollWidth;
+    if (share < 1 && share > 0.74) pre.style.fontSize = `${CODE * share - 0.006}em`;
+  }
+
+  function fits(page) {
+    page.querySelectorAll("pre").forEach(narrow);
+    return page.scrollHeight <= HEIGHT && page.scrollWidth <= WIDTH
+      && [...page.querySelectorAll("pre, table, .course-math")]
+        .every((e) => e.scrollWidth <= e.clientWidth + 1);
+  }
 
   // Text at this size, pictures in the room that it leaves; false if something is too large.
   function set(page, size, least = 1) {
