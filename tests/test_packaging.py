@@ -71,6 +71,7 @@ def test_every_import_of_the_packages_is_declared():
     import sys
 
     renamed = {"PIL": "pillow", "yaml": "pyyaml", "_pytest": "pytest"}
+    renamed["markdown_it"] = "markdown-it-py"
     declared = {canonicalize_name(requirement.name) for requirement in wanted()}
     for path in [*(ROOT / "src").rglob("*.py"), *(ROOT / "tests").glob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

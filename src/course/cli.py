@@ -45,7 +45,7 @@ def parser() -> Parser:
     """The command line: one function per subcommand adds it and names what it does."""
     top = Parser(prog="course", description="Run, refresh and check the notebooks of the course.")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for add in (_add_run, _add_refresh, _add_check):
+    for add in (_add_run, _add_refresh, _add_check, _add_book, _add_slides):
         add(commands)
     return top
 
@@ -116,6 +116,60 @@ def _check(arguments: argparse.Namespace) -> int:
     return check(paths, root, workers, arguments.pytest_options)
 
 
+def _add_book(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser(
+        "book",
+        help="make the site of the course with mdBook, in build/book",
+        epilog="Exit status: 0 built, 2 the last good build was left as it was.",
+    )
+    command.add_argument("--serve", action="store_true", help="show it and follow every edit")
+    command.add_argument(
+        "--port",
+        type=_at_least_one,
+        default=3000,
+        metavar="N",
+        help="port of 127.0.0.1 for --serve (3000)",
+    )
+    command.set_defaults(do=_book)
+
+
+def _book(arguments: argparse.Namespace) -> int:
+    from course.book import build
+
+    return build(notebooks.root(), arguments.serve, arguments.port)
+
+
+def _add_slides(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser(
+        "slides",
+        help="make a reveal.js deck of each notebook, from its stored outputs",
+        epilog="Exit status: 0 made, 2 a notebook, a formula or the usage is wrong.",
+    )
+    _add_names(command)
+    command.add_argument("--pdf", action="store_true", help="print each deck to a PDF (Chromium)")
+    command.add_argument("--serve", action="store_true", help="then serve them on this computer")
+    command.add_argument(
+        "--port", type=_at_least_one, default=8000, metavar="N", help="of the server (8000)"
+    )
+    command.set_defaults(do=_slides)
+
+
+def _slides(arguments: argparse.Namespace) -> int:
+    from course import slides
+
+    root = notebooks.root()
+    out = root / "build" / "slides"
+    server = slides.server(out, arguments.port) if arguments.serve else None
+    try:
+        slides.build(root, notebooks.select(root, arguments.notebooks), out, arguments.pdf)
+        if server:
+            slides.serve(server)
+    finally:
+        if server:
+            server.server_close()
+    return 0
+
+
 def _selected(arguments: argparse.Namespace) -> tuple[Path, list[Path], int]:
     """The course's folder, the notebooks that are meant, and how many at a time."""
     root = notebooks.root()
@@ -130,13 +184,17 @@ def _processors() -> int:
     return os.cpu_count() or 1
 
 
-def _add_notebooks(command: argparse.ArgumentParser) -> None:
+def _add_names(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "notebooks",
         nargs="*",
         metavar="NOTEBOOK",
         help="a path, a file name or its beginning, such as 01 (default: all)",
     )
+
+
+def _add_notebooks(command: argparse.ArgumentParser) -> None:
+    _add_names(command)
     command.add_argument(
         "-j",
         "--workers",

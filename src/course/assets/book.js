@@ -1,0 +1,32 @@
+// What mdBook lacks: a page that keyboards and screen readers can use.
+(() => {
+  "use strict";
+
+  // The sidebar's switch is a label: make it a button for keyboards and screen readers.
+  const toggle = document.getElementById("mdbook-sidebar-toggle");
+  if (toggle) {
+    toggle.setAttribute("role", "button");
+    toggle.tabIndex = 0;
+    toggle.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" || event.key === " ") {
+        event.preventDefault();
+        toggle.click();
+      }
+    });
+  }
+
+  const menu = document.getElementById("mdbook-menu-bar");
+  if (menu) menu.setAttribute("role", "banner");
+
+  // What scrolls sideways can be reached and scrolled by keyboard.
+  const boxes = "pre, pre > code, .table-wrapper, .course-math, .course-figure";
+  const reach = () => {
+    for (const box of document.querySelectorAll(boxes)) {
+      if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
+      else box.removeAttribute("tabindex");
+    }
+  };
+  addEventListener("load", reach);
+  addEventListener("resize", reach);
+  document.addEventListener("toggle", reach, true);
+})();

@@ -1,0 +1,152 @@
+// Fits every slide to its page, then starts reveal.js.
+(() => {
+  const WIDTH = 1280, HEIGHT = 720;
+  const CODE = 0.72; // em, as in deck.css
+  const SIZES = [1, 0.94, 0.88, 0.82, 0.78]; // of the text; what needs less is cut in two
+  const LAST = [0.74, 0.7, 0.64, 0.58]; // for a cell that stays whole
+
+  // A long line makes its own code smaller, not the page.
+  function narrow(pre) {
+    pre.style.fontSize = "";
+    const share = pre.clientWidth / pre.scrollWidth;
+    if (share < 1 && share > 0.74) pre.style.fontSize = `${CODE * share - 0.006}em`;
+  }
+
+  function fits(page) {
+    page.querySelectorAll("pre").forEach(narrow);
+    return page.scrollHeight <= HEIGHT && page.scrollWidth <= WIDTH
+      && [...page.querySelectorAll("pre, table, .course-math")]
+        .every((e) => e.scrollWidth <= e.clientWidth + 1);
+  }
+
+  // Text at this size, pictures in the room that it leaves; false if something is too large.
+  function set(page, size, least = 1) {
+    page.style.setProperty("--size", size);
+    const pictures = [...page.querySelectorAll("figure img, img.course-figure")];
+    if (pictures.length) {
+      page.style.setProperty("--picture", "0px");
+      const room = (HEIGHT - page.scrollHeight) / pictures.length;
+      const large = (p) => Math.min(p.naturalHeight * 0.62, (p.naturalHeight * 1160) / p.naturalWidth);
+      if (room < Math.max(...pictures.map(large)) * least) return false;
+      page.style.setProperty("--picture", `${Math.floor(room)}px`);
+    }
+    return fits(page);
+  }
+
+  // True if it fits at a good size, at need with the outputs beside their code.
+  const roomy = (page, sizes = SIZES, least = 1) => [false, true].some((beside) => {
+    page.classList.toggle("beside", beside);
+    return sizes.some((size) => set(page, size, least));
+  });
+
+  // What a page is cut into: the blocks of a cell stay together, unless there is only one cell;
+  // then block by block, and a single block by its paragraphs.
+  function units(page) {
+    const blocks = [...page.children].filter((e) => e.matches(".block"));
+    const cells = [...new Set(blocks.map((e) => e.dataset.of))];
+    if (cells.length > 1) return cells.map((id) => blocks.filter((e) => e.dataset.of === id));
+    if (blocks.length > 1) return blocks.map((e) => [e]);
+    return blocks.length ? [...blocks[0].children].map((e) => [e]) : [];
+  }
+
+  // Moves the last units of a page to a new one behind it, until the page fits.
+  function cut(page) {
+    const all = units(page);
+    if (all.length < 2) return null;
+    const next = page.cloneNode(false);
+    next.classList.remove("title");
+    next.dataset.continued = "";
+    const head = page.querySelector(":scope > .head") || page.querySelector("h1, h2, h3");
+    if (head) {
+      const line = document.createElement("p");
+      line.className = "head";
+      line.append(...head.cloneNode(true).childNodes);
+      next.append(line);
+    }
+    let box = next;
+    if (!all[0][0].matches(".block")) {
+      box = all[0][0].parentElement.cloneNode(false);
+      next.append(box);
+    }
+    let moved = [];
+    const move = () => {
+      const unit = all.pop();
+      unit.forEach((e) => e.remove());
+      moved = [...unit, ...moved];
+    };
+    do {
+      move();
+      const last = all.at(-1).at(-1);
+      if (all.length > 1 && (last.lastElementChild || last).matches("h1, h2, h3, h4")) move();
+    } while (all.length > 1 && !roomy(page));
+    box.append(...moved);
+    const first = next.querySelector(".fragment");
+    if (first) first.classList.remove("fragment");
+    const notes = page.querySelector(":scope > aside.notes");
+    if (notes) next.append(notes.cloneNode(true));
+    page.after(next);
+    return next;
+  }
+
+  function fit(page) {
+    if (roomy(page)) return;
+    const cells = new Set([...page.querySelectorAll(":scope > .block")].map((e) => e.dataset.of));
+    if (cells.size === 1) { // rather smaller than cut
+      if (roomy(page, LAST.slice(0, 2))) return;
+      page.classList.add("wrap"); // long lines break
+      if (roomy(page, LAST.slice(0, 2))) return;
+      page.classList.remove("wrap");
+    }
+    const next = cut(page);
+    if (next) {
+      fit(page);
+      fit(next);
+      return;
+    }
+    page.classList.add("wrap");
+    if (!roomy(page, LAST, 0.6)) {
+      console.error(`The slide of cell ${page.dataset.cell} is too large for its page.`);
+    }
+  }
+
+  // After an explorer was moved its slider has the keyboard: the keys of a talk take it back.
+  document.addEventListener("keydown", (event) => {
+    if (!event.target.matches || !event.target.matches("input[type=range]")) return;
+    if (![" ", "PageDown", "PageUp", "Escape"].includes(event.key)) return;
+    event.target.blur();
+    if (event.key === "Escape") event.stopPropagation();
+  }, true);
+
+  async function start() {
+    document.documentElement.classList.add("measuring");
+    await Promise.all([...document.images].map((i) => i.decode().catch(() => {})));
+    await document.fonts.ready;
+    for (const page of [...document.querySelectorAll("section.page")]) {
+      const folded = [...page.querySelectorAll("details:not([open])")];
+      folded.forEach((d) => { d.open = true; }); // room for every answer
+      const restore = [...page.querySelectorAll("script.course-frames")].map((script) => {
+        const caption = script.closest(".block").querySelector("figcaption");
+        const says = caption && caption.textContent;
+        if (!caption) return () => {};
+        const longest = JSON.parse(script.textContent).frames
+          .reduce((a, f) => (f.alt.length > a.length ? f.alt : a), says);
+        caption.textContent = longest;
+        return () => { caption.textContent = says; };
+      });
+      fit(page);
+      restore.forEach((undo) => undo());
+      folded.forEach((d) => { d.open = false; });
+    }
+    document.documentElement.classList.remove("measuring");
+    await Reveal.initialize({
+      width: WIDTH, height: HEIGHT, margin: 0.02, center: false, hash: true,
+      slideNumber: "c/t", transition: "none", backgroundTransition: "none",
+      controlsTutorial: false, pdfSeparateFragments: false, pdfMaxPagesPerSlide: 1,
+      keyboardCondition: (e) => !(e.target.closest && e.target.closest("summary")
+        && [" ", "Enter"].includes(e.key)),
+      plugins: [RevealNotes],
+    });
+    document.documentElement.dataset.deck = "ready";
+  }
+  start();
+})();

@@ -1,0 +1,450 @@
+"""The decks: what stands on a slide, and every slide of every deck in Chromium."""
+
+import re
+import shutil
+import socket
+import threading
+from pathlib import Path
+
+import axe_playwright_python
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from course import cli, notebooks, slides
+from course.notebooks import CourseError
+from tests.browser import browser, watched
+from tests.conftest import ROOT
+from tests.test_lab import lab, run_all, wait_for  # noqa: F401
+
+SHOTS = ROOT / "build" / "screenshots"
+
+
+def prose(source, kind, **course):
+    return new_markdown_cell(
+        source, metadata={"slideshow": {"slide_type": kind}, "course": course}
+    )
+
+
+def code(source, kind, *tags, shows=None, **course):
+    outputs = [new_output("stream", text=shows)] if shows else []
+    cell = new_code_cell(source, outputs=outputs, execution_count=1)
+    cell.metadata.update({"slideshow": {"slide_type": kind}, "tags": list(tags)})
+    cell.metadata["course"] = course
+    return cell
+
+
+def html_output(text):
+    return new_output("execute_result", {"text/html": text, "text/plain": ""}, execution_count=1)
+
+
+def made(*cells):
+    nb = new_notebook(cells=list(cells))
+    for number, cell in enumerate(nb.cells, 1):
+        cell.id = f"cell-{number:03}"
+    return nb
+
+
+def shown(slide):
+    """The text of a slide, block by block; a fragment begins with +."""
+    strip = re.compile(r"<[^>]+>")
+    return [("+" if late else "") + strip.sub("", body).strip() for _, body, late in slide.blocks]
+
+
+# ---------------------------------------------------------------- from cells to slides
+
+
+def test_slide_types_say_what_stands_where():
+    nb = made(
+        prose("# Why?\n\nBecause.", "slide", notes="Ask *first*."),
+        code("import torch", "skip"),
+        code("1 + 1", "subslide", shows="2"),
+        prose("Two.", "fragment"),
+        prose("## Own heading", "subslide"),
+        prose("Own note.", "subslide", notes="Slowly."),
+        prose("## Next part", "slide"),
+    )
+    found = slides.slides(nb, "00.ipynb")
+    assert [shown(slide) for slide in found] == [
+        ["Why?\nBecause.", "+1 + 12", "+Two."],
+        ["Own heading"],
+        ["Own note."],
+        ["Next part"],
+    ]
+    assert [slide.top for slide in found] == [True, False, False, True]
+    assert [slide.notes for slide in found] == [
+        ["<p>Ask <em>first</em>.</p>\n"],
+        [],
+        ["<p>Slowly.</p>\n"],
+        [],
+    ]
+    text, silent = slides.deck(nb, "00.ipynb")
+    assert silent == ["cell-005", "cell-007"]
+    assert text.count('<aside class="notes">') == 2 and "import torch" not in text
+    assert "<title>Why?</title>" in text and "$" not in text
+
+
+def test_an_answer_waits_for_one_more_press():
+    nb = made(prose("**Predict.** What is it?", "slide"), code("1 + 1", "subslide", shows="2"))
+    [slide] = slides.slides(nb, "00.ipynb")
+    assert shown(slide) == ["Predict. What is it?", "+1 + 1", "+2"]
+    assert '<p class="ask">' in slide.blocks[0][1]
+
+
+def test_a_bold_line_begins_a_slide_with_the_same_note():
+    nb = made(prose("# Why?\n\n**You will be able to**\n\n- see", "slide", notes="Slowly."))
+    first, goals = slides.slides(nb, "00.ipynb")
+    assert shown(goals)[0].startswith("You will be able to")
+    assert "<h2>" in goals.blocks[0][1] and goals.notes == first.notes
+
+
+@pytest.mark.parametrize(
+    ("tag", "wanted"),
+    [
+        ("hide-input", ["2"]),
+        ("remove-input", ["2"]),
+        ("hide-output", ["1 + 1"]),
+        ("remove-output", ["1 + 1"]),
+        ("figure", ["2"]),
+        ("remove-cell", None),
+    ],
+)
+def test_tags_hide_what_they_name(tag, wanted):
+    nb = made(prose("# Why?", "slide"), code("1 + 1", "slide", tag, shows="2"))
+    assert [shown(slide) for slide in slides.slides(nb, "00.ipynb")][1:] == [wanted] * bool(wanted)
+
+
+def test_an_exercise_is_a_question_with_its_solution_on_the_next_press():
+    check = code("check(...)", "skip", "exercise")
+    check.outputs = [
+        html_output(
+            '<div class="course-exercise"><p>not attempted</p>'
+            "<details><summary>Hint 1</summary><p>Think.</p></details>"
+            "<details><summary>Solution</summary><pre><code>def f(x):\n"
+            "    return x &gt; 1</code></pre></details></div>"
+        )
+    ]
+    nb = made(
+        prose("### 1. Larger", "slide"),
+        code("def f(x):\n    raise NotImplementedError", "skip", "exercise", exercise="00.f"),
+        check,
+        prose("Not of it.", "subslide"),
+    )
+    question, after = slides.slides(nb, "00.ipynb")
+    assert shown(question)[:2] == ["1. Larger", "def f(x):\n    raise NotImplementedError"]
+    assert shown(question)[2].startswith("+One solution") and "&gt;" in shown(question)[2]
+    assert question.notes == ["<p><strong>Hint 1.</strong> Think.</p>"]
+    assert "not attempted" not in "".join(shown(question))
+
+
+def test_every_question_of_a_quiz_has_a_slide():
+    quiz = code("quiz('00')", "skip", "quiz")
+    option = "<details><summary>{}</summary><p><strong>{}.</strong> So.</p></details>"
+    options = option.format("one", "Right") + option.format("two", "Not this one")
+    quiz.outputs = [
+        html_output(
+            f'<div class="course-quiz"><ol><li><p>Which?</p>{options}</li>'
+            f"<li><p>And?</p>{options}</li></ol></div>"
+        )
+    ]
+    nb = made(prose("## Quiz\n\nChoose.", "slide", notes="Hands up."), quiz)
+    first, second = slides.slides(nb, "00.ipynb")
+    assert shown(first)[0] == "Quiz: question 1 of 2Which?" and first.top
+    assert first.notes[0] == "<p>Hands up.</p>\n" and len(first.notes) == 3
+    assert second.notes[0] == "<p><em>one</em> <strong>Right.</strong> So.</p>"
+    assert second.blocks[1][1].count("<details>") == 2
+
+
+def test_formulas_and_links_work_in_a_deck():
+    text = slides.markdown("$a_b * c_d$ and *so* on [in 05](05_x.ipynb#Why?), `$x$`", "00")
+    assert text.count("<math") == 1 and text.count("<em>") == 1
+    assert 'href="05_x.html"' in text and "<code>$x$</code>" in text
+
+
+def test_a_formula_that_cannot_be_shown_names_its_place():
+    nb = made(prose(r"# Why?" + "\n\n" + r"$\nosuchthing$", "slide"), code("1", "skip"))
+    with pytest.raises(CourseError, match=r"00\.ipynb, cell cell-001.*nosuchthing"):
+        slides.deck(nb, "00.ipynb")
+
+
+def test_a_notebook_without_outputs_is_refused():
+    nb = made(prose("# Why?", "slide"), new_code_cell("1"))
+    with pytest.raises(CourseError, match="no stored outputs.*course refresh 00_x"):
+        slides.deck(nb, "00_x.ipynb")
+
+
+# ---------------------------------------------------------------- files and errors
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    """A course of two small chapters, built once."""
+    folder = tmp_path / "notebooks"
+    folder.mkdir()
+    (folder / "SUMMARY.md").write_text("[a](00_a.ipynb)\n[b](01_b.ipynb)\n")
+    for name in ("00_a", "01_b"):
+        nb = made(prose(f"# {name}?", "slide", notes="Yes."), code("1", "subslide", shows="1"))
+        notebooks.write(nb, folder / f"{name}.ipynb")
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["slides"]) == 0
+    return tmp_path
+
+
+def everything(folder: Path):
+    return {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_some_notebooks_leave_the_other_decks_as_they_are(course, capsys):
+    out = course / "build" / "slides"
+    before = everything(out)
+    (out / "00_a.html").write_text("<title>mine</title>")
+    (out / "01_b.pdf").write_text("old")
+    assert cli.main(["slides", "01"]) == 0
+    assert capsys.readouterr().out.startswith("01_b.html\nopen ")
+    after = everything(out)
+    assert after.pop(Path("00_a.html")) == b"<title>mine</title>"
+    assert "01_b.pdf" not in after, "a PDF of an older deck"
+    assert set(after) == set(before) - {Path("00_a.html")}
+    assert [p.name for p in (course / "build").iterdir()] == ["slides"]
+
+
+def test_pages_name_nothing_outside(course):
+    for path, content in everything(course / "build" / "slides").items():
+        if path.suffix in {".html", ".css"}:
+            text = content.decode()
+            assert not re.findall(r"(?:src|href)=\"(?:https?:)?//|url\(['\"]?(?:https?:)?//", text)
+            for name in re.findall(r"url\(['\"]?(?!data:)([^'\")]+)", text):
+                assert (course / "build" / "slides" / path.parent / name).is_file(), (path, name)
+
+
+def fails(capsys, *words):
+    assert cli.main(["slides", *words]) == 2
+    complaint = capsys.readouterr().err
+    assert complaint.startswith("course: ") and "Traceback" not in complaint
+    return complaint
+
+
+def test_what_goes_wrong_is_said_and_the_last_good_build_stays(course, capsys, monkeypatch):
+    before = everything(course / "build")
+    notebook = course / "notebooks" / "01_b.ipynb"
+    good = notebook.read_text()
+    notebook.write_text("{}")
+    assert "01_b.ipynb" in fails(capsys)
+    notebook.write_text(good.replace("# 01_b?", r"# $\\frac{1}$"))
+    assert "01_b.ipynb, cell cell-001" in fails(capsys)
+    notebook.write_text(good)
+    summary = course / "notebooks" / "SUMMARY.md"
+    listed = summary.read_text()
+    summary.write_text(listed + "[c](02_c.ipynb)\n")
+    assert "no such file" in fails(capsys)
+    summary.write_text(listed)
+    assert "there is no notebook '07'" in fails(capsys, "07")
+    with monkeypatch.context() as patched:
+        patched.setattr(shutil, "which", lambda *args, **kwargs: None)
+        assert "apt-get install chromium" in fails(capsys, "--pdf")
+        patched.setattr(slides.importlib.util, "find_spec", lambda name: None)
+        assert "sphinx-revealjs" in fails(capsys)
+    with monkeypatch.context() as patched:
+        patched.setattr(slides, "_chromium", lambda: "/bin/false")
+        assert "could not print" in fails(capsys, "--pdf")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        assert f"port {port}" in fails(capsys, "--serve", "--port", port)
+    assert "port 99999" in fails(capsys, "--serve", "--port", "99999")
+    assert everything(course / "build") == before
+
+
+# ---------------------------------------------------------------- in Chromium
+
+EVERY = """() => Reveal.getSlides().map((slide) => {
+  const { h, v } = Reveal.getIndices(slide);
+  Reveal.slide(h, v, 999);
+  const { left, top, width, height } = slide.getBoundingClientRect();
+  return {
+    cell: slide.dataset.cell, high: slide.scrollHeight, wide: slide.scrollWidth,
+    size: +slide.style.getPropertyValue("--size"), words: slide.innerText.trim().length,
+    seen: left >= 0 && top >= 0 && width > 1000 && left + width <= 1280 && top + height <= 720,
+    cut: [...slide.querySelectorAll("pre, table, img, .course-math")].filter((e) =>
+      e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > 1280).length,
+    small: [...slide.querySelectorAll("figure img")].filter((i) => i.clientHeight < 150).length,
+    notes: slide.querySelectorAll(":scope > aside.notes").length === 1
+      && slide.querySelector("aside.notes").textContent.trim().length,
+  };
+})"""
+
+
+# Code looks the same everywhere, so that the words of three cells are enough.
+AXE = """() => {
+  const code = [...document.querySelectorAll(".course-code code")].slice(3);
+  code.forEach((block) => { block.textContent = block.textContent; });
+  return axe.run({ preload: false, resultTypes: ["violations"] }).then((r) => r.violations);
+}"""
+
+
+@pytest.fixture(scope="module")
+def decks(tmp_path_factory):
+    """The decks of the course, and a server of them."""
+    out = tmp_path_factory.mktemp("decks") / "slides"
+    paths = notebooks.chapters(ROOT)
+    slides.build(ROOT, paths, out)
+    server = slides.server(out, 0)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield out, f"http://127.0.0.1:{server.server_address[1]}", [path.stem for path in paths]
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def opened(b, address, **options):
+    page, errors, outside = watched(b, viewport={"width": 1280, "height": 720}, **options)
+    page.goto(address)
+    page.wait_for_selector("html[data-deck=ready]", timeout=60_000)
+    return page, errors, outside
+
+
+@pytest.mark.browser
+def test_every_slide_of_every_deck_fits_and_has_notes(decks, chromium):
+    """From the disk, as someone opens a downloaded deck."""
+    out, _, names = decks
+    wrong, count = [], 0
+    with browser(chromium) as b:
+        for name in names:
+            page, errors, outside = opened(b, (out / f"{name}.html").as_uri())
+            assert not errors and not outside, name
+            for slide in page.evaluate(EVERY):
+                count += 1
+                good = slide["high"] <= 720 and slide["wide"] <= 1280 and slide["size"] >= 0.58
+                good &= slide["seen"] and not slide["cut"] and not slide["small"]
+                if not good or not slide["words"] or not slide["notes"]:
+                    wrong.append((name, slide))
+            page.close()
+    print(f"{count} slides in {len(names)} decks, 0 requests outside")
+    assert not wrong and count > 25 * len(names)
+
+
+@pytest.mark.browser
+def test_axe_finds_nothing_serious(decks, chromium):
+    """Once with all slides of a deck on pages, once as it is shown."""
+    _, address, names = decks
+    axe = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+    found = []
+    with browser(chromium) as b:
+        for place in [*(f"{name}.html?print-pdf" for name in names), f"{names[0]}.html"]:
+            page, errors, outside = opened(b, f"{address}/{place}")
+            page.evaluate(axe + ";0")
+            for rule in page.evaluate(AXE):
+                if rule["impact"] in {"serious", "critical"}:
+                    found.append((place, rule["id"], rule["nodes"][0]["html"][:200]))
+            assert not errors and not outside, place
+            page.close()
+    assert not found
+
+
+@pytest.mark.browser
+def test_a_talk_is_given_by_keyboard_alone(decks, chromium):
+    _, address, _ = decks
+    place = "Reveal.getSlides().indexOf(Reveal.getCurrentSlide())"
+    with browser(chromium) as b:
+        page, errors, outside = opened(b, f"{address}/04_averaging_the_past.html")
+        assert page.locator(".slide-number").inner_text().split() == [
+            "1",
+            "/",
+            str(page.evaluate("Reveal.getTotalSlides()")),
+        ]
+        with page.context.expect_page() as popup:
+            page.keyboard.press("s")
+        speaker = popup.value
+        notes = speaker.locator(".speaker-controls-notes .value")
+        wait_for(lambda: "Ask the room first" in notes.inner_text(), 20, "the speaker's notes")
+        page.keyboard.press("ArrowRight")
+        wait_for(lambda: "Point at the three axes" in notes.inner_text(), 20, "the next note")
+        speaker.close()
+
+        presses, last = 0, page.evaluate("Reveal.getTotalSlides()") - 1
+        seen = {page.evaluate(place)}
+        while page.evaluate(place) < last and presses < 300:
+            page.keyboard.press("Space")
+            presses += 1
+            seen.add(page.evaluate(place))
+        assert seen >= set(range(2, last + 1)), "Space reaches every slide"
+
+        def go(selector):
+            page.evaluate(
+                "s => { const i = Reveal.getIndices(document.querySelector(s).closest('.page'));"
+                " document.activeElement.blur(); Reveal.slide(i.h, i.v); }",
+                selector,
+            )
+            for _ in range(12):
+                page.keyboard.press("Tab")
+                if page.evaluate("s => document.activeElement.matches(s)", selector):
+                    return page.evaluate(place)
+            raise AssertionError(f"Tab never reached {selector}")
+
+        here = go(".course-quiz summary")
+        for key, wanted in (("Space", True), ("Enter", False), ("Enter", True)):
+            page.keyboard.press(key)
+            assert page.evaluate("document.activeElement.parentElement.open") is wanted
+            assert page.evaluate(place) == here, "the answer opens, the slide stays"
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=SHOTS / "slides_quiz.png")
+
+        here = go("input[type=range]")
+        image = page.locator("section.page.present figure img")
+        before = image.get_attribute("src"), image.get_attribute("alt")
+        page.keyboard.press("ArrowRight")
+        assert image.get_attribute("src") != before[0] and image.get_attribute("alt") != before[1]
+        assert page.evaluate(place) == here, "the frame moves, the slide stays"
+        page.screenshot(path=SHOTS / "slides_explorer.png")
+        for _ in range(3):
+            page.keyboard.press("PageDown")
+        assert page.evaluate(place) > here, "then the talk goes on"
+        assert not errors and not outside
+
+
+@pytest.mark.browser
+def test_an_explorer_has_frames_in_every_deck(decks, chromium):
+    _, address, names = decks
+    with browser(chromium) as b:
+        for name in names:
+            page, _, _ = opened(b, f"{address}/{name}.html")
+            assert page.locator("section.page figure").count(), name
+            assert page.locator("section.page input[type=range]").count(), name
+            page.close()
+
+
+@pytest.mark.browser
+def test_a_pdf_has_a_page_for_every_slide(chromium, tmp_path):
+    path = ROOT / "notebooks" / "04_averaging_the_past.ipynb"
+    slides.build(ROOT, [path], tmp_path / "slides", pdf=True)
+    pdf = (tmp_path / "slides" / f"{path.stem}.pdf").read_bytes()
+    pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
+    with browser(chromium) as b:
+        page, _, _ = opened(b, (tmp_path / "slides" / f"{path.stem}.html").as_uri())
+        assert pages == page.evaluate("Reveal.getTotalSlides()")
+    assert f"{path.stem}.pdf" in (tmp_path / "slides" / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.browser
+def test_live_slides_show_an_explorer_that_moves(lab, chromium):  # noqa: F811
+    """What `make present` opens: jupyterlab-slideshow, on the same slide types."""
+    with browser(chromium) as b:
+        page, errors, outside = watched(b, viewport={"width": 1280, "height": 720})
+        run_all(page, lab, "04_averaging_the_past")
+        page.locator('[data-command="deck:toggle"]').first.click()
+        handle = page.locator(".widget-slider .noUi-handle").first
+        for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowDown"):  # back from the recap
+            page.wait_for_timeout(700)
+            page.keyboard.press(key)
+        wait_for(handle.is_visible, 20, "the explorer's slide")
+        recap = page.locator("strong", has_text="What learners get wrong")
+        assert not recap.is_visible(), "a slide, not the whole notebook"
+        image = page.locator(".widget-vbox", has=page.locator(".noUi-handle")).first.locator("img")
+        before = image.get_attribute("src")
+        handle.focus()
+        page.keyboard.press("ArrowRight")
+        wait_for(lambda: image.get_attribute("src") != before, 10, "the figure to change")
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=SHOTS / "slides_live.png")
+        assert not errors and not outside
