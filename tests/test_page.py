@@ -1,0 +1,111 @@
+"""Cells become HTML: formulas, code and outputs, and every formula the course has."""
+
+import html
+import json
+import re
+
+import pytest
+
+from course.notebooks import CourseError
+from course.page import code_html, convert_math, mathml, one_block, output_html
+from tests.conftest import ROOT
+
+
+def words(markup: str) -> str:
+    return re.sub(r"<[^>]+>", "", markup)
+
+
+@pytest.mark.parametrize("display", (False, True))
+def test_a_formula_says_how_it_is_set(display):
+    kind = "block" if display else "inline"
+    assert f'display="{kind}"' in mathml(r"\frac{Q K^{\top}}{\sqrt{d_k}}", display)
+
+
+def test_an_upright_word_is_one_identifier():
+    assert "<mi>softmax</mi>" in mathml(r"\mathrm{softmax}(x)", True)
+
+
+@pytest.mark.parametrize(
+    ("tex", "says"),
+    (
+        (r"\foo x", r"\\foo is not known"),
+        (r"\arg\max x", r"\\arg is not known"),
+        (r"\begin{aligned}a&=b\end{aligned}", "& stands outside"),
+        (r"a & b", "& stands outside"),
+        (r"\frac{a", "braces"),
+        (r"\frac{a}", "a part is missing in mfrac"),
+        (r"\left( a", "extra left or missing right"),
+        (r"a_", "missing"),
+        (r"\begin{matrix} a", "missing end"),
+        (" ", "no available tokens"),
+    ),
+)
+def test_a_formula_that_would_be_shown_wrong_is_refused(tex, says):
+    with pytest.raises(ValueError, match=says):
+        mathml(tex, False)
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    (
+        "`$x$` and ``a ` $y$``",
+        "```python\nprice = '$5 and $6'\n```",
+        "~~~\n$x$\n~~~\n",
+        r"It costs \$5 and \$6.",
+        "It costs $5, or 6 $ at night.",
+        "one dollar $ here\n\nand one $ there",
+        "<!-- $x$ -->",
+    ),
+)
+def test_what_is_no_formula_stays(markdown):
+    assert convert_math(markdown, "here") == markdown
+
+
+def test_formulas_between_code_are_found():
+    found = convert_math("`$a$` then $b$, then `$c$` and\n$$\nd\n$$\n", "here")
+    assert found.count("<math") == 2 and "`$a$`" in found and "`$c$`" in found
+    assert '<span class="course-math"><math' in found and "\n\n" not in found
+
+
+def test_an_error_names_notebook_cell_and_formula():
+    with pytest.raises(CourseError, match=r"04_x\.ipynb, cell-003: the formula \$\\foo\$ can't"):
+        convert_math(r"so $\foo$", "04_x.ipynb, cell-003")
+
+
+def test_every_formula_of_the_course_can_be_shown():
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            if cell["cell_type"] == "markdown":
+                found = convert_math("".join(cell["source"]), f"{path.name}, {cell['id']}")
+                assert "$$" not in re.sub(r"`[^`]*`|```.*?```", "", found, flags=re.S)
+
+
+def test_code_keeps_its_text_and_gets_classes():
+    found = code_html("x = '<b>'  # why\n\n\ny = 1")
+    assert '<span class="c1"># why</span>' in found
+    assert html.unescape(words(found)) == "x = '<b>'  # why\n\n\ny = 1"
+
+
+def test_outputs_are_shown_by_their_best_form():
+    stream = {"output_type": "stream", "name": "stdout", "text": ["a\x1b[31m<\x1b[0m\n", "b"]}
+    assert output_html(stream) == '<pre class="course-output">a&lt;\nb</pre>'
+    both = {
+        "output_type": "execute_result",
+        "data": {"text/html": ["<b>", "x</b>"], "text/plain": "x"},
+    }
+    assert output_html(both) == "<b>x</b>"
+    only = {"output_type": "execute_result", "data": {"text/plain": "tensor(<1>)"}}
+    assert output_html(only) == '<pre class="course-output">tensor(&lt;1&gt;)</pre>'
+    png = {
+        "output_type": "display_data",
+        "data": {"image/png": "iV\nBO", "text/plain": 'a "figure"'},
+    }
+    assert 'src="data:image/png;base64,iVBO" alt="a &quot;figure&quot;"' in output_html(png)
+    error = {"output_type": "error", "ename": "E", "evalue": "x<y", "traceback": ["\x1b[1mE: x<y"]}
+    assert output_html(error) == '<pre class="course-output course-error">E: x&lt;y</pre>'
+
+
+def test_one_block_has_no_blank_line():
+    found = one_block("<pre>a\n\n\n  \nb\n</pre>\n")
+    assert not re.search(r"\n[ \t]*\n", found)
+    assert found.replace("&#10;", "\n") == "<pre>a\n\n\n  \nb\n</pre>"
