@@ -1,15 +1,16 @@
-# make run | test | lab: each sets up .venv first, once, and again only when the pins change.
+# make run | test | lab | book: each sets up .venv first, once, and again only when the pins change.
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 WORKERS ?= auto
 
-.PHONY: help run test lab refresh lint clean
+.PHONY: help run test lab book refresh lint clean
 help:
 	@echo "make run      execute every notebook, in parallel (results in build/run)"
 	@echo "make test     run every test: the code's, and every notebook's stored outputs"
 	@echo "make lab      open JupyterLab on the course"
+	@echo "make book     build the site of the course (build/book/index.html)"
 	@echo "make refresh  execute the notebooks and store their outputs"
 	@echo "make lint     check the style of code and notebooks"
 	@echo "make clean    remove build results (not .venv)"
@@ -30,6 +31,9 @@ test: $(READY) lint
 
 lab: $(READY)
 	$(BIN)/jupyter lab notebooks
+
+book: $(READY)
+	$(BIN)/course book
 
 refresh: $(READY)
 	$(BIN)/course refresh

@@ -45,7 +45,7 @@ def parser() -> Parser:
     """The command line: one function per subcommand adds it and names what it does."""
     top = Parser(prog="course", description="Run, refresh and check the notebooks of the course.")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for add in (_add_run, _add_refresh, _add_check):
+    for add in (_add_run, _add_refresh, _add_check, _add_book):
         add(commands)
     return top
 
@@ -114,6 +114,29 @@ def _check(arguments: argparse.Namespace) -> int:
 
     root, paths, workers = _selected(arguments)
     return check(paths, root, workers, arguments.pytest_options)
+
+
+def _add_book(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser(
+        "book",
+        help="make the site of the course with mdBook, in build/book",
+        epilog="Exit status: 0 built, 2 the last good build was left as it was.",
+    )
+    command.add_argument("--serve", action="store_true", help="show it and follow every edit")
+    command.add_argument(
+        "--port",
+        type=_at_least_one,
+        default=3000,
+        metavar="N",
+        help="port of 127.0.0.1 for --serve (3000)",
+    )
+    command.set_defaults(do=_book)
+
+
+def _book(arguments: argparse.Namespace) -> int:
+    from course.book import build
+
+    return build(notebooks.root(), arguments.serve, arguments.port)
 
 
 def _selected(arguments: argparse.Namespace) -> tuple[Path, list[Path], int]:
