@@ -32,6 +32,12 @@ REFERENCE = r"""^ {0,3}\[[^]\n]+\]:[ \t]*(?P<place>\S+)(?:[ \t]+["'][^\n]*["'])?
 PLACES = re.compile(rf"{CODE}|{SPAN}|{HEADING}|{REFERENCE}|{LINK}", re.DOTALL | re.MULTILINE)
 PYTHON = re.compile(r" {0,3}(?:`{3,}|~{3,})[ \t]*(?:python|py)[ \t]*\n(.*)\n[^\n]*", re.DOTALL)
 
+# A page can't run a check: what it says before an attempt would only puzzle here.
+UNTRIED = re.compile(
+    r'(?<=<div class="course-exercise")([^>]*)><p>[^<]*not attempted yet[^<]*</p>'
+)
+TRY = r"\1><p>Try it in the notebook: its check tells you which mistake you made.</p>"
+
 
 # ---------------------------------------------------------------- pages
 
@@ -139,6 +145,7 @@ def _code(cell: Mapping[str, Any]) -> str:
         parts.append(_folded("The code", code) if "hide-input" in tags else code)
     if "remove-output" not in tags:
         shown = "".join(output_html(output) for output in cell["outputs"])
+        shown = UNTRIED.sub(TRY, shown)
         if shown:
             parts.append(_folded("The output", shown) if "hide-output" in tags else shown)
     return f'<div class="course-cell">{one_block("".join(parts))}</div>' if parts else ""
