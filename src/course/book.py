@@ -289,6 +289,12 @@ def build(root: Path, serve: bool = False, port: int = 3000) -> int:
     for litter in (".ipynb_checkpoints", "__pycache__"):
         for folder in list(new.rglob(litter)):
             shutil.rmtree(folder)
+    contents = (
+        new / "toc.html"
+    )  # shown in a frame where there is no script; mdBook gives it no title
+    text = contents.read_text(encoding="utf-8")
+    title = '<head>\n<title>Table of contents</title>\n<link rel="icon" href="data:,">'
+    contents.write_text(text.replace("<head>", title, 1), encoding="utf-8")
     _swap(new, out)
     print(f"{len(paths)} chapters in {out / 'index.html'}", flush=True)
     if serve:

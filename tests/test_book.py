@@ -1,0 +1,547 @@
+"""The book: built by real mdBook, refused with a sentence, and used in Chromium like a reader."""
+
+import functools
+import http.server
+import json
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import axe_playwright_python
+import pytest
+
+from course import book
+from course.book import Page, anchor, build, markdown, preprocess
+from course.notebooks import CourseError, chapters
+from tests.browser import browser, watched
+from tests.conftest import ROOT
+
+THEMES = ("light", "rust", "coal", "navy", "ayu")
+AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
+SHOTS = ROOT / "build" / "screenshots"
+
+
+# ---------------------------------------------------------------- a small course
+
+
+def cell(source, kind="markdown", outputs=(), **metadata):
+    new = {"cell_type": kind, "id": f"c{abs(hash(source)) % 10**6}", "metadata": metadata}
+    new["source"] = source
+    if kind == "code":
+        new |= {"outputs": list(outputs), "execution_count": 1}
+    return new
+
+
+def printed(text):
+    return {"output_type": "stream", "name": "stdout", "text": text}
+
+
+def notebook(*cells):
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": list(cells)})
+
+
+def two(text):
+    return notebook({**cell(f"# Two\n\n## Why two?\n\n{text}"), "id": "here"})
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A course of two pages, with a build of it that must survive everything that goes wrong."""
+    root = tmp_path / "course"
+    (root / "notebooks").mkdir(parents=True)
+    assets = root / "src" / "course" / "assets"
+    shutil.copytree(ROOT / "src" / "course" / "assets", assets)
+    shutil.copy(ROOT / "book.toml", root)
+    pages = {"one": "# One\n\nSee [two](two.ipynb#Why-two?).", "two": "# Two\n\n## Why two?\n"}
+    for name, text in pages.items():
+        (root / "notebooks" / f"{name}.ipynb").write_text(notebook(cell(text)))
+    summary = "# Summary\n\n- [One](one.ipynb)\n- [Two](two.ipynb)\n"
+    (root / "notebooks" / "SUMMARY.md").write_text(summary)
+    (root / "build" / "book").mkdir(parents=True)
+    (root / "build" / "book" / "last_good").write_text("as it was")
+    return root
+
+
+def text_of(name, *cells):
+    """The Markdown of a page whose only neighbour is `other.ipynb`."""
+    pages = {
+        name: Page(name, notebook(*cells)),
+        "other.ipynb": Page("other.ipynb", notebook(cell("# Other\n\n## Why `scale`?\n"))),
+    }
+    return markdown(pages[name], pages, Path("nowhere"))
+
+
+def test_a_build_takes_the_place_of_the_last_one(small):
+    assert build(small) == 0
+    folder = small / "build" / "book"
+    assert not (folder / "last_good").exists()
+    one = (folder / "one.html").read_text()
+    assert '<a href="two.html#why-two">two</a>' in one
+    assert 'id="why-two"' in (folder / "two.html").read_text()
+    assert (folder / "one.ipynb").read_bytes() == (small / "notebooks/one.ipynb").read_bytes()
+    assert not list((small / "build").glob(".book*"))
+
+
+def test_litter_of_jupyter_stays_out(small):
+    (small / "notebooks" / ".ipynb_checkpoints").mkdir()
+    (small / "notebooks" / ".ipynb_checkpoints" / "one-checkpoint.ipynb").write_text("{}")
+    build(small)
+    assert not list((small / "build" / "book").rglob("*checkpoint*"))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    (
+        ("SUMMARY.md", "# Summary\n\n- [One](one.ipynb)\n", "two.ipynb is not listed"),
+        ("SUMMARY.md", "- [1](one.ipynb)\n- [1](one.ipynb)\n- [2](two.ipynb)\n", "lists one.ipynb 2"),
+        ("SUMMARY.md", "- [1](one.ipynb)\n- [2](two.ipynb)\n- [3](three.ipynb)\n", "no such file"),
+        ("two.ipynb", '{"cells": [', r"expected a notebook in two\.ipynb, it is not JSON"),
+        ("two.ipynb", '{"nbformat": 3}', r"nbformat 4\) in two\.ipynb, its nbformat is 3"),
+        ("two.ipynb", '{"nbformat": 4}', r"two\.ipynb, its structure is wrong"),
+        (
+            "two.ipynb",
+            two("$\\foo$"),
+            r"two\.ipynb, cell here: the formula \$\\foo\$ can't be shown",
+        ),
+        (
+            "two.ipynb",
+            two("[x](three.ipynb)"),
+            r"two\.ipynb, cell here: the link to 'three\.ipynb' leads nowhere",
+        ),
+        ("two.ipynb", two("[x](one.ipynb#no)"), "one.ipynb has no such heading"),
+        ("two.ipynb", two("[x](#no)"), "has no such heading"),
+        ("two.ipynb", two("![x](https://a.b/c.png)"), "must work offline"),
+        ("../book.toml", "[book]\nsrc = 'notebooks'\nfoo = 1\n", "mdBook could not build.*foo"),
+    ),
+)  # fmt: skip
+def test_bad_input_is_a_sentence_and_the_last_build_stays(small, name, content, says):
+    (small / "notebooks" / name).write_text(content)
+    with pytest.raises(CourseError, match=f"(?s){says}"):
+        build(small)
+    assert (small / "build" / "book" / "last_good").read_text() == "as it was"
+    assert [path.name for path in (small / "build").iterdir()] == ["book"]
+
+
+def test_a_port_in_use_is_said_before_anything_is_built(small):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(CourseError, match=f"port {port} .* choose another one with --port"):
+            build(small, serve=True, port=port)
+    assert (small / "build" / "book" / "last_good").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script")
+def test_an_mdbook_of_another_version_is_refused(small, monkeypatch, tmp_path):
+    other = tmp_path / "bin" / "mdbook"
+    other.parent.mkdir()
+    other.write_text("#!/bin/sh\necho mdbook v0.4.40\n")
+    other.chmod(0o755)
+    monkeypatch.setattr(book.sys, "executable", str(other.with_name("python")))
+    with pytest.raises(CourseError, match=r"expected mdBook 0\.5\.x, found mdbook v0\.4\.40 in"):
+        build(small)
+    other.unlink()
+    monkeypatch.setenv("PATH", str(other.parent))
+    with pytest.raises(CourseError, match=r"expected mdBook .*, found none"):
+        build(small)
+    assert (small / "build" / "book" / "last_good").exists()
+
+
+def test_the_preprocessor_itself_knows_its_protocol():
+    with pytest.raises(CourseError, match=r"found 0\.4\.40"):
+        preprocess({"mdbook_version": "0.4.40"}, {"sections": []})
+    assert book.main(["supports", "html"]) == 0
+    assert book.main(["supports", "markdown"]) == 1
+
+
+def test_the_command_says_it_in_one_line(small):
+    (small / "notebooks" / "two.ipynb").write_text("{}")
+    command = [sys.executable, "-m", "course", "book"]
+    done = subprocess.run(command, cwd=small, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert re.fullmatch(r"course: .*two\.ipynb.*\n", done.stderr)
+
+
+# ---------------------------------------------------------------- cells
+
+
+def test_tags_say_what_is_shown():
+    def shown(*tags):
+        return text_of("a.ipynb", cell("x = 1", "code", [printed("42")], tags=list(tags)))
+
+    assert "nohighlight" in shown() and "42</pre>" in shown()
+    assert "nohighlight" not in shown("remove-input") and "42" in shown("remove-input")
+    assert "nohighlight" in shown("remove-output") and "42" not in shown("remove-output")
+    assert "course-cell" not in shown("remove-cell")
+    assert "<summary>The code</summary>" in shown("hide-input")
+    assert "<summary>The output</summary>" in shown("hide-output")
+    assert "<details" not in shown("figure", "explorer", "quiz")
+
+
+def test_links_lead_to_pages_and_headings():
+    found = text_of(
+        "a.ipynb", cell("[a](other.ipynb), [b](other.ipynb#Why-scale?) `[c](d.ipynb)`")
+    )
+    assert "[a](other.html)" in found and "[b](other.html#why-scale)" in found
+    assert "`[c](d.ipynb)`" in found
+    found = text_of("a.ipynb", cell("[x][r]\n\n[r]: other.ipynb#Why-scale%3F\n"))
+    assert "[r]: other.html#why-scale" in found
+    assert "mailto:a@b.c" in text_of("a.ipynb", cell("[a](mailto:a@b.c)"))
+    assert "[nan, nan]: *not* so" in text_of("a.ipynb", cell("[nan, nan]: *not* so"))
+
+
+def test_headings_of_one_name_stay_apart():
+    found = text_of("a.ipynb", cell("# A\n\n## Try\n\n```\n# no heading\n```"), cell("## Try"))
+    assert re.findall(r"\{#(.*?)\}", found) == ["a", "try", "try-1"]
+    assert anchor("What does $x$ ask?") == "what-does-x-ask"
+
+
+def test_each_page_offers_its_notebook_and_a_place_to_run_it_only_where_there_is_one():
+    one = Page("a.ipynb", notebook(cell("# A\n\ntext")))
+    plain = markdown(one, {}, Path("nowhere"))
+    assert plain.index("# A") < plain.index('<a href="a.ipynb" download>') < plain.index("text")
+    assert "colab" not in plain and "binder" not in plain
+    named = markdown(one, {}, Path("nowhere"), "https://github.com/who/what")
+    assert "https://colab.research.google.com/github/who/what/blob/main/notebooks/a.ipynb" in named
+    assert "https://mybinder.org/v2/gh/who/what/main?labpath=notebooks/a.ipynb" in named
+
+
+def test_code_and_outputs_are_one_block():
+    found = text_of("a.ipynb", cell("a = 1\n\n\nb = 2", "code", [printed("x\n\n\ny\n")]))
+    block = found[found.index('<div class="course-cell">') :].strip()
+    assert "\n\n" not in block and block.endswith("</div>")
+
+
+def test_python_within_prose_is_coloured_too():
+    found = text_of(
+        "a.ipynb", cell("say\n\n```python\nfor x in y:\n    pass\n```\n\n```\nno\n```")
+    )
+    assert '<span class="k">for</span>' in found and "```\nno\n```" in found
+
+
+# ---------------------------------------------------------------- the whole book, on the disk
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The book of the real course, built in a copy: the folder of the site."""
+    root = tmp_path_factory.mktemp("book") / "course"
+    ignored = shutil.ignore_patterns(".ipynb_checkpoints", ".*.tmp")
+    shutil.copytree(ROOT / "notebooks", root / "notebooks", ignore=ignored)
+    shutil.copytree(ROOT / "src" / "course" / "assets", root / "src" / "course" / "assets")
+    shutil.copy(ROOT / "book.toml", root)
+    build(root)
+    return root / "build" / "book"
+
+
+@pytest.fixture(scope="module")
+def sources(site):
+    return {path.name: path.read_text(encoding="utf-8") for path in sorted(site.glob("*.html"))}
+
+
+def names():
+    return [path.stem for path in chapters(ROOT)]
+
+
+def test_every_chapter_is_a_page_with_its_notebook(site, sources):
+    for name in names():
+        assert f"{name}.html" in sources
+        assert f'<a href="{name}.ipynb" download' in sources[f"{name}.html"]
+        assert (site / f"{name}.ipynb").is_file()
+
+
+def test_every_link_and_heading_reaches_its_target(site, sources):
+    ids = {name: set(re.findall(r'\sid="?([^"\s>]+)', text)) for name, text in sources.items()}
+    ids |= {name: {unescape(i) for i in found} for name, found in ids.items()}
+    count = 0
+    for name, text in sources.items():
+        text = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
+        for url in map(unescape, re.findall(r'\s(?:href|src)="([^"]*)"', text)):
+            place = urlsplit(url)
+            if place.scheme or url in ("", "/"):  # "/" is the base of 404.html
+                continue
+            target = unquote(place.path) or name
+            assert (site / target).is_file(), (name, url)
+            if place.fragment:
+                assert unquote(place.fragment) in ids[target], (name, url)
+            count += 1
+    assert count > 20 * len(names())
+
+
+def test_nothing_is_loaded_from_elsewhere(sources):
+    for name, text in sources.items():
+        loaded = re.findall(
+            r'<(?:script|img|link|iframe)\b[^>]*?(?:src|href)="(https?:[^"]*)', text
+        )
+        assert not loaded, (name, loaded)
+
+
+def test_no_formula_and_no_shortcode_is_left_raw(sources):
+    for name in names():
+        main = sources[f"{name}.html"].partition("<main>")[2].partition("</main>")[0]
+        prose = re.sub(r"<(pre|code|script|math)\b.*?</\1>", "", main, flags=re.DOTALL)
+        text = re.sub(r"<[^>]*>", "", prose)
+        assert not re.search(r"\\[a-zA-Z]+|\$[^ \d]", text), name
+        assert "{{#" not in text and "{#" not in text, name
+
+
+# ---------------------------------------------------------------- in Chromium
+
+
+@pytest.fixture(scope="module")
+def reader(site, chromium):
+    """A Chromium and the address of the site on this machine."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    handler = functools.partial(Quiet, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with browser(chromium) as b:
+            yield b, f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def opened(reader, name="", **options):
+    b, address = reader
+    page, errors, outside = watched(b, **{"viewport": {"width": 1200, "height": 900}, **options})
+    page.goto(f"{address}/{name}")
+    return page, errors, outside
+
+
+# Contrast is axe's slowest rule by far. One element of each kind, by its tags and classes up to
+# the body, is enough for it: those of a kind look alike.
+KINDS = """() => {
+    const seen = new Set();
+    for (const e of document.querySelectorAll('body *')) {
+        let kind = '';
+        for (let up = e; up !== document.body; up = up.parentElement)
+            kind += up.tagName + '.' + up.className + ' ';
+        if (!e.checkVisibility() || seen.has(kind)) continue;
+        seen.add(kind);
+        e.setAttribute('data-kind', seen.size);
+    }
+    return seen.size;
+}"""
+AXE_RUN = """async ([everything]) => {
+    const rules = everything ? {'color-contrast': {enabled: false}} : {};
+    const options = {preload: false, resultTypes: ['violations'], rules};
+    if (!everything) options.runOnly = ['color-contrast', 'link-in-text-block'];
+    const where = everything ? document : {include: [['[data-kind]']]};
+    const {violations} = await axe.run(where, options);
+    return violations.filter(v => ['serious', 'critical'].includes(v.impact))
+        .map(v => [v.id, v.nodes.slice(0, 3).map(n => n.html.slice(0, 150) + n.failureSummary)]);
+}"""
+
+
+@pytest.mark.browser
+def test_axe_finds_nothing_serious_on_any_page_in_any_theme(reader):
+    script = AXE.read_text(encoding="utf-8")
+    count = 0
+    page, errors, outside = opened(reader)
+    for name in [f"{name}.html" for name in names()] + ["404.html", "toc.html"]:
+        page.goto(f"{reader[1]}/{name}")
+        page.evaluate(script)
+        page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        assert not page.evaluate(AXE_RUN, [True]), name
+        assert page.evaluate(KINDS) > 5
+        for theme in THEMES if name != "toc.html" else THEMES[:1]:
+            if name != "toc.html":
+                page.evaluate(f"document.getElementById('mdbook-theme-{theme}').click()")
+            assert not (found := page.evaluate(AXE_RUN, [False])), (name, theme, found)
+            count += 1
+    print(f"{count} pages in themes, {len(outside)} requests outside")
+    assert not errors and not outside
+    page.close()
+
+
+@pytest.mark.browser
+def test_every_page_fits_a_phone_and_shows_its_figures(reader):
+    page, errors, outside = opened(reader, viewport={"width": 390, "height": 800})
+    page.add_init_script("window.print = () => {}")
+    for name in [*(f"{name}.html" for name in names()), "index.html", "print.html", "404.html"]:
+        page.goto(f"{reader[1]}/{name}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
+        wide = """[...document.querySelectorAll('main *')].filter(e =>
+            e.getBoundingClientRect().right > innerWidth + 1
+            && !e.closest('pre, .table-wrapper, .course-math, .course-figure'))
+            .map(e => e.outerHTML.slice(0, 99))"""
+        assert page.evaluate(wide) == [], name
+        bad = (
+            "[...document.images].filter(i => !i.alt || !i.complete || i.naturalWidth < 50).length"
+        )
+        assert page.evaluate(bad) == 0, name
+    assert not errors and not outside
+    page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("word", ("softmax", "NotImplementedError"))
+def test_search_finds_words_of_prose_and_code(reader, word):
+    check_search(*opened(reader), word)
+
+
+@pytest.mark.browser
+def test_search_finds_a_word_of_an_output_from_the_disk(reader, site):
+    b, _ = reader
+    page, errors, outside = watched(b)
+    page.goto((site / "index.html").as_uri())
+    check_search(page, errors, outside, "torch.Size")
+
+
+def check_search(page, errors, outside, word):
+    page.keyboard.press("/")
+    page.keyboard.type(word)
+    result = page.locator("#mdbook-searchresults li a").first
+    result.wait_for(timeout=15_000)
+    assert word.lower() in page.locator("#mdbook-searchresults").inner_text().lower()
+    result.click()
+    page.wait_for_selector("mark", timeout=10_000)
+    assert word.lower()[:5] in page.locator("mark").first.inner_text().lower()
+    assert not errors and not outside
+    page.close()
+
+
+@pytest.mark.browser
+def test_frames_follow_mouse_and_keyboard(reader, sources):
+    found = [name for name in names() if "course-frames" in sources[f"{name}.html"]]
+    assert found, "no notebook stores frames: course refresh"
+    page, errors, outside = opened(reader)
+    for name in found:
+        page.goto(f"{reader[1]}/{name}.html")
+        box = page.locator(".course-frame-control").first
+        slider, image = (
+            box.locator("input"),
+            page.locator(".course-frame-control + figure img").first,
+        )
+        caption = page.locator(".course-frame-control + figure figcaption").first
+        first = image.get_attribute("src"), image.get_attribute("alt"), slider.input_value()
+        stops = int(slider.get_attribute("max"))
+        slider.focus()
+        page.keyboard.press("Home")
+        seen = {image.get_attribute("src")}
+        for _ in range(stops):
+            page.keyboard.press("ArrowRight")
+            seen.add(image.get_attribute("src"))
+            assert caption.inner_text() == image.get_attribute("alt")
+        assert len(seen) == stops + 1 >= 2, f"{name}: two frames are equal"
+        assert first[0] in seen and page.url.endswith(f"{name}.html")
+        slider.scroll_into_view_if_needed()
+        place = slider.bounding_box()
+        page.mouse.click(place["x"] + 2, place["y"] + place["height"] / 2)
+        assert slider.input_value() == "0"
+        assert slider.get_attribute("aria-valuetext") == box.locator("output").inner_text()
+    page.screenshot(path=SHOTS / "book_frames.png") if SHOTS.is_dir() else None
+    assert not errors and not outside
+    page.close()
+
+
+@pytest.mark.browser
+def test_without_script_the_still_figure_stays(reader, sources):
+    page, errors, outside = opened(reader, "04_averaging_the_past.html", java_script_enabled=False)
+    assert page.locator(".course-frame-control").count() == 0
+    assert page.locator("main .course-figure img").count() >= 3
+    for image in page.locator("main .course-figure img").all():
+        assert image.is_visible() and image.get_attribute("alt")
+    page.locator(".course-exercise summary").first.click()
+    assert page.locator(".course-exercise details").first.get_attribute("open") is not None
+    assert not errors and not outside
+    page.close()
+
+
+@pytest.mark.browser
+def test_quiz_and_hints_open_by_keyboard_alone(reader):
+    page, errors, outside = opened(reader)
+    for name in names():
+        page.goto(f"{reader[1]}/{name}.html")
+        for kind in (".course-exercise", ".course-quiz"):
+            details = page.locator(f"{kind} details")
+            assert page.locator(f"{kind} details[open]").count() == 0, "open before it is asked"
+            first = details.nth(0)
+            first.locator("summary").focus()
+            page.keyboard.press("Enter")
+            assert first.get_attribute("open") is not None
+            page.keyboard.press("Tab")
+            page.keyboard.press("Space")
+            assert details.nth(1).get_attribute("open") is not None, f"{name}: Tab went elsewhere"
+            assert details.nth(1).locator("p, pre").first.is_visible()
+    assert not errors and not outside
+    page.close()
+
+
+@pytest.mark.browser
+def test_the_sidebar_opens_by_keyboard(reader):
+    page, errors, outside = opened(reader, viewport={"width": 800, "height": 800})
+    toggle = page.locator("#mdbook-sidebar-toggle")
+    assert toggle.get_attribute("aria-expanded") == "false"
+    for _ in range(5):
+        page.keyboard.press("Tab")
+        if toggle.evaluate("e => e === document.activeElement"):
+            break
+    page.keyboard.press("Enter")
+    assert toggle.get_attribute("aria-expanded") == "true"
+    assert not errors and not outside
+    page.close()
+
+
+@pytest.mark.browser
+def test_dark_themes_print_dark_on_white(reader):
+    page, errors, outside = opened(reader, "04_averaging_the_past.html", color_scheme="dark")
+    assert page.evaluate("document.documentElement.classList.contains('navy')")
+    page.emulate_media(media="print")
+    colours = "(e => [getComputedStyle(e).color, getComputedStyle(e).backgroundColor])"
+    ink, paper = page.evaluate(f"{colours}(document.documentElement)")
+    assert (ink, paper) == ("rgb(0, 0, 0)", "rgb(255, 255, 255)")
+    assert not page.locator(".course-links").first.is_visible()
+    assert not errors and not outside
+    page.close()
+
+
+@pytest.mark.browser
+def test_an_edit_shows_in_the_open_page(small, reader):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "course", "book", "--serve", "--port", str(port)]
+    with (small / "log").open("w") as log:
+        server = subprocess.Popen(command, cwd=small, stdout=log, stderr=log)
+    try:
+        end = time.monotonic() + 60
+        while True:
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/two.html", timeout=5).close()
+                break
+            except OSError:
+                assert time.monotonic() < end and server.poll() is None, (
+                    small / "log"
+                ).read_text()
+                time.sleep(0.1)
+        page, errors, outside = watched(reader[0])
+        page.goto(f"http://127.0.0.1:{port}/two.html")
+        path = small / "notebooks" / "two.ipynb"
+        path.write_text(two("A wombat."))
+        start = time.perf_counter()
+        page.get_by_text("A wombat.").wait_for(timeout=30_000)
+        print(f"the edit showed after {time.perf_counter() - start:.2f} s")
+        path.write_text("{}")  # broken: said in the terminal, the page stays
+        end = time.monotonic() + 30
+        while "course: " not in (small / "log").read_text():
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        page.reload()
+        assert page.get_by_text("A wombat.").is_visible()
+        assert not errors and not outside
+    finally:
+        server.terminate()
+        server.wait(10)
