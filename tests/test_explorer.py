@@ -1,0 +1,71 @@
+"""An explorer's frames: what a page without a kernel steps through."""
+
+import json
+import re
+
+import ipywidgets as widgets
+import pytest
+
+from course.explorers.explorer import N_FRAMES, Explorer, float_slider, slider
+from course.figures.picture import Picture
+
+
+def explorer(**controls):
+    def render(**state):
+        return Picture(repr(state).encode(), f"It is {state} </script>", 100)
+
+    return Explorer(render, **controls)
+
+
+def test_frames_go_along_the_first_control_and_keep_the_others():
+    frames = explorer(
+        n=slider("how many", 0, 4, 2), x=float_slider("x", 0.0, 1.0, 0.5, 0.1)
+    ).frames()
+    assert [frame["value"] for frame in frames] == ["0", "1", "2", "3", "4"]
+    assert [frame["alt"] for frame in frames] == [
+        f"It is {{'n': {n}, 'x': 0.5}} </script>" for n in range(5)
+    ]
+
+
+@pytest.mark.parametrize("value", (0, 1, 40, 333, 1000))
+def test_frames_are_evenly_spaced_and_one_is_what_stands_still(value):
+    shown = explorer(n=slider("n", 0, 1000, value))
+    values = [int(frame["value"]) for frame in shown.frames()]
+    assert len(set(values)) == N_FRAMES and values == sorted(values)
+    assert value in values
+    gaps = [b - a for a, b in zip(values, values[1:], strict=False)]
+    assert max(gaps) <= 2 * 1000 / (N_FRAMES - 1)
+    assert shown.still.src in [frame["src"] for frame in shown.frames()]
+
+
+def test_frames_of_real_numbers_lie_on_their_steps():
+    values = [
+        frame["value"] for frame in explorer(x=float_slider("x", 0.0, 0.3, 0.1, 0.1)).frames()
+    ]
+    assert values == ["0", "0.1", "0.2", "0.3"]
+
+
+def test_frames_of_a_list_are_its_options():
+    pairs = widgets.Dropdown(options=[("one", 1), ("two", 2)], value=2, description="which")
+    assert [frame["value"] for frame in explorer(k=pairs).frames()] == ["one", "two"]
+    names = widgets.Dropdown(options=["a", "b", "c"], value="b")
+    assert [frame["value"] for frame in explorer(k=names).frames()] == ["a", "b", "c"]
+    many = widgets.SelectionSlider(options=list("abcdefghijklmnop"), value="d")
+    values = [frame["value"] for frame in explorer(k=many).frames()]
+    assert len(values) == N_FRAMES and "d" in values
+
+
+def test_the_frames_are_data_behind_the_still_figure():
+    shown = explorer(n=slider("how many", 0, 2, 1))
+    page = shown._repr_mimebundle_()["text/html"]
+    still, store = page.split('<script type="application/json" class="course-frames">')
+    assert still == shown.still._repr_html_()
+    assert store.count("</script>") == 1, "a word of a sentence would end the data"
+    data = json.loads(re.fullmatch(r"(.*)</script>", store)[1])
+    assert data == {"label": "how many", "frames": shown.frames()}
+
+
+def test_what_has_no_stops_has_no_frames():
+    shown = explorer(t=widgets.Text("words", description="t"))
+    assert shown.frames() == []
+    assert "<script" not in shown._repr_mimebundle_()["text/html"]
