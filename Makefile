@@ -29,7 +29,7 @@ run: $(READY)
 	$(BIN)/course run
 
 test: $(READY) lint
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --durations 12
 	$(BIN)/course check
 
 lab: $(READY)
