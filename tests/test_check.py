@@ -161,8 +161,14 @@ def test_check_wants_notebooks(tmp_path):
         check([], tmp_path)
 
 
-def test_check_fails_where_a_notebook_cannot_be_read(tmp_path, capfd):
+def test_check_refuses_what_is_no_notebook_or_wants_another_kernel(tmp_path):
     path = tmp_path / "01.ipynb"
     path.write_text("{")
-    assert check([path], tmp_path) == 1
-    assert "01.ipynb" in capfd.readouterr().out
+    with pytest.raises(CourseError, match=r"01\.ipynb, but it is not JSON"):
+        check([path], tmp_path)
+    other = {"kernelspec": {"name": "julia-1.9", "display_name": "Julia"}}
+    path.write_text(
+        json.dumps({"cells": [], "metadata": other, "nbformat": 4, "nbformat_minor": 5})
+    )
+    with pytest.raises(CourseError, match="asks for the kernel 'julia-1.9'"):
+        check([path], tmp_path)

@@ -75,6 +75,7 @@ def test_a_path_gives_the_text_unchanged(tmp_path):
         (b"abc\xff\xfe", "byte 0xff at offset 3"),
         ("h\u00e9".encode("latin-1"), "byte 0xe9 at offset 1"),
         (b"a", "at least 2 characters, got 1"),
+        (b"zzz", "at least 2 different characters, got only 'z'"),
     ],
 )
 def test_bad_text_is_refused_with_its_place(tmp_path, data, message):

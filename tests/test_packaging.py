@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 import yaml
@@ -81,3 +81,19 @@ def test_every_import_of_the_packages_is_declared():
                 if name in sys.stdlib_module_names or name in {"attention", "course", "tests"}:
                     continue
                 assert canonicalize_name(renamed.get(name, name)) in declared, (path.name, name)
+
+
+def test_everything_a_dependency_needs_is_pinned():
+    """Without the pin a later release would come in, and make would differ from the tested set."""
+    todo = [(r.name, extra) for r in wanted() for extra in {"", *r.extras}]
+    seen = set()
+    while todo:
+        name, extra = todo.pop()
+        name = canonicalize_name(name)
+        if (name, extra) in seen or name in {"pip", "setuptools"}:  # the environment's own
+            continue
+        seen.add((name, extra))
+        assert name in PINS, f"requirements.txt has no line {name}=={version(name)}"
+        for r in map(Requirement, requires(name) or []):
+            if r.marker is None or r.marker.evaluate({"extra": extra}):
+                todo += [(r.name, more) for more in {"", *r.extras}]

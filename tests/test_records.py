@@ -11,6 +11,7 @@ import pytest
 import torch
 from nbclient import NotebookClient
 
+from attention.averaging import mean_past_loop
 from course import chapters, exercise
 from course.exercise import check, examine, exercises
 from course.quiz import quiz
@@ -97,7 +98,7 @@ def test_laws_hold_for_the_reference(record):
 
 @each_exercise
 def test_three_hints_and_a_solution_that_stands_alone(record):
-    assert len(record.hints) == 3 and len(set(record.hints)) == 3
+    assert len(set(record.hints)) == 3, f"{record.id} needs three different hints"
     function = ast.parse(record.solution).body[0]
     assert isinstance(function, ast.FunctionDef | ast.ClassDef)
     assert len(record.mistakes) >= 2
@@ -170,3 +171,27 @@ def test_a_notebook_with_all_references_filled_in_runs_green(path):
     for name in passed:
         assert any(text.startswith(f"{name}: passed on ") for text in shown), name
     assert passed and not any("not attempted" in text for text in shown)
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda m: m.__name__.split(".")[-1])
+def test_no_wrong_answer_is_left_without_its_mistake(module):
+    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+    made = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    idle = made - {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    assert not idle, f"nothing uses {sorted(idle)}: restore the Mistake, or delete the function"
+
+
+def test_the_references_of_chapter_04_are_the_loops():
+    """On a longer sequence than any record tries."""
+    T = 11
+    reference = {record.id: record.reference for record in EXERCISES}
+    x = torch.randn(2, T, 3, generator=torch.Generator().manual_seed(0))
+    mean = reference["04.mean_past"](x)
+    torch.testing.assert_close(mean, mean_past_loop(x), rtol=1e-6, atol=1e-6)
+    shares = torch.tensor([[1 / (t + 1) if s <= t else 0.0 for s in range(T)] for t in range(T)])
+    torch.testing.assert_close(reference["04.averaging_weights"](T), shares)
+    torch.testing.assert_close(reference["04.weights_from_mask"](shares > 0), shares)
+    torch.testing.assert_close(reference["04.mix"](shares, x), mean)
+    rows = [[0.5 ** (t - s) if s <= t else 0.0 for s in range(T)] for t in range(T)]
+    fading = torch.tensor([[share / sum(row) for share in row] for row in rows])
+    torch.testing.assert_close(reference["04.fading_weights"](T, 0.5), fading)

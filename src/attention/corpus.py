@@ -22,7 +22,7 @@ def load_corpus(name: str | os.PathLike = "play", min_length: int = 2) -> str:
     Raises:
         FileNotFoundError: there is no file at that path.
         ConnectionError: the download failed.
-        ValueError: the file is empty, binary, not UTF-8, shorter than `min_length` characters
+        ValueError: the file is empty, binary, not UTF-8, one character repeated, shorter than `min_length` characters
             (a block needs `block_size + 1`), or not the tiny Shakespeare it should be.
     """
     if name == "play":
@@ -59,6 +59,11 @@ def _decode(data: bytes, name: str | os.PathLike, min_length: int) -> str:
             f"corpus {name!r}: expected UTF-8, but the byte 0x{data[error.start]:02x} at offset "
             f"{error.start} does not belong there; save the file as UTF-8 first"
         ) from None
+    if len(text) > 1 and len(set(text)) == 1:
+        raise ValueError(
+            f"corpus {name!r}: expected at least 2 different characters, got only {text[0]!r}; "
+            f"where nothing can be guessed wrong, nothing is learnt: choose another text"
+        )
     if len(text) < min_length:
         raise ValueError(
             f"corpus {name!r}: expected at least {min_length} characters, got {len(text)}; "
@@ -77,7 +82,8 @@ def _tinyshakespeare() -> bytes:
     if found != TINYSHAKESPEARE_SHA256:
         raise ValueError(
             f"tinyshakespeare: expected a file with SHA-256 {TINYSHAKESPEARE_SHA256[:12]}..., but "
-            f"{str(path)!r} has {found[:12]}...; delete that file and try again"
+            f"{str(path)!r} has {found[:12]}...; put the original there (it is at "
+            f"{TINYSHAKESPEARE_URL}), or unset ATTENTION_DATA"
         )
     return data
 

@@ -83,7 +83,7 @@ def anchor(title: str) -> str:
 
 def _cells(path: str, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The name and the content of each cell; parsing only the JSON keeps a build short."""
-    mend = "restore the file, or run `course refresh` on it"
+    mend = "restore the file (git checkout -- it)"
     try:
         nb = json.loads(text)
         if nb["nbformat"] != 4:
@@ -98,11 +98,11 @@ def _cells(path: str, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
             yield f"{path}, cell {cell.get('id', number)}", new
     except ValueError as error:
         raise CourseError(
-            f"expected a notebook in {path}, it is not JSON ({error}): {mend}"
+            f"expected a notebook in {path}, but it is not JSON ({error}): {mend}"
         ) from None
     except (KeyError, TypeError, AttributeError) as error:
         raise CourseError(
-            f"expected a notebook (nbformat 4) in {path}, its structure is wrong ({error!r}): {mend}"
+            f"expected a notebook (nbformat 4) in {path}, but its structure is wrong ({error!r}): {mend}"
         ) from None
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from course.notebooks import CourseError
+from course.notebooks import CourseError, read
 
 TAGS = frozenset(
     ("parameters", "raises-exception", "nbval-ignore-output", "nbval-skip")
@@ -40,10 +40,14 @@ def check(
     Each notebook stays with one of the `workers`. The repository's own pytest settings and
     conftest.py files are left out; `extra` goes to pytest as it is.
     """
+    from course.run import check_kernel  # here: the plugin imports the guards in every worker
+
     if not notebooks:
         raise CourseError(
             "expected notebooks to check, got none: name one or list it in SUMMARY.md"
         )
+    for path in notebooks:
+        check_kernel(path, read(path))
     command = [sys.executable, "-m", "pytest", *shlex.split(PYTEST), "--rootdir", root]
     command += ["-n", min(workers, len(notebooks)), *extra, *notebooks]
     return int(subprocess.run([str(word) for word in command], cwd=root).returncode != 0)

@@ -117,7 +117,9 @@ def read(path: Path) -> NotebookNode:
     except OSError as error:
         raise CourseError(f"{wrong}it cannot be read ({error.strerror})") from None
     except ValueError as error:
-        raise CourseError(f"{wrong}it is not JSON ({error}){mend}") from None
+        raise CourseError(
+            f"{wrong}it is not JSON ({error}): restore the file (git checkout -- it)"
+        ) from None
     if not isinstance(raw, dict) or raw.get("nbformat") != 4:
         came = raw.get("nbformat") if isinstance(raw, dict) else type(raw).__name__
         raise CourseError(f"{wrong}its nbformat is {came}{mend}")
