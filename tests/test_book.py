@@ -103,9 +103,9 @@ def test_litter_of_jupyter_stays_out(small):
         ("SUMMARY.md", "# Summary\n\n- [One](one.ipynb)\n", "two.ipynb is not listed"),
         ("SUMMARY.md", "- [1](one.ipynb)\n- [1](one.ipynb)\n- [2](two.ipynb)\n", "lists one.ipynb 2"),
         ("SUMMARY.md", "- [1](one.ipynb)\n- [2](two.ipynb)\n- [3](three.ipynb)\n", "no such file"),
-        ("two.ipynb", '{"cells": [', r"expected a notebook in two\.ipynb, it is not JSON"),
+        ("two.ipynb", '{"cells": [', r"expected a notebook in two\.ipynb, but it is not JSON"),
         ("two.ipynb", '{"nbformat": 3}', r"nbformat 4\) in two\.ipynb, its nbformat is 3"),
-        ("two.ipynb", '{"nbformat": 4}', r"two\.ipynb, its structure is wrong"),
+        ("two.ipynb", '{"nbformat": 4}', r"two\.ipynb, but its structure is wrong"),
         (
             "two.ipynb",
             two("$\\foo$"),
