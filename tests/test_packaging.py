@@ -85,10 +85,10 @@ def test_every_import_of_the_packages_is_declared():
 
 def test_everything_a_dependency_needs_is_pinned():
     """Without the pin a later release would come in, and make would differ from the tested set."""
-    todo = [(r.name, extra) for r in wanted() for extra in {"", *r.extras}]
+    pending = [(r.name, extra) for r in wanted() for extra in {"", *r.extras}]
     seen = set()
-    while todo:
-        name, extra = todo.pop()
+    while pending:
+        name, extra = pending.pop()
         name = canonicalize_name(name)
         if (name, extra) in seen or name in {"pip", "setuptools"}:  # the environment's own
             continue
@@ -96,4 +96,4 @@ def test_everything_a_dependency_needs_is_pinned():
         assert name in PINS, f"requirements.txt has no line {name}=={version(name)}"
         for r in map(Requirement, requires(name) or []):
             if r.marker is None or r.marker.evaluate({"extra": extra}):
-                todo += [(r.name, more) for more in {"", *r.extras}]
+                pending += [(r.name, more) for more in {"", *r.extras}]

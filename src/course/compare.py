@@ -157,13 +157,13 @@ def _extent(pixels: set[tuple[int, int]]) -> int:
     """The longest side of a box around pixels that touch one another."""
     longest = 0
     while pixels:
-        group, todo = [], [pixels.pop()]
-        while todo:
-            y, x = todo.pop()
+        group, pending = [], [pixels.pop()]
+        while pending:
+            y, x = pending.pop()
             group.append((y, x))
             near = {(y + j, x + i) for j in (-1, 0, 1) for i in (-1, 0, 1)} & pixels
             pixels -= near
-            todo += near
+            pending += near
         longest = max(longest, *(max(axis) - min(axis) + 1 for axis in zip(*group, strict=True)))
     return longest
 
