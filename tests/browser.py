@@ -1,5 +1,7 @@
 """A Chromium that reports every console error and every request that leaves this machine."""
 
+import random
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
@@ -15,6 +17,15 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+def free_port() -> int:
+    """A port for a server that is started later: from where no system picks ports by itself."""
+    for port in random.SystemRandom().sample(range(20_000, 32_000), 50):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)):
+                return port
+    raise AssertionError("fifty ports tried, and something answers at each")
 
 
 @contextmanager

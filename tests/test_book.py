@@ -21,7 +21,7 @@ import pytest
 from course import book
 from course.book import Page, anchor, build, markdown, preprocess
 from course.notebooks import CourseError, chapters
-from tests.browser import browser, watched
+from tests.browser import browser, free_port, watched
 from tests.conftest import ROOT
 
 THEMES = ("light", "rust", "coal", "navy", "ayu")
@@ -512,9 +512,7 @@ def test_dark_themes_print_dark_on_white(reader):
 
 @pytest.mark.browser
 def test_an_edit_shows_in_the_open_page(small, reader):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "course", "book", "--serve", "--port", str(port)]
     with (small / "log").open("w") as log:
         server = subprocess.Popen(command, cwd=small, stdout=log, stderr=log)

@@ -3,9 +3,9 @@
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from pathlib import Path
@@ -13,7 +13,7 @@ from statistics import median
 
 import pytest
 
-from tests.browser import browser, watched
+from tests.browser import browser, free_port, watched
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.browser
@@ -30,20 +30,18 @@ def lab(tmp_path_factory, chromium):
         home / "notebooks",
         ignore=shutil.ignore_patterns(".ipynb_checkpoints"),
     )
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     folders = {
         name: str(home / name.lower())
         for name in (
             "JUPYTER_CONFIG_DIR",
             "JUPYTER_DATA_DIR",
-            "JUPYTER_RUNTIME_DIR",
             "JUPYTERLAB_SETTINGS_DIR",
             "JUPYTERLAB_WORKSPACES_DIR",
             "IPYTHONDIR",
         )
     }
+    folders["JUPYTER_RUNTIME_DIR"] = short = tempfile.mkdtemp(prefix="lab-")  # for sockets' names
     settings = Path(folders["JUPYTERLAB_SETTINGS_DIR"]) / "@jupyterlab" / "apputils-extension"
     settings.mkdir(parents=True)
     (settings / "notification.jupyterlab-settings").write_text(
@@ -56,6 +54,7 @@ def lab(tmp_path_factory, chromium):
             "--IdentityProvider.token=",
             f"--ServerApp.root_dir={home}",
             "--ServerApp.disable_check_xsrf=True",
+            "--KernelManager.transport=ipc",  # no other program can take these before the kernel
         ),
     ]
     environment = os.environ | folders | {"COURSE_HEADLESS": "1"}
@@ -68,6 +67,7 @@ def lab(tmp_path_factory, chromium):
     finally:
         server.terminate()
         server.wait(30)
+        shutil.rmtree(short)
 
 
 def ask(url):

@@ -251,19 +251,54 @@ def test_a_dead_kernel_is_noticed_at_once(items):
     assert items["dead.ipynb", "code cell 2"].seconds < TIMEOUT
 
 
-def test_a_kernel_that_does_not_start_names_the_notebook(tmp_path):
-    kernel = tmp_path / "kernels" / "broken"
+def starts_badly(folder, command):
+    """Run a notebook on a kernel that a shell command stands for, and what pytest said of it."""
+    kernel = folder / "kernels" / "broken"
     kernel.mkdir(parents=True)
-    spec = {"argv": ["sleep", "60"], "display_name": "broken", "language": "python"}
+    argv = ["sh", "-c", command, sys.executable, "{connection_file}"]
+    spec = {"argv": argv, "display_name": "broken", "language": "python"}
     (kernel / "kernel.json").write_text(json.dumps(spec))
-    write(tmp_path / "01.ipynb", PASS)
+    write(folder / "01.ipynb", PASS)
     options = "--nbval-kernel-name=broken", "--nbval-kernel-startup-timeout=2"
-    items, _ = run(tmp_path, *options, JUPYTER_PATH=str(tmp_path))
-    item = items["01.ipynb", "code cell 1"]
+    items, said = run(folder, *options, JUPYTER_PATH=str(folder))
+    return items["01.ipynb", "code cell 1"], said
+
+
+def test_a_kernel_that_does_not_start_names_the_notebook(tmp_path):
+    item, _ = starts_badly(tmp_path, "exec sleep 60")
     assert item.outcome == "error"
     message = "Kernel didn't respond in 2 seconds"
     assert item.report == f"01.ipynb: its kernel did not start: {message}"
-    assert sum(item.seconds for item in items.values()) < 15
+    assert item.seconds < 15
+
+
+def test_a_kernel_that_dies_says_what_it_wrote(tmp_path):
+    item, _ = starts_badly(tmp_path, "echo no room left >&2; exit 1")
+    assert item.outcome == "error"
+    assert "did not start: Kernel died before replying to kernel_info\nno room left" in item.report
+
+
+def test_a_kernel_that_starts_at_the_second_try_is_used_and_said(tmp_path):
+    tried = tmp_path / "tried"
+    real = '"$0" -m ipykernel_launcher -f "$1"'
+    item, said = starts_badly(tmp_path, f"test -e {tried} && exec {real}; touch {tried}; exit 1")
+    assert item.outcome == "passed"
+    assert "its kernel did not start: Kernel died" in said
+    assert "1 warning" in said
+
+
+WHERE = """import json
+from ipykernel.connect import get_connection_info
+where = get_connection_info(unpack=True)
+print(where["transport"], get_ipython().ipython_dir.startswith(where["ip"].rpartition("/")[0]))"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no Unix sockets")
+def test_a_kernel_shares_no_port_and_no_settings_with_another(tmp_path):
+    """A free port may be taken by another kernel before it is bound (jupyter_client issue 154)."""
+    write(tmp_path / "01.ipynb", code(WHERE, stream("ipc True\n")))
+    items, _ = run(tmp_path)
+    assert items["01.ipynb", "code cell 1"].report == ""
 
 
 def test_limits_and_kernel_where_the_command_line_says_nothing():

@@ -14,24 +14,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from math import inf
+from pathlib import Path
 from queue import Empty
+from tempfile import TemporaryDirectory
 from time import monotonic
 from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
 import pytest
+from jupyter_client import KernelManager
 
 from course.check import guards, tolerance
 from course.compare import Deviation, compare_image, compare_text, excerpt
+from course.kernel import Apart, apart
 
 # jsonschema, which nbformat imports, else builds a grammar for a kind of address that no notebook
 # has: more than a second in every process.
 sys.modules.setdefault("rfc3987_syntax", None)
 
+import nbval.kernel  # noqa: E402
 import nbval.plugin  # noqa: E402
 
 NBVAL_TIMEOUT, CELL_TIMEOUT = 2000, 120  # seconds for a cell: nbval's default, and ours
+SAID = 2000  # characters of what a kernel that does not start writes to stderr
 POLL = 0.5  # seconds between two looks at whether the kernel is alive
 WIDGET = "application/vnd.jupyter.widget-view+json"
 IMAGES = ("image/png", "image/jpeg")
@@ -78,21 +84,43 @@ class Kernel(nbval.plugin.RunningKernel):
                     raise
 
 
+class Manager(Apart, KernelManager):
+    """Starts a kernel apart from others, and keeps what its process writes to stderr."""
+
+    def start_kernel(self, **options: Any) -> None:
+        with open(os.path.join(os.environ["JUPYTER_RUNTIME_DIR"], "stderr"), "wb") as stderr:
+            super().start_kernel(**options | {"stderr": stderr})
+
+
 class Notebook(nbval.plugin.IPyNbFile):
     """The guards of a notebook and its code cells, which share a kernel."""
 
     halted = ""  # why no further cell runs
 
     def setup(self) -> None:
-        fixed = {"COURSE_HEADLESS": "1", "PYTHONHASHSEED": "0"}
+        self.scratch = TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True)
+        fixed = {"COURSE_HEADLESS": "1", "PYTHONHASHSEED": "0", **apart(self.scratch.name)}
         environment = {"OMP_NUM_THREADS": "1", **os.environ, **fixed}
         kernel = patch.object(nbval.plugin, "RunningKernel", Kernel)
-        try:
-            with patch.dict(os.environ, environment), kernel:
+        manager = patch.object(nbval.kernel, "KernelManager", Manager)
+        with patch.dict(os.environ, environment), kernel, manager:
+            try:
                 super().setup()
-        except Exception as error:
-            text = f"{self.nodeid}: its kernel did not start: {error}"
-            raise pytest.fail.Exception(text, pytrace=False) from None
+            except Exception as error:  # once more: a machine out of memory or time may recover
+                self.warn(pytest.PytestWarning(self._not_started(error)))
+                try:
+                    super().setup()
+                except Exception as again:
+                    raise pytest.fail.Exception(self._not_started(again), pytrace=False) from None
+
+    def _not_started(self, error: Exception) -> str:
+        stderr = Path(self.scratch.name, "stderr")
+        said = stderr.read_text("utf-8", "replace").strip() if stderr.exists() else ""
+        return f"{self.nodeid}: its kernel did not start: {error}\n{said[-SAID:]}".strip()
+
+    def teardown(self) -> None:
+        super().teardown()
+        self.scratch.cleanup()
 
     def collect(self) -> Iterator[pytest.Item]:
         yield Guards.from_parent(self, name="guards")

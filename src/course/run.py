@@ -27,6 +27,7 @@ from xml.etree import ElementTree
 
 import psutil
 
+from course.kernel import Apart, apart
 from course.notebooks import CourseError, dumps, parameters, read, write_text
 
 if TYPE_CHECKING:
@@ -244,39 +245,39 @@ async def _child(
     name = job["path"].stem
     started = time.perf_counter()
     result: Result = {"name": name, "seconds": 0.0, "peak_mib": None, "cells": None, "error": None}
-    with tempfile.TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True) as scratch:
-        # A profile of its own: no settings of the user's, and no connection file is left.
-        places = {"JUPYTER_RUNTIME_DIR": scratch, "IPYTHONDIR": f"{scratch}/ipython"}
-        with open(f"{scratch}/stderr", "w+", encoding="utf-8", errors="replace") as stderr:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable, "-P", "-m", module,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=stderr,
-                env=environment | places,
-                limit=LONGEST_LINE,
-                start_new_session=True,  # Ctrl-C is ours to pass on
-            )  # fmt: skip
-            try:
-                process.stdin.write(json.dumps(job, default=str).encode() + b"\n")
-                finished = False
-                async for line in process.stdout:
-                    message = json.loads(line)
-                    if "progress" in message:
-                        progress.cell(name, *message["progress"])
-                    else:
-                        result.update(message)
-                        finished = True
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(process.wait(), timeout=5)
-            finally:
-                if process.returncode is None:
-                    end(process.pid)
-                    await process.wait()
-            if not finished:
-                stderr.seek(0)
-                value = f"the process of the notebook ended early (status {process.returncode})"
-                result["error"] = no_cell("ChildProcessError", value, stderr.read()[-2000:])
+    with (
+        tempfile.TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True) as scratch,
+        open(f"{scratch}/stderr", "w+", encoding="utf-8", errors="replace") as stderr,
+    ):
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-P", "-m", module,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=stderr,
+            env=environment | apart(scratch),
+            limit=LONGEST_LINE,
+            start_new_session=True,  # Ctrl-C is ours to pass on
+        )  # fmt: skip
+        try:
+            process.stdin.write(json.dumps(job, default=str).encode() + b"\n")
+            finished = False
+            async for line in process.stdout:
+                message = json.loads(line)
+                if "progress" in message:
+                    progress.cell(name, *message["progress"])
+                else:
+                    result.update(message)
+                    finished = True
+            with suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), timeout=5)
+        finally:
+            if process.returncode is None:
+                end(process.pid)
+                await process.wait()
+        if not finished:
+            stderr.seek(0)
+            value = f"the process of the notebook ended early (status {process.returncode})"
+            result["error"] = no_cell("ChildProcessError", value, stderr.read()[-2000:])
     result["seconds"] = round(time.perf_counter() - started, 2)
     return result
 
@@ -323,14 +324,11 @@ def client_options(nb: NotebookNode, job: dict[str, Any], tell: Tell) -> dict[st
     from jupyter_client import AsyncKernelManager
     from jupyter_client.kernelspec import KernelSpecManager
 
-    class Kernel(AsyncKernelManager):
+    class Kernel(Apart, AsyncKernelManager):
         """The Python that runs this, whatever kernelspecs lie about on the machine."""
 
         def _kernel_spec_manager_default(self) -> KernelSpecManager:
             return KernelSpecManager(kernel_dirs=[])
-
-        def _connection_file_default(self) -> str:
-            return os.path.join(os.environ["JUPYTER_RUNTIME_DIR"], "kernel.json")
 
     total = sum(own_code(cell) for cell in nb.cells)
     job["cell"], job["current"] = 0, None
