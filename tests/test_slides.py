@@ -415,6 +415,37 @@ def test_an_explorer_has_frames_in_every_deck(decks, chromium):
 
 
 @pytest.mark.browser
+def test_words_about_an_output_stand_beside_it(chromium, tmp_path):
+    """A page too long by its last words: the output that they tell of goes with them."""
+    nb = made(
+        prose("# Title", "slide", notes="Hello."),
+        prose(
+            "## Section\n\n" + "A question comes first, and takes room. " * 8,
+            "slide",
+            notes="Ask.",
+        ),
+        code("print()", "subslide", shows="long line\n" * 19),
+        prose("This output *says* something. " * 6, "fragment"),
+        code("print(1)", "subslide", shows="line\n" * 19),
+        prose("Far too long to stand beside an output. " * 60, "fragment"),
+    )
+    path = tmp_path / "notebooks" / "00_a.ipynb"
+    path.parent.mkdir()
+    (path.parent / "SUMMARY.md").write_text("[a](00_a.ipynb)\n")
+    notebooks.write(nb, path)
+    slides.build(tmp_path, [path], tmp_path / "slides")
+    with browser(chromium) as b:
+        page, errors, _ = opened(b, (tmp_path / "slides" / "00_a.html").as_uri())
+        found = page.evaluate("""() => Reveal.getSlides().map((slide) =>
+            [...slide.querySelectorAll(":scope > .block")].map((e) =>
+                [e.dataset.of, e.matches(".fragment")]))""")
+    words = [[(int(cell[-3:]), late) for cell, late in slide] for slide in found]
+    assert words[:3] == [[(1, False)], [(2, False)], [(3, False), (4, True)]]
+    assert words[3:] == [[(5, False)], [(6, False)]]
+    assert not errors
+
+
+@pytest.mark.browser
 def test_a_pdf_has_a_page_for_every_slide(chromium, tmp_path):
     path = ROOT / "notebooks" / "04_averaging_the_past.ipynb"
     slides.build(ROOT, [path], tmp_path / "slides", pdf=True)

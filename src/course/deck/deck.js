@@ -49,6 +49,22 @@
     return blocks.length ? [...blocks[0].children].map((e) => [e]) : [];
   }
 
+  // Words about an output are read beside it: it goes with them, where both fit on one page.
+  function together(page, left, next) {
+    const shows = (e) => e.querySelector("pre, figure, img, table");
+    const [says, unit] = [next.querySelector(":scope > .block"), left.at(-1)];
+    page.after(next);
+    if (left.length < 2 || !says || shows(says) || !unit.some(shows)) return;
+    const rest = [...next.querySelectorAll(":scope > .block")].slice(1);
+    const place = document.createComment("");
+    unit[0].before(place);
+    says.before(...unit);
+    rest.forEach((e) => e.remove());
+    if (!roomy(next)) place.before(...unit);
+    says.after(...rest);
+    place.remove();
+  }
+
   // Moves the last units of a page to a new one behind it, until the page fits.
   function cut(page) {
     const all = units(page);
@@ -80,11 +96,11 @@
       if (all.length > 1 && (last.lastElementChild || last).matches("h1, h2, h3, h4")) move();
     } while (all.length > 1 && !roomy(page));
     box.append(...moved);
+    together(page, all, next);
     const first = next.querySelector(".fragment");
     if (first) first.classList.remove("fragment");
     const notes = page.querySelector(":scope > aside.notes");
     if (notes) next.append(notes.cloneNode(true));
-    page.after(next);
     return next;
   }
 
