@@ -60,7 +60,7 @@ def twice(tmp_path_factory) -> tuple[list[int], list[str], list[dict[str, bytes]
         for _ in range(2):
             with pytest.MonkeyPatch.context() as inner:
                 lines: list[str] = []
-                inner.setattr("course.run.Progress.say", lambda self, text: lines.append(text))  # noqa: B023
+                inner.setattr("course.report.Progress.say", lambda self, text: lines.append(text))  # noqa: B023
                 statuses.append(main(["refresh"]))
             errors.append("\n".join(lines))
             files = sorted((folder / "notebooks").iterdir())

@@ -40,7 +40,7 @@ def check(
     Each notebook stays with one of the `workers`. The repository's own pytest settings and
     conftest.py files are left out; `extra` goes to pytest as it is.
     """
-    from course.run import check_kernel  # here: the plugin imports the guards in every worker
+    from course.kernel import check_kernel  # here: the plugin imports the guards in every worker
 
     if not notebooks:
         raise CourseError(

@@ -1,7 +1,23 @@
-"""Kernels kept apart: what lets many of them start at one time on one machine."""
+"""The kernel of one notebook: apart from all others, this environment's Python, and its failures."""
 
+from __future__ import annotations
+
+import importlib.util
 import os
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from course.notebooks import CourseError
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+Tell = Callable[..., None]
+
+START_TIMEOUT = 60  # seconds
 ROOM = 100  # characters that the name of a Unix socket may have: 103 on macOS, 107 on Linux
 
 
@@ -24,3 +40,87 @@ class Apart:
     def _transport_default(self) -> str:
         longest = self._connection_file_default().replace(".json", "-ipc-5")
         return "ipc" if os.name == "posix" and len(os.fsencode(longest)) <= ROOM else "tcp"
+
+
+def check_kernel(path: Path, nb: NotebookNode) -> None:
+    """Refuse a notebook that asks for another kernel than this environment's Python."""
+    name = nb.metadata.get("kernelspec", {}).get("name", "python3")
+    if name != "python3":
+        raise CourseError(
+            f"{path.name} asks for the kernel {name!r}, expected 'python3', the Python of this "
+            "environment: choose 'Python 3 (ipykernel)' in JupyterLab (Kernel, Change Kernel) "
+            "and save"
+        )
+    if importlib.util.find_spec("ipykernel") is None:
+        raise CourseError(
+            f"the kernel 'python3' is missing, because {sys.executable} has no ipykernel: "
+            "activate the environment of the course"
+        )
+
+
+def client_options(nb: NotebookNode, job: dict[str, Any], tell: Tell) -> dict[str, Any]:
+    """Settings of nbclient: this environment's Python as kernel, progress told cell by cell.
+
+    Code cells count from 1, without the one that papermill injects; the number of the latest is
+    kept in `job["cell"]`, the cell itself in `job["current"]`.
+    """
+    from jupyter_client import AsyncKernelManager
+    from jupyter_client.kernelspec import KernelSpecManager
+
+    class Kernel(Apart, AsyncKernelManager):
+        """The Python that runs this, whatever kernelspecs lie about on the machine."""
+
+        def _kernel_spec_manager_default(self) -> KernelSpecManager:
+            return KernelSpecManager(kernel_dirs=[])
+
+    total = sum(own_code(cell) for cell in nb.cells)
+    job["cell"], job["current"] = 0, None
+
+    def cell_starts(cell: NotebookNode, cell_index: int) -> None:
+        if own_code(cell):
+            job["cell"], job["current"] = job["cell"] + 1, cell
+            tell(progress=[job["cell"], total])
+
+    return {"kernel_manager_class": Kernel, "on_cell_start": cell_starts}
+
+
+def own_code(cell: NotebookNode) -> bool:
+    """Whether this is a code cell of the author's."""
+    return cell.cell_type == "code" and "injected-parameters" not in cell.metadata.get("tags", [])
+
+
+def failure(job: dict[str, Any], error: Exception | None = None) -> dict[str, Any]:
+    """What went wrong, and in which cell."""
+    from nbclient.exceptions import CellTimeoutError, DeadKernelError
+
+    if isinstance(error, CourseError):  # its sentence names the cell
+        return no_cell("refused", str(error))
+    cell = job["current"] or {"source": "", "outputs": []}
+    raised = [output for output in cell["outputs"] if output["output_type"] == "error"]
+    name, value, traceback = type(error).__name__, str(error), ""
+    if isinstance(error, CellTimeoutError):
+        value = f"the cell took longer than {job['timeout']} s (--timeout)"
+    elif isinstance(error, DeadKernelError):
+        value = "the kernel died: it ran out of memory, or something ended the process"
+    elif raised:
+        last = raised[-1]
+        name, value, traceback = last.ename, last.evalue, short(last.traceback)
+    return {
+        "cell": job["cell"] or None,
+        "source": cell["source"],
+        "name": name,
+        "value": value,
+        "traceback": traceback,
+    }
+
+
+def no_cell(name: str, value: str, traceback: str = "") -> dict[str, Any]:
+    """A failure outside of any cell."""
+    return {"cell": None, "source": "", "name": name, "value": value, "traceback": traceback}
+
+
+def short(traceback: list[str]) -> str:
+    """The frames of an IPython traceback, each with the one line that was running."""
+    lines = re.sub(r"\x1b\[[\d;]*m", "", "\n".join(traceback)).splitlines()
+    frames = [line for line in lines if re.match(r"(Cell In|File |-+> )", line)]
+    return "\n".join(frames or lines[:-1])  # the last line repeats the error

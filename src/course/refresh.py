@@ -12,19 +12,10 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from course.children import ONE_THREAD, Result, execute, serve
+from course.kernel import START_TIMEOUT, Tell, check_kernel, client_options, failure
 from course.notebooks import CourseError, dumps, read, write_text
-from course.run import (
-    ONE_THREAD,
-    START_TIMEOUT,
-    Progress,
-    Result,
-    Tell,
-    check_kernel,
-    client_options,
-    execute,
-    failure,
-    serve,
-)
+from course.report import Progress
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
