@@ -24,6 +24,10 @@ def test_split_loses_nothing_and_keeps_the_order(n, fraction):
     assert len(first) == int(fraction * n)
 
 
+def test_a_tenth_is_held_back_unless_told():
+    assert [len(part) for part in split(torch.arange(50))] == [45, 5]
+
+
 @pytest.mark.parametrize("fraction", [0, 1, -0.5, 1.5, 0.01])
 def test_a_split_that_leaves_nothing_is_refused(fraction):
     with pytest.raises(ValueError, match="a number between 0 and 1 that leaves both parts"):
@@ -49,6 +53,12 @@ def test_every_start_can_be_drawn_and_none_beyond():
     assert int(y.max()) == 12
 
 
+def test_a_text_of_one_block_and_its_target_is_enough():
+    x, y = get_batch(torch.arange(4), 2, 3, seeded())
+    assert x.tolist() == [[0, 1, 2]] * 2
+    assert y.tolist() == [[1, 2, 3]] * 2
+
+
 def test_the_generator_alone_decides():
     ids = torch.arange(1000)
     torch.manual_seed(1)
@@ -70,6 +80,18 @@ def test_the_batch_is_the_sources_own_draw():
 def test_a_block_that_reaches_past_the_end_is_refused(start):
     with pytest.raises(ValueError, match=rf"positions from 0 to 4 .* got {start}"):
         cut_blocks(torch.arange(8), torch.tensor([0, start]), 3)
+
+
+@pytest.mark.parametrize(
+    ("ids", "block_size", "message"),
+    [
+        (torch.arange(8), 0, "block_size: expected 1 or more positions, got 0"),
+        (torch.zeros(8), 2, "expected one row of integers, got torch.float32"),
+    ],
+)
+def test_blocks_that_can_not_be_are_refused(ids, block_size, message):
+    with pytest.raises(ValueError, match=message):
+        cut_blocks(ids, torch.tensor([0]), block_size)
 
 
 @pytest.mark.parametrize(

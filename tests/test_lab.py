@@ -141,19 +141,28 @@ def move_every_control(page, explorer):
 
     Returns how long the figure took to follow each move, in milliseconds.
     """
-    figure = explorer.locator(".widget-html-content").first
+    # JupyterLab may draw the view anew while it scrolls: look the picture up at every frame.
+    begin = """() => {
+        const shown = () => {
+            const image = document.querySelector(".widget-vbox .course-figure img");
+            return image && image.src + image.alt;
+        };
+        const [before, began] = [shown(), performance.now()];
+        window.changed = new Promise((done, fail) => {
+            const watch = () => {
+                const now = shown();
+                if (now && now !== before) done(performance.now() - began);
+                else if (performance.now() - began > 3e4) fail("the figure did not follow");
+                else requestAnimationFrame(watch);
+            };
+            watch();
+        });
+    }"""
 
     def moved(act):
-        figure.evaluate(
-            """figure => { window.changed = new Promise(done => new MutationObserver(() =>
-            done(performance.now())).observe(figure, {childList: true, subtree: true,
-            attributes: true})); window.began = performance.now() }"""
-        )
+        page.evaluate(begin)
         act()
-        return page.evaluate(
-            """() => Promise.race([changed.then(end => end - began),
-            new Promise((_, fail) => setTimeout(() => fail('the figure did not follow'), 9e3))])"""
-        )
+        return page.evaluate("() => window.changed")
 
     took = []
     for handle in explorer.locator(".noUi-handle").all():

@@ -40,6 +40,7 @@ def test_padding_forbids_the_keys_beyond_each_length():
     mask = padding_mask(torch.tensor([2, 5]), 5)
     assert mask.shape == (2, 1, 5)
     assert mask.sum(-1).tolist() == [[2], [5]]
+    assert padding_mask(torch.tensor([1]), 3).tolist() == [[[True, False, False]]]
     both = causal_mask(5) & mask
     assert both.shape == (2, 5, 5)
     q, k, v = draw(2, 5, 3), draw(2, 5, 3, seed=1), draw(2, 5, 3, seed=2)

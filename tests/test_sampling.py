@@ -61,6 +61,19 @@ def test_draws_follow_the_probabilities():
     assert_close(counts, p[0], rtol=0, atol=0.015)
 
 
+def test_an_impossible_id_is_never_drawn():
+    assert draw(torch.tensor([[0.0, 1.0, 0.0]]).expand(99, 3), seeded()).unique().tolist() == [1]
+
+
+def test_the_models_own_probabilities_are_drawn_from_unless_told():
+    def half_sure(ids):
+        return NextIsOneMore()(ids) / 50
+
+    first = generate(half_sure, torch.tensor([[0]]), 50, seeded())
+    assert torch.equal(first, generate(half_sure, torch.tensor([[0]]), 50, seeded(), 1.0))
+    assert not torch.equal(first, generate(half_sure, torch.tensor([[0]]), 50, seeded(), 2.0))
+
+
 @pytest.mark.parametrize("temperature", [-0.1, float("nan"), float("inf")])
 def test_an_impossible_temperature_is_refused(temperature):
     with pytest.raises(ValueError, match="temperature: expected 0 .* or more, got"):

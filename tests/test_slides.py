@@ -424,9 +424,12 @@ def test_words_about_an_output_stand_beside_it(chromium, tmp_path):
             "slide",
             notes="Ask.",
         ),
-        code("print()", "subslide", shows="long line\n" * 19),
+        code("print()", "subslide", shows="long line\n" * 17),
         prose("This output *says* something. " * 6, "fragment"),
-        code("print(1)", "subslide", shows="line\n" * 19),
+        prose("## Section\n\n**Predict.** What will it be?", "slide", notes="Ask."),
+        code("print()\n" * 17, "subslide", shows="line\n" * 9),
+        prose("This output says something, too.", "fragment"),
+        code("print(1)", "subslide", shows="line\n" * 17),
         prose("Far too long to stand beside an output. " * 60, "fragment"),
     )
     path = tmp_path / "notebooks" / "00_a.ipynb"
@@ -441,7 +444,8 @@ def test_words_about_an_output_stand_beside_it(chromium, tmp_path):
                 [e.dataset.of, e.matches(".fragment")]))""")
     words = [[(int(cell[-3:]), late) for cell, late in slide] for slide in found]
     assert words[:3] == [[(1, False)], [(2, False)], [(3, False), (4, True)]]
-    assert words[3:] == [[(5, False)], [(6, False)]]
+    assert words[3:6] == [[(5, False)], [(6, False)], [(6, False), (7, True)]]
+    assert words[6:] == [[(8, False)], [(9, False)]]
     assert not errors
 
 

@@ -49,18 +49,24 @@
     return blocks.length ? [...blocks[0].children].map((e) => [e]) : [];
   }
 
-  // Words about an output are read beside it: it goes with them, where both fit on one page.
+  // Words about an output are read beside it: it goes with them, where both fit on one page, if
+  // not with its code then without it.
   function together(page, left, next) {
     const shows = (e) => e.querySelector("pre, figure, img, table");
-    const [says, unit] = [next.querySelector(":scope > .block"), left.at(-1)];
+    const [says, cell] = [next.querySelector(":scope > .block"), left.at(-1)];
     page.after(next);
-    if (left.length < 2 || !says || shows(says) || !unit.some(shows)) return;
+    if (!says || shows(says) || !shows(cell.at(-1))) return;
     const rest = [...next.querySelectorAll(":scope > .block")].slice(1);
     const place = document.createComment("");
-    unit[0].before(place);
-    says.before(...unit);
+    const goes = (unit) => {
+      unit[0].before(place);
+      says.before(...unit);
+      if (roomy(next)) return true;
+      place.before(...unit);
+      return false;
+    };
     rest.forEach((e) => e.remove());
-    if (!roomy(next)) place.before(...unit);
+    if (!(left.length > 1 && goes(cell)) && cell.length > 1) goes(cell.slice(-1));
     says.after(...rest);
     place.remove();
   }
