@@ -189,6 +189,27 @@ def test_permuted_keys_are_seen():
     assert not keys_may_be_permuted(lambda q, k, v: v.cumsum(-2), q, k, v)
 
 
+@pytest.mark.parametrize("cut", range(1, T))
+def test_a_leak_across_any_one_place_is_seen(x, cut):
+    def leaks(x):
+        out = x.clone()
+        out[:, cut - 1] += x[:, cut]
+        return out
+
+    assert not no_future_leak(leaks, x)
+
+
+def test_a_small_fault_is_one_too(x):
+    """Of a thousandth, in float32, where rounding stays below a hundred-thousandth."""
+    eps = 1e-3
+    q, k, v = x.unbind(0)[:3]
+    assert not rows_sum_to_1(torch.tensor([[1 + eps]]))
+    assert not no_future_leak(lambda x: x + eps * x.mean(1, keepdim=True), x)
+    assert not batch_independent(lambda x: x + eps * x.mean(0), x)
+    assert not keys_may_be_permuted(lambda q, k, v: v.mean(-2) + eps * v[..., 0, :], q, k, v)
+    assert not equals(lambda x: x + eps, lambda x: x, x)
+
+
 def test_a_parameter_out_of_reach_is_seen(x):
     used = torch.ones(1, requires_grad=True)
     unused = torch.ones(1, requires_grad=True)
