@@ -79,6 +79,16 @@ def test_a_bigram_trained_to_convergence_reaches_the_floor():
     assert_close(loss().item(), bigram_floor(ids, 5), rtol=0, atol=1e-4)
 
 
+def test_two_ids_are_one_pair():
+    assert bigram_counts(torch.tensor([1, 0]), 2).tolist() == [[0, 0], [1, 0]]
+
+
+def test_a_row_never_seen_is_shared_equally_however_little_smoothing_there_is():
+    seen = torch.tensor([[3, 1], [0, 0]])
+    met = torch.tensor([[0, 0], [4, 5]])
+    assert_close(counted_loss(met, seen, smoothing=1e-3), math.log(2))
+
+
 def test_smoothing_makes_unseen_pairs_possible():
     seen = bigram_counts(torch.tensor([0, 1, 0, 1]), 2)
     other = bigram_counts(torch.tensor([0, 0, 1, 1]), 2)
