@@ -66,7 +66,7 @@ def test_a_bigram_trained_to_convergence_reaches_the_floor():
     ids = (ids * ids.roll(1)) % 5  # some structure
     counts = bigram_counts(ids, 5).double()
     model = BigramLanguageModel(5).double()
-    optimizer = torch.optim.LBFGS(model.parameters(), max_iter=400, tolerance_change=1e-14)
+    optimizer = torch.optim.LBFGS(model.parameters(), max_iter=400, line_search_fn="strong_wolfe")
 
     def loss():
         optimizer.zero_grad()
