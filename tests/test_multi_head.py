@@ -122,6 +122,28 @@ def test_wrapper_fused_and_pytorch_are_equal_after_copying(fused, wrapper, dtype
     assert equals(fused, pytorch, x, atol)
 
 
+@pytest.mark.parametrize("qkv_bias", [False, True])
+def test_copying_leaves_no_bias_of_before(wrapper, qkv_bias):
+    fused = MultiHeadAttention(C, H, T, qkv_bias=qkv_bias).double()
+    theirs = nn.MultiheadAttention(C, H, batch_first=True).double()
+    nn.init.normal_(theirs.in_proj_bias)
+    x = draw(B, T, C)
+
+    def pytorch(x):
+        return theirs(x, x, x, attn_mask=to_forbidden(causal_mask(T)))[0]
+
+    copy_fused_to_torch(fused, theirs)
+    assert equals(fused, pytorch, x, 1e-6)
+    copy_wrapper_to_fused(wrapper.double(), fused)
+    assert equals(fused, wrapper, x, 1e-6)
+
+
+def test_one_head_is_no_cut():
+    x = draw(B, T, C)
+    assert torch.equal(split_heads(x, 1)[:, 0], x)
+    assert MultiHeadAttention(C, 1, T)(x.float()).shape == (B, T, C)
+
+
 def test_gradients_are_pytorchs_own(fused):
     theirs = nn.MultiheadAttention(C, H, batch_first=True).double()
     copy_fused_to_torch(fused, theirs)

@@ -52,6 +52,28 @@ def test_a_step_returns_the_loss_before_it_and_lowers_it():
     assert cross_entropy(model(x), y).item() < before
 
 
+def test_steps_are_those_of_plain_gradient_descent():
+    """Three of them: a gradient that was kept from the step before would show."""
+    torch.manual_seed(0)
+    model = BigramLanguageModel(7)
+    table = model.table.weight.detach().clone()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    for seed in range(3):
+        x, y = ids_of(20, seed=seed).view(4, 5), ids_of(20, seed=seed + 9).view(4, 5)
+        train_step(model, optimizer, x, y)
+        leaf = table.clone().requires_grad_()
+        (gradient,) = torch.autograd.grad(F.cross_entropy(leaf[x].mT, y), leaf)
+        table -= 0.5 * gradient
+    assert_close(model.table.weight.detach(), table)
+
+
+def test_training_is_done_in_training_mode():
+    model = BigramLanguageModel(7).eval()
+    sizes = dict(n_steps=1, batch_size=3, block_size=4, learning_rate=0.1)
+    train(model, ids_of(200), generator=torch.Generator(), **sizes)
+    assert model.training
+
+
 def test_training_learns_what_follows_what():
     torch.manual_seed(0)
     ids = torch.arange(7).repeat(100)  # after i comes i + 1: the floor is 0
@@ -89,6 +111,12 @@ def test_evaluation_sees_every_block_once():
     estimate = evaluate(model, ids, 5, batch_size=4)
     assert_close(estimate.mean, each.mean().item())
     assert_close(estimate.standard_error, (each.std() / 23**0.5).item())
+
+
+def test_one_block_has_a_mean_and_no_spread():
+    mean, error = evaluate(BigramLanguageModel(7), ids_of(6), 5)
+    assert math.isfinite(mean) and math.isnan(error)
+    assert all(map(math.isfinite, evaluate(BigramLanguageModel(7), ids_of(11), 5)))
 
 
 def test_evaluation_leaves_the_mode_as_it_was():
