@@ -5,15 +5,18 @@ import importlib
 import pkgutil
 import re
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import nbformat
 import pytest
 import torch
+from jupyter_client import AsyncKernelManager
 from nbclient import NotebookClient
 
 from attention.averaging import mean_past_loop
 from course import chapters, exercise
 from course.exercise import check, examine, exercises
+from course.kernel import Apart, apart
 from course.quiz import quiz
 
 ROOT = Path(__file__).parents[1]
@@ -144,8 +147,12 @@ def test_every_exercise_of_a_chapter_stands_in_its_notebook(path):
         assert any(f'check("{record.id}", {record.reference.__name__})' in c.source for c in cells)
 
 
+class Kernel(Apart, AsyncKernelManager):
+    """One that shares no port with the kernels of other tests."""
+
+
 @each_notebook
-def test_a_notebook_with_all_references_filled_in_runs_green(path):
+def test_a_notebook_with_all_references_filled_in_runs_green(path, monkeypatch):
     notebook = nbformat.read(path, 4)
     records = {record.id: record for record in EXERCISES}
     passed = []
@@ -155,12 +162,16 @@ def test_a_notebook_with_all_references_filled_in_runs_green(path):
             kept = stub.sub("", cell.source)
             cell.source = f"{kept}\n{records[name].solution}\n"
             passed.append(name)
-    NotebookClient(
-        notebook,
-        timeout=120,
-        kernel_name="python3",
-        resources={"metadata": {"path": str(path.parent)}},
-    ).execute()
+    with TemporaryDirectory(prefix="course-") as scratch:
+        for name, value in apart(scratch).items():
+            monkeypatch.setenv(name, value)
+        NotebookClient(
+            notebook,
+            timeout=120,
+            kernel_name="python3",
+            kernel_manager_class=Kernel,
+            resources={"metadata": {"path": str(path.parent)}},
+        ).execute()
     shown = [
         output.data["text/plain"]
         for cell in notebook.cells
