@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from course.compare import compare_image, compare_text, excerpt
+from course.compare import _extent, compare_image, compare_text, excerpt
 
 SAME = [
     ("0.1250", "0.1251"),  # one unit of the last place, in both directions
@@ -282,3 +282,13 @@ def test_svg_is_text_with_numbers():
     path = '<path d="M 10.5 20.3 L {} 30.1"/>'
     assert compare_text(path.format("11.10"), path.format("11.11")) is None
     assert compare_text(path.format("11.10"), path.format("14.10")) is not None
+
+
+@pytest.mark.parametrize("step", [(0, 1), (1, 0), (1, 1), (1, -1)])
+def test_the_extent_of_pixels_is_that_of_the_longest_run_that_touches(step):
+    down, across = step
+    run = {(40 + n * down, 40 + n * across) for n in range(7)}
+    corner = {(0, 0), (0, 1), (1, 0)}
+    assert _extent(run | corner) == 7
+    assert _extent(corner) == 2
+    assert _extent(set()) == 0
