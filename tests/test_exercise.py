@@ -2,13 +2,14 @@
 
 import contextlib
 import dataclasses
+import threading
 import time
 
 import pytest
 import torch
 
 from course import exercise
-from course.exercise import Exercise, Law, Mistake, check, examine
+from course.exercise import Exercise, Law, Mistake, Outcome, attempt, check, examine, same
 
 
 def double(x):
@@ -163,6 +164,13 @@ def test_an_endless_loop_ends(function, monkeypatch):
     assert time.monotonic() - start < 5
 
 
+def test_an_endless_loop_is_not_left_running(monkeypatch):
+    monkeypatch.setattr(exercise, "TIME_LIMIT", 0.3)
+    before = set(threading.enumerate())
+    says(endless)
+    assert set(threading.enumerate()) <= before
+
+
 def test_a_slow_function_within_the_limit_is_left_alone(monkeypatch):
     monkeypatch.setattr(exercise, "TIME_LIMIT", 0.3)
 
@@ -172,6 +180,64 @@ def test_a_slow_function_within_the_limit_is_left_alone(monkeypatch):
 
     assert examine(DOUBLE, slow).status == "passed"
     time.sleep(0.4)  # an interrupt that came late would hit here
+
+
+NAN = float("nan")
+LAYERS = [torch.nn.Linear(2, 1), torch.nn.Linear(2, 1)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        (0.5, 0.5 + 1e-6, True),
+        (0.5, 0.501, False),
+        (0.0, 1e-7, True),
+        (NAN, NAN, True),
+        (NAN, 0.5, False),
+        (0.5, NAN, False),
+        (1, 1, True),
+        (1, 2, False),
+        (1, True, False),
+        (1, 1.0, False),
+        (torch.tensor([NAN]), torch.tensor([NAN]), True),
+        (torch.tensor([1.0]), torch.tensor([1.0]).double(), False),
+        (torch.tensor([1.0]), 1.0, False),
+        ([1, 0.5], [1, 0.5 + 1e-6], True),
+        ([1, 2], (1, 2), False),
+        ([1, 2], [1], False),
+        ([1], 1, False),
+        ((1,), 1, False),
+        (torch.Size([2, 3]), (2, 3), True),
+        ({"a": 1}, {"a": 1}, True),
+        ({"a": 1}, {"a": 2}, False),
+        ({"a": 1}, {"b": 1}, False),
+        ({"a": 1}, 1, False),
+        ("a", "a", True),
+        ("a", "b", False),
+        (None, None, True),
+        (LAYERS[0], LAYERS[0], True),
+        (LAYERS[0], LAYERS[1], False),
+        (LAYERS[0], torch.nn.Identity(), False),
+        (torch.nn.Identity(), torch.nn.Tanh(), False),
+        (LAYERS[0], None, False),
+    ],
+)
+def test_what_is_alike(one, other, alike):
+    assert same(Outcome(one), Outcome(other)) is alike
+    assert same(Outcome(other), Outcome(one)) is alike
+
+
+def test_an_error_is_like_no_value_and_an_input_changed_before_it_is_noticed():
+    error = Outcome(error=ValueError("a"))
+    assert not same(error, Outcome(None)) and not same(Outcome(None), error)
+    assert same(error, Outcome(error=ValueError("b")))
+
+    def spoil(x):
+        x *= 2
+        raise ValueError
+
+    assert attempt(spoil, (torch.ones(2),)).mutated
+    assert not attempt(len, (3,)).mutated
 
 
 def test_a_broken_law_is_said_on_the_smallest_input():
