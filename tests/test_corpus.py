@@ -72,6 +72,7 @@ def test_a_path_gives_the_text_unchanged(tmp_path):
     [
         (b"", "the file is empty"),
         (b"ab\0cd", "byte 2 is NUL"),
+        (b"\0abcd", "byte 0 is NUL"),
         (b"abc\xff\xfe", "byte 0xff at offset 3"),
         ("h\u00e9".encode("latin-1"), "byte 0xe9 at offset 1"),
         (b"a", "at least 2 characters, got 1"),
@@ -91,6 +92,7 @@ def test_a_corpus_shorter_than_a_block_is_refused(tmp_path):
     path.write_text("12345678")
     with pytest.raises(ValueError, match="expected at least 9 characters, got 8"):
         load_corpus(path, min_length=9)
+    assert load_corpus(path, min_length=8) == "12345678"
 
 
 def test_a_path_that_is_not_there_is_named(tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from html import unescape
 
 import ipywidgets as widgets
 import pytest
@@ -15,6 +16,36 @@ def explorer(**controls):
         return Picture(repr(state).encode(), f"It is {state} </script>", 100)
 
     return Explorer(render, **controls)
+
+
+def test_the_picture_follows_every_control():
+    shown = explorer(n=slider("n", 0, 4, 2), x=float_slider("x", 0.0, 1.0, 0.5, 0.1))
+    assert "{'n': 2, 'x': 0.5}" in unescape(shown.view.value)
+    shown.controls["n"].value = 3
+    assert "{'n': 3, 'x': 0.5}" in unescape(shown.view.value)
+    shown.controls["x"].value = 0.7
+    assert "{'n': 3, 'x': 0.7}" in unescape(shown.view.value)
+    assert "{'n': 2, 'x': 0.5}" in shown.still.sentence, "what stands still has moved"
+
+
+@pytest.mark.parametrize("n", [0, 4])
+def test_an_explorer_answers_one_question(n):
+    with pytest.raises(ValueError, match=f"expected one to three controls, got {n}"):
+        explorer(**{f"c{i}": slider("n", 0, 4, 2) for i in range(n)})
+
+
+@pytest.mark.parametrize("value", (0.15, 0.35, 0.85))
+def test_a_fine_slider_stops_where_it_stands(value):
+    shown = explorer(x=float_slider("x", 0.0, 1.0, value, 0.05))
+    assert shown.still.src in [frame["src"] for frame in shown.frames()]
+    assert len(shown.frames()) == N_FRAMES
+
+
+def test_as_many_options_as_frames_are_all_shown():
+    options = list("abcdefgh")
+    assert len(options) == N_FRAMES
+    shown = explorer(k=widgets.Dropdown(options=options, value="b"))
+    assert [frame["value"] for frame in shown.frames()] == options
 
 
 def test_frames_go_along_the_first_control_and_keep_the_others():
