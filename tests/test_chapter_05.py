@@ -10,19 +10,8 @@ import torch
 from course.explorers.attention import query_explorer
 from course.figures.attention import arrows_figure, attention_figure
 from course.figures.picture import Picture
+from tests.conftest import WORDS, X
 
-SENTENCE = "Your journey starts with one step"
-WORDS = SENTENCE.split()
-X = torch.tensor(
-    [
-        [0.43, 0.15, 0.89],
-        [0.55, 0.87, 0.66],
-        [0.57, 0.85, 0.64],
-        [0.22, 0.58, 0.33],
-        [0.77, 0.25, 0.10],
-        [0.05, 0.80, 0.55],
-    ]
-)
 POLAR = [(20, 1.2), (70, 1.0), (100, 1.6), (170, 1.2), (240, 1.4), (310, 1.0)]
 ARROWS = [(r * math.cos(math.radians(a)), r * math.sin(math.radians(a))) for a, r in POLAR]
 

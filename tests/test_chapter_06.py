@@ -11,14 +11,7 @@ from course.chapters.ch06_queries_keys_values import EXERCISES, IS_DEAF, LINEAR_
 from course.exercise import attempt, examine
 from course.explorers.projections import query_explorer
 from course.figures.projections import head_figure
-
-WORDS = ["Your", "journey", "starts", "with", "one", "step"]
-X = torch.tensor(
-    [
-        [0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64],
-        [0.22, 0.58, 0.33], [0.77, 0.25, 0.10], [0.05, 0.80, 0.55],
-    ]
-)  # fmt: skip
+from tests.conftest import WORDS, X
 
 
 @pytest.fixture

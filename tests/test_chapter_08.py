@@ -13,17 +13,8 @@ from course.chapters import ch08_causal_masking as chapter
 from course.explorers.masking import mask_painter, ripples
 from course.figures.masking import leak_figure, mask_gallery
 from course.figures.picture import Picture
+from tests.conftest import WORDS, X
 
-WORDS = ["Your", "journey", "starts", "with", "one", "step"]
-ROWS = [
-    [0.43, 0.15, 0.89],
-    [0.55, 0.87, 0.66],
-    [0.57, 0.85, 0.64],
-    [0.22, 0.58, 0.33],
-    [0.77, 0.25, 0.10],
-    [0.05, 0.80, 0.55],
-]
-X = torch.tensor(ROWS)
 T = len(WORDS)
 
 
@@ -53,10 +44,12 @@ def by_hand(rows: list[list[float]], mask: list[list[bool]]) -> tuple[list, list
 
 
 def ripples_by_hand(mask: list[list[bool]]) -> list[list[float]]:
-    before = by_hand(ROWS, mask)[1]
+    before = by_hand(X.tolist(), mask)[1]
     table = [[math.nan] * T for _ in range(T)]
     for j in range(T):
-        rows = [[1 - value for value in row] if n == j else row for n, row in enumerate(ROWS)]
+        rows = [
+            [1 - value for value in row] if n == j else row for n, row in enumerate(X.tolist())
+        ]
         after = by_hand(rows, mask)[1]
         for i in range(T):
             if before[i]:
@@ -76,7 +69,7 @@ def check_sentence(said: str, diagonal: int, row: int, column: int) -> None:
     assert ("is nan" in said) == bool(closed)
     for word in closed:
         assert f"'{word}'" in said
-    weights, _ = by_hand(ROWS, mask)
+    weights, _ = by_hand(X.tolist(), mask)
     assert ("Painted:" in said) == (row >= 0)
     if row >= 0:
         verb = "may" if mask[row][column] else "may not"

@@ -2,11 +2,13 @@
 
 import copy
 import html
+import math
 import re
 
 import pytest
 import torch
 import torch.nn.functional as F
+from matplotlib.figure import Figure
 from torch import nn
 
 from course.chapters.ch09_causal_attention_module import (
@@ -19,9 +21,9 @@ from course.chapters.ch09_causal_attention_module import (
 from course.exercise import attempt, examine
 from course.explorers.causal_module import dropout_explorer
 from course.figures.causal_module import anatomy_figure, row_sums_figure
-from course.figures.picture import Picture
+from course.figures.picture import Picture, row_sums
+from tests.conftest import WORDS
 
-WORDS = ["Your", "journey", "starts", "with", "one", "step"]
 UNEQUAL = [[1.0], [0.4, 0.6], [0.5, 0.2, 0.3], [0.1] * 3 + [0.7], [0.2] * 5, [0.5] + [0.1] * 5]
 WEIGHTS = torch.tensor([row + [0.0] * (6 - len(row)) for row in UNEQUAL])
 NOISE = torch.rand(300, 6, 6, generator=torch.Generator().manual_seed(9))
@@ -111,6 +113,13 @@ def test_the_anatomy_counts_what_is_learnt_and_what_is_not():
     assert f"their {2 * 3 * 7 + 11 * 7} numbers are learnt and saved" in said
     assert "The mask, 169 entries for up to 13 positions" in said
     assert "(5, 5) of it are used here" in said and "p = 0.25" in said
+
+
+def test_a_row_sum_that_is_not_1_or_no_number_is_marked():
+    axes = Figure().add_subplot()
+    row_sums(axes, [1.0, 1.004, 0.9, math.nan], 0.0)
+    assert [text.get_weight() for text in axes.texts] == ["normal", "normal", "bold", "bold"]
+    assert axes.texts[0].get_color() != axes.texts[3].get_color()
 
 
 def test_drop_is_what_pytorch_does():

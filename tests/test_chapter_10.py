@@ -18,8 +18,8 @@ from course.chapters.ch10_multi_head import (
 from course.explorers.multi_head import VIEWS, heads_explorer
 from course.figures.multi_head import leftover_figure, ribbon_figure
 from course.figures.picture import Picture
+from tests.conftest import WORDS
 
-WORDS = ["Your", "journey", "starts", "with", "one", "step"]
 T = len(WORDS)
 
 

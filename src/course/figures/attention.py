@@ -11,10 +11,9 @@ from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from course.figures.picture import (
-    CHANNEL,
     FAINT,
-    INK,
     KEY,
+    OFF,
     QUERY,
     SIGNED,
     STYLE,
@@ -23,9 +22,9 @@ from course.figures.picture import (
     canvas,
     heat_map,
     picture,
+    row_sums,
 )
 
-OFF = 5e-3  # a row sum further than this from 1 is marked
 MANY_CELL = 0.3  # inches: a cell of a large map, without its number
 PALE = "#a9cfe8"
 
@@ -78,7 +77,7 @@ def attention_figure(
     )  # fmt: skip
     with mpl.rc_context(STYLE):
         _block(axes[0], blocked)
-        _row_sums(axes[1], weights)
+        row_sums(axes[1], weights.sum(dim=-1).tolist(), weights.shape[1] - 0.4)
         for ax, colour in zip(axes, (KEY, KEY, VALUE), strict=True):
             for side, role in (("left", QUERY), ("bottom", colour)):
                 ax.spines[side].set(visible=True, color=role, linewidth=3.5)
@@ -238,15 +237,6 @@ def _block(axes: Axes, blocked: Tensor) -> None:
         axes.text(
             c, r, "\N{MINUS SIGN}\N{INFINITY}", ha="center", va="center", fontsize=8, zorder=5
         )
-
-
-def _row_sums(axes: Axes, weights: Tensor) -> None:
-    for r, total in enumerate(weights.sum(dim=-1).tolist()):
-        off = not abs(total - 1) <= OFF  # nan is off too
-        axes.text(
-            weights.shape[1] - 0.4, r, f"sum {total:.2f}", va="center", fontsize=7.5,
-            color=CHANNEL if off else INK, weight="bold" if off else "normal",
-        )  # fmt: skip
 
 
 def _frame(row: int, width: int) -> Rectangle:

@@ -3,7 +3,18 @@
 import torch
 from torch import Tensor
 
-from course.figures.picture import CHANNEL, FAINT, SIGNED, TIME, Picture, canvas, heat_map, picture
+from course.figures.picture import (
+    CHANNEL,
+    FAINT,
+    OFF,
+    SIGNED,
+    TIME,
+    Picture,
+    canvas,
+    heat_map,
+    picture,
+    row_sums,
+)
 
 
 def sums_figure(rows: Tensor) -> Picture:
@@ -43,12 +54,7 @@ def product_figure(weights: Tensor, x: Tensor, row: int | None = None) -> Pictur
         axes[0], weights, title="weights (T, T)", row_axis="position that looks (t)",
         column_axis="position looked at",
     )  # fmt: skip
-    for t, total in enumerate(sums.tolist()):
-        off = abs(total - 1) > 5e-3
-        axes[0].text(
-            T - 0.3, t, f"sum {total:.2f}", va="center", fontsize=7.5,
-            color=CHANNEL if off else FAINT, weight="bold" if off else "normal",
-        )  # fmt: skip
+    row_sums(axes[0], sums.tolist(), T - 0.3, plain=FAINT)
     axes[0].set_xlim(-0.5, T + 1.1)
     scale = dict(low=-2.0, high=2.0, colours=SIGNED, column_axis="channel")
     heat_map(axes[1], x, title="@  x (T, C)", **scale)
@@ -58,9 +64,9 @@ def product_figure(weights: Tensor, x: Tensor, row: int | None = None) -> Pictur
             ax.add_patch(_frame(row, width))
     row = T - 1 if row is None else row
     total = float(sums[row])
-    kind = "the mean of what it looks at" if abs(total - 1) <= 5e-3 else "no average any more"
+    kind = "the mean of what it looks at" if abs(total - 1) <= OFF else "no average any more"
     future = float(weights[row, row + 1 :].sum())
-    leak = f" It takes {future:.2f} from its future." if future > 5e-3 else ""
+    leak = f" It takes {future:.2f} from its future." if future > OFF else ""
     numbers = ", ".join(f"{value:.4f}" for value in out[row].tolist())
     return picture(
         figure,

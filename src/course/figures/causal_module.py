@@ -21,9 +21,9 @@ from course.figures.picture import (
     canvas,
     heat_map,
     picture,
+    row_sums,
 )
 
-OFF = 5e-3  # a row sum further than this from 1 is marked
 MEMBER = "#f1f1f1"  # what the module holds and does not learn
 
 
@@ -118,12 +118,7 @@ def row_sums_figure(
     )  # fmt: skip
     with mpl.rc_context(STYLE):
         left.tick_params(axis="x", rotation=30)
-        for t, total in enumerate(mine):
-            off = abs(total - 1) > OFF
-            left.text(
-                T - 0.35, t, f"sum {total:.2f}", va="center", fontsize=8,
-                color=CHANNEL if off else INK, weight="bold" if off else "normal",
-            )  # fmt: skip
+        row_sums(left, mine, T - 0.35, fontsize=8)
         left.set_xlim(-0.5, T + 0.9)
         places = range(T)
         edge = max(2.2, 1.04 * float(high.max()), 1.04 * max(mine))

@@ -37,6 +37,7 @@ STYLE = {
     "figure.facecolor": "white",
     "svg.hashsalt": "attention",
 }
+OFF = 5e-3  # a row sum further than this from 1 is marked
 DPI = 144  # twice the size at which it is shown, for sharp screens
 
 
@@ -89,6 +90,18 @@ def canvas(
         figure = Figure(figsize=(width, height), layout=layout)
         axes = figure.subplots(1, columns, squeeze=False, **subplots)[0]
     return figure, list(axes)
+
+
+def row_sums(
+    axes: Axes, sums: Sequence[float], x: float, fontsize: float = 7.5, plain: str = INK
+) -> None:
+    """The sum of each row at `x`, behind a heat map; one that is not 1, or nan, is marked."""
+    for row, total in enumerate(sums):
+        off = not abs(total - 1) <= OFF  # nan is off too
+        axes.text(
+            x, row, f"sum {total:.2f}", va="center", fontsize=fontsize,
+            color=CHANNEL if off else plain, weight="bold" if off else "normal",
+        )  # fmt: skip
 
 
 def heat_map(
