@@ -189,6 +189,7 @@ def test_leak_figure_tells_a_zero_weight_from_a_clean_output(no_pixels):
 
 def test_the_detectors_inputs_hold_right_and_wrong_attentions():
     answers = {f.__name__: chapter.no_future_leak(f, x) for f, x in chapter.NO_FUTURE_LEAK.inputs}
+    assert len(answers) == 13, "the exercise says thirteen"
     assert {name for name, clean in answers.items() if clean} == {
         "causal",
         "masked_after_and_shared_out_again",
