@@ -4,6 +4,7 @@ The figures are read from executed notebooks: the stored outputs (which nbval ch
 those of tiny Shakespeare a run on that text. The table is written to build/sources.md.
 """
 
+import importlib
 import os
 import re
 import subprocess
@@ -13,11 +14,14 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from course.sources import numbers, same_number, shown
-from tests.test_records import MODULES, NOTEBOOKS
+from tests.sources import numbers, same_number, shown
+from tests.test_records import NOTEBOOKS
 
 ROOT = Path(__file__).parents[1]
-SOURCES = {module.__name__.split(".ch")[-1]: module.SOURCES for module in MODULES}
+SOURCES = {
+    path.stem: importlib.import_module(f"tests.sources.ch{path.stem[:2]}").SOURCES
+    for path in NOTEBOOKS
+}
 
 # COURSE.md's last column, for the chapters that exist.
 COVERS = {
