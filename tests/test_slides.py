@@ -11,6 +11,8 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from course import cli, notebooks, slides
+from course.learn.html import MIME
+from course.learn.quizzes import quiz
 from course.notebooks import CourseError
 from tests.browser import browser, watched
 from tests.conftest import ROOT
@@ -31,10 +33,6 @@ def code(source, kind, *tags, shows=None, **course):
     cell.metadata.update({"slideshow": {"slide_type": kind}, "tags": list(tags)})
     cell.metadata["course"] = course
     return cell
-
-
-def html_output(text):
-    return new_output("execute_result", {"text/html": text, "text/plain": ""}, execution_count=1)
 
 
 def made(*cells):
@@ -63,7 +61,7 @@ def test_slide_types_say_what_stands_where():
         prose("Own note.", "subslide", notes="Slowly."),
         prose("## Next part", "slide"),
     )
-    found = slides.slides(nb, "00.ipynb")
+    found = slides.slides(nb, "00.ipynb", ROOT)
     assert [shown(slide) for slide in found] == [
         ["Why?\nBecause.", "+1 + 12", "+Two."],
         ["Own heading"],
@@ -77,7 +75,7 @@ def test_slide_types_say_what_stands_where():
         ["<p>Slowly.</p>\n"],
         [],
     ]
-    text, silent = slides.deck(nb, "00.ipynb")
+    text, silent = slides.deck(nb, "00.ipynb", ROOT)
     assert silent == ["cell-005", "cell-007"]
     assert text.count('<aside class="notes">') == 2 and "import torch" not in text
     assert "<title>Why?</title>" in text and "$" not in text
@@ -85,14 +83,14 @@ def test_slide_types_say_what_stands_where():
 
 def test_an_answer_waits_for_one_more_press():
     nb = made(prose("**Predict.** What is it?", "slide"), code("1 + 1", "subslide", shows="2"))
-    [slide] = slides.slides(nb, "00.ipynb")
+    [slide] = slides.slides(nb, "00.ipynb", ROOT)
     assert shown(slide) == ["Predict. What is it?", "+1 + 1", "+2"]
     assert '<p class="ask">' in slide.blocks[0][1]
 
 
 def test_a_bold_line_begins_a_slide_with_the_same_note():
     nb = made(prose("# Why?\n\n**You will be able to**\n\n- see", "slide", notes="Slowly."))
-    first, goals = slides.slides(nb, "00.ipynb")
+    first, goals = slides.slides(nb, "00.ipynb", ROOT)
     assert shown(goals)[0].startswith("You will be able to")
     assert "<h2>" in goals.blocks[0][1] and goals.notes == first.notes
 
@@ -110,48 +108,57 @@ def test_a_bold_line_begins_a_slide_with_the_same_note():
 )
 def test_tags_hide_what_they_name(tag, wanted):
     nb = made(prose("# Why?", "slide"), code("1 + 1", "slide", tag, shows="2"))
-    assert [shown(slide) for slide in slides.slides(nb, "00.ipynb")][1:] == [wanted] * bool(wanted)
+    assert [shown(slide) for slide in slides.slides(nb, "00.ipynb", ROOT)][1:] == [wanted] * bool(
+        wanted
+    )
+
+
+def told(**data):
+    """The output of a check or a quiz."""
+    return new_output("execute_result", {"text/plain": "", MIME: data}, execution_count=1)
 
 
 def test_an_exercise_is_a_question_with_its_solution_on_the_next_press():
     check = code("check(...)", "skip", "exercise")
-    check.outputs = [
-        html_output(
-            '<div class="course-exercise"><p>not attempted</p>'
-            "<details><summary>Hint 1</summary><p>Think.</p></details>"
-            "<details><summary>Solution</summary><pre><code>def f(x):\n"
-            "    return x &gt; 1</code></pre></details></div>"
-        )
-    ]
+    check.outputs = [told(exercise="04.mean_past")]
     nb = made(
-        prose("### 1. Larger", "slide"),
-        code("def f(x):\n    raise NotImplementedError", "skip", "exercise", exercise="00.f"),
+        prose("### 1. The mean", "slide"),
+        code(
+            "def f(x):\n    raise NotImplementedError", "skip", "exercise", exercise="04.mean_past"
+        ),
         check,
         prose("Not of it.", "subslide"),
     )
-    question, after = slides.slides(nb, "00.ipynb")
-    assert shown(question)[:2] == ["1. Larger", "def f(x):\n    raise NotImplementedError"]
-    assert shown(question)[2].startswith("+One solution") and "&gt;" in shown(question)[2]
-    assert question.notes == ["<p><strong>Hint 1.</strong> Think.</p>"]
-    assert "not attempted" not in "".join(shown(question))
+    question, after = slides.slides(nb, "00.ipynb", ROOT)
+    assert shown(question)[:2] == ["1. The mean", "def f(x):\n    raise NotImplementedError"]
+    assert shown(question)[2].startswith("+One solutiondef mean_past(x):")
+    assert [note[:28] for note in question.notes] == [
+        f"<p><strong>Hint {n}.</strong> " for n in "123"
+    ]
+    assert "<code>x[b, : t + 1]</code>" in question.notes[1]
 
 
 def test_every_question_of_a_quiz_has_a_slide():
-    quiz = code("quiz('00')", "skip", "quiz")
-    option = "<details><summary>{}</summary><p><strong>{}.</strong> So.</p></details>"
-    options = option.format("one", "Right") + option.format("two", "Not this one")
-    quiz.outputs = [
-        html_output(
-            f'<div class="course-quiz"><ol><li><p>Which?</p>{options}</li>'
-            f"<li><p>And?</p>{options}</li></ol></div>"
-        )
+    cell = code("quiz('04')", "skip", "quiz")
+    cell.outputs = [told(quiz="04")]
+    nb = made(prose("## Quiz\n\nChoose.", "slide", notes="Hands up."), cell)
+    first, *_, last = found = slides.slides(nb, "00.ipynb", ROOT)
+    asked = [question.asks.replace("`", "") for question in quiz("04").questions]
+    assert [shown(slide)[0] for slide in found] == [
+        f"Quiz: question {n} of 5{asks}" for n, asks in enumerate(asked, 1)
     ]
-    nb = made(prose("## Quiz\n\nChoose.", "slide", notes="Hands up."), quiz)
-    first, second = slides.slides(nb, "00.ipynb")
-    assert shown(first)[0] == "Quiz: question 1 of 2Which?" and first.top
-    assert first.notes[0] == "<p>Hands up.</p>\n" and len(first.notes) == 3
-    assert second.notes[0] == "<p><em>one</em> <strong>Right.</strong> So.</p>"
-    assert second.blocks[1][1].count("<details>") == 2
+    assert first.top and first.notes[0] == "<p>Hands up.</p>\n" and len(first.notes) == 4
+    assert last.notes[0].startswith(
+        "<p><em>The running sum.</em> <strong>Not this one.</strong> It"
+    )
+    assert last.blocks[1][1].count("<details>") == 3
+
+
+def test_a_check_or_quiz_without_its_output_is_refused():
+    check = code("check(...)", "skip", "exercise", shows="gone")
+    nb = made(prose("### 1. The mean", "slide"), check)
+    with pytest.raises(CourseError, match="cell cell-002 to hold the output of a check.*refresh"):
+        slides.slides(nb, "00.ipynb", ROOT)
 
 
 def test_formulas_and_links_work_in_a_deck():
@@ -163,13 +170,13 @@ def test_formulas_and_links_work_in_a_deck():
 def test_a_formula_that_cannot_be_shown_names_its_place():
     nb = made(prose(r"# Why?" + "\n\n" + r"$\nosuchthing$", "slide"), code("1", "skip"))
     with pytest.raises(CourseError, match=r"00\.ipynb, cell cell-001.*nosuchthing"):
-        slides.deck(nb, "00.ipynb")
+        slides.deck(nb, "00.ipynb", ROOT)
 
 
 def test_a_notebook_without_outputs_is_refused():
     nb = made(prose("# Why?", "slide"), new_code_cell("1"))
     with pytest.raises(CourseError, match="no stored outputs.*course refresh 00_x"):
-        slides.deck(nb, "00_x.ipynb")
+        slides.deck(nb, "00_x.ipynb", ROOT)
 
 
 # ---------------------------------------------------------------- files and errors
@@ -468,13 +475,17 @@ def test_live_slides_show_an_explorer_that_moves(lab, chromium):  # noqa: F811
         page, errors, outside = watched(b, viewport={"width": 1280, "height": 720})
         run_all(page, lab, "04_averaging_the_past")
         page.locator('[data-command="deck:toggle"]').first.click()
+        last = page.locator("strong", has_text="Read on")
+        wait_for(last.is_visible, 20, "the last slide")
         handle = page.locator(".widget-slider .noUi-handle").first
-        for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowDown"):  # back from the recap
-            page.wait_for_timeout(700)
-            page.keyboard.press(key)
+        for title in ("Quiz", "Exercises", "Explore"):
+            page.keyboard.press("ArrowLeft")
+            heading = page.locator("h2", has_text=title).first
+            wait_for(heading.is_visible, 20, f"the slide {title}")
+            page.wait_for_timeout(700)  # its transition
+        page.keyboard.press("ArrowDown")
         wait_for(handle.is_visible, 20, "the explorer's slide")
-        recap = page.locator("strong", has_text="What learners get wrong")
-        assert not recap.is_visible(), "a slide, not the whole notebook"
+        assert not last.is_visible(), "a slide, not the whole notebook"
         image = page.locator(".widget-vbox", has=page.locator(".noUi-handle")).first.locator("img")
         before = image.get_attribute("src")
         handle.focus()
