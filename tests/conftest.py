@@ -25,6 +25,14 @@ X = torch.tensor(  # the six words of chapters 05 to 10
     ]
 )
 
+
+def answer(id: str):
+    """The reference of an exercise, as a learner would call it."""
+    from course.learn.exercises import load
+
+    return load(id).reference.function
+
+
 # No deadline: a busy machine is no bug. The same examples on every run: red must stay red.
 settings.register_profile("course", deadline=None, derandomize=True)
 settings.load_profile("course")

@@ -6,12 +6,12 @@ import re
 import pytest
 import torch
 
-from course.chapters.ch00_start_here import SOURCES
 from course.explorers.tensors import stride_explorer
 from course.figures import tensors
 from course.figures.picture import Picture
 from course.figures.tensors import axes_figure, axis_names, strides_figure, walk_figure
-from course.sources import shown
+from tests.sources import shown
+from tests.sources.ch00 import SOURCES
 
 X = torch.randint(0, 10, (2, 3, 5), generator=torch.Generator().manual_seed(1337))
 WORDS = [["Your", "journey", "starts"], ["with", "one", "step"]]

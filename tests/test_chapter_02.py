@@ -7,9 +7,10 @@ import pytest
 import torch
 
 from attention.batches import get_batch
-from course.chapters import ch02_batches_and_targets as chapter
+from course.chapters.ch02 import is_right
 from course.explorers.batches import window_explorer
 from course.figures.batches import batch_figure, starts_figure, window_figure
+from tests.sources.ch02 import SOURCES
 
 SENTENCE = "Your journey starts with one step"
 
@@ -103,7 +104,7 @@ def test_starts_figure_on_the_border():
     assert starts_figure(torch.tensor([0, 62]), 67, 101, 5).sentence.endswith("sequence 1.")
 
 
-def test_the_candidates_of_exercise_4_have_the_faults_they_are_named_after():
+def test_the_candidates_of_exercise_6_have_the_faults_they_are_named_after():
     ids = torch.arange(11)
 
     def drawn(candidate):
@@ -111,17 +112,21 @@ def test_the_candidates_of_exercise_4_have_the_faults_they_are_named_after():
 
     x, y = drawn(get_batch)
     assert (y == x + 1).all() and set(x[:, 0].tolist()) == set(range(8))
-    x, y = drawn(chapter.targets_not_shifted)
+    x, y = drawn(is_right.targets_not_shifted)
     assert torch.equal(x, y)
-    x, y = drawn(chapter.targets_rolled)
+    x, y = drawn(is_right.targets_rolled)
     assert torch.equal(y[:, :-1], x[:, 1:]) and torch.equal(y[:, -1], x[:, 0])
-    x, y = drawn(chapter.targets_two_ahead)
+    x, y = drawn(is_right.targets_two_ahead)
     assert (y == x + 2).all()
-    x, y = drawn(chapter.never_the_last_block)
+    x, y = drawn(is_right.never_the_last_block)
     assert (y == x + 1).all() and set(x[:, 0].tolist()) == set(range(7))
-    x, y = drawn(chapter.one_block_copied)
+    x, y = drawn(is_right.one_block_copied)
     assert (y == x + 1).all() and len(x) == 500 and len(x.unique(dim=0)) == 1
+    x, y = drawn(is_right.never_the_first_block)
+    assert (y == x + 1).all() and set(x[:, 0].tolist()) == set(range(1, 8))
+    x, y = drawn(is_right.last_target_missing)
+    assert torch.equal(y[:, :-1], x[:, 1:]) and torch.equal(y[:, -1], x[:, -1])
 
 
 def test_every_source_of_the_row_is_there_once():
-    assert [source.id for source in chapter.SOURCES] == [f"S1.{n}" for n in range(7, 15)]
+    assert [source.id for source in SOURCES] == [f"S1.{n}" for n in range(7, 15)]

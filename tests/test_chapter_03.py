@@ -11,7 +11,6 @@ import torch.nn.functional as F
 
 from attention.bigram import bigram_counts, bigram_floor
 from attention.sampling import next_probabilities
-from course.chapters import ch03_bigram_baseline as chapter
 from course.explorers.bigram import WRITTEN, temperature_explorer, write
 from course.figures.bigram import (
     losses_figure,
@@ -20,6 +19,7 @@ from course.figures.bigram import (
     tables_figure,
     temperature_figure,
 )
+from tests.sources.ch03 import SOURCES
 
 TEXT = "the hat, the bat\nand that $ of 3!\n" * 40 + "\u00e9t\u00e9 \U0001f600\n"
 VOCAB = sorted(set(TEXT))
@@ -145,7 +145,7 @@ def test_characters_without_a_glyph_and_dollars_are_drawn():
 def test_the_sources_row_is_the_table_under_its_seed():
     torch.manual_seed(1337)
     row = torch.nn.Embedding(65, 65).weight[15]
-    figure = next(s.figure for s in chapter.SOURCES if s.id == "S1.16")
+    figure = next(s.figure for s in SOURCES if s.id == "S1.16")
     torch.testing.assert_close(
         row.detach(), torch.tensor([float(x) for x in figure.split(",")]), atol=1.01e-4, rtol=0
     )
@@ -173,12 +173,11 @@ def test_the_reported_loss_lies_below_the_floor_of_its_text():
     assert spread.item() == pytest.approx(0.07, abs=0.006)
 
 
-def test_the_formula_of_exercise_3_is_what_random_tables_cost():
+def test_the_formula_of_the_page_is_what_random_tables_cost():
     torch.manual_seed(3)
     for size, scale in ((65, 0.5), (257, 0.3)):
         logits = scale * torch.randn(4000, size)
         loss = F.cross_entropy(logits, torch.randint(size, (4000,))).item()
-        assert chapter.start_loss(size, scale) == pytest.approx(loss, abs=0.03)
-    assert next_probabilities(torch.zeros(1, 65)).log().neg().mean().item() == pytest.approx(
-        chapter.start_loss(65, 0.0), abs=1e-5
-    )
+        assert math.log(size) + scale**2 / 2 == pytest.approx(loss, abs=0.03)
+    nothing_known = next_probabilities(torch.zeros(1, 65)).log().neg().mean().item()
+    assert nothing_known == pytest.approx(math.log(65), abs=1e-5)

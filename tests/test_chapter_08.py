@@ -9,11 +9,11 @@ import torch
 
 from attention.masks import causal_mask, padding_mask, to_ones, window_mask
 from attention.properties import no_future_leak
-from course.chapters import ch08_causal_masking as chapter
 from course.explorers.masking import mask_painter, ripples
 from course.figures.masking import leak_figure, mask_gallery
 from course.figures.picture import Picture
-from tests.conftest import WORDS, X
+from course.learn.exercises import load
+from tests.conftest import WORDS, X, answer
 
 T = len(WORDS)
 
@@ -188,7 +188,9 @@ def test_leak_figure_tells_a_zero_weight_from_a_clean_output(no_pixels):
 
 
 def test_the_detectors_inputs_hold_right_and_wrong_attentions():
-    answers = {f.__name__: chapter.no_future_leak(f, x) for f, x in chapter.NO_FUTURE_LEAK.inputs}
+    detector = answer("08.no_future_leak")
+    inputs = load("08.no_future_leak").inputs
+    answers = {forward.__name__: detector(forward, x) for forward, x in inputs}
     assert len(answers) == 13, "the exercise says thirteen"
     assert {name for name, clean in answers.items() if clean} == {
         "causal",
@@ -196,7 +198,7 @@ def test_the_detectors_inputs_hold_right_and_wrong_attentions():
         "itself_only",
         "itself_but_the_last_one",
     }
-    for forward, x in chapter.NO_FUTURE_LEAK.inputs:
+    for forward, x in inputs:
         assert no_future_leak(forward, x) == answers[forward.__name__]
 
 

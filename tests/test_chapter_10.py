@@ -7,18 +7,12 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from attention.multi_head import MultiHeadAttention
-from course.chapters.ch10_multi_head import (
-    COUNT_PARAMETERS,
-    MERGE_HEADS,
-    MULTI_HEAD,
-    PACK,
-    SPLIT_HEADS,
-)
+from attention.multi_head import MultiHeadAttention, merge_heads
 from course.explorers.multi_head import VIEWS, heads_explorer
 from course.figures.multi_head import leftover_figure, ribbon_figure
 from course.figures.picture import Picture
-from tests.conftest import WORDS
+from course.learn.exercises import load
+from tests.conftest import WORDS, answer
 
 T = len(WORDS)
 
@@ -162,34 +156,43 @@ def test_leftover_figure():
 
 
 def test_split_and_merge_undo_each_other():
-    for x, n_head in SPLIT_HEADS.inputs:
-        assert torch.equal(MERGE_HEADS.reference(SPLIT_HEADS.reference(x, n_head)), x)
+    for x, n_head in load("10.split_heads").inputs:
+        assert torch.equal(merge_heads(answer("10.split_heads")(x, n_head)), x)
 
 
-@pytest.mark.parametrize("inputs", MULTI_HEAD.inputs, ids=lambda i: f"{tuple(i[0].shape)}")
-def test_the_whole_agrees_with_pytorchs_module(inputs):
-    x, w_qkv, w_out, n_head = inputs
+@pytest.mark.parametrize("n", range(4))
+def test_the_whole_agrees_with_pytorchs_module(n):
+    x, w_qkv, w_out, n_head = inputs = load("10.multi_head").fixed[n]
     nothing = torch.zeros(3 * x.shape[-1]), torch.zeros(x.shape[-1])
     future = torch.ones(x.shape[1], x.shape[1]).triu(1).bool()
     theirs, _ = F.multi_head_attention_forward(
         *[x.transpose(0, 1)] * 3, x.shape[-1], n_head, w_qkv, nothing[0], None, None, False, 0.0,
         w_out, nothing[1], attn_mask=future,
     )  # fmt: skip
-    torch.testing.assert_close(MULTI_HEAD.reference(*inputs), theirs.transpose(0, 1))
+    torch.testing.assert_close(answer("10.multi_head")(*inputs), theirs.transpose(0, 1))
 
 
 def test_packing_is_what_chunk_and_split_undo():
-    w_q, w_k, w_v = inputs = PACK.inputs[-1]
-    x = torch.randn(2, 7, 5, generator=torch.Generator().manual_seed(1))
-    cut = [SPLIT_HEADS.reference(part, 3) for part in (x @ PACK.reference(*inputs).T).chunk(3, -1)]
+    draw = torch.Generator().manual_seed(1)
+    w_q, w_k, w_v = ([torch.randn(2, 5, generator=draw) for _ in range(3)] for _ in range(3))
+    x = torch.randn(2, 7, 5, generator=draw)
+    packed = answer("10.pack")(w_q, w_k, w_v)
+    cut = [answer("10.split_heads")(part, 3) for part in (x @ packed.T).chunk(3, -1)]
     for heads, weights in zip(cut, (w_q, w_k, w_v), strict=True):
         for h, weight in enumerate(weights):
             torch.testing.assert_close(heads[:, h], x @ weight.T)
 
 
+def test_shared_heads_are_pytorchs_grouped_queries():
+    q, k, v = torch.randn(2, 6, 5, 4), torch.randn(2, 3, 5, 4), torch.randn(2, 3, 5, 4)
+    ours = F.scaled_dot_product_attention(q, *(answer("10.share_heads")(kv, 6) for kv in (k, v)))
+    theirs = F.scaled_dot_product_attention(q, k, v, enable_gqa=True)
+    torch.testing.assert_close(ours, theirs)
+
+
 def test_the_count_is_that_of_a_real_module():
-    for n_embd, n_head in COUNT_PARAMETERS.inputs:
+    for n_embd, n_head in load("10.count_parameters").fixed:
         module = MultiHeadAttention(n_embd, n_head, block_size=3)
         count = sum(parameter.numel() for parameter in module.parameters())
-        assert COUNT_PARAMETERS.reference(n_embd, n_head) == count
-    assert COUNT_PARAMETERS.reference(768, 12) == 2_360_064
+        assert answer("10.count_parameters")(n_embd, n_head) == count
+    assert answer("10.count_parameters")(768, 12) == 2_360_064

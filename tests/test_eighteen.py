@@ -7,9 +7,9 @@ has the same eighteen as attentions, and which property sees which.)
 import pytest
 import torch
 
-from course.exercise import examine, exercises
+from course.learn.exercises import load
+from course.learn.verdict import judge
 
-EXERCISES = {exercise.id: exercise for exercise in exercises()}
 INF = float("inf")
 
 
@@ -56,7 +56,7 @@ def zeros(module, x):
 
 # name: (exercise, answer, what its hint has to say)
 EIGHTEEN = {
-    "no mask": ("08.causal_weights", lambda s: s.softmax(-1), "no mask at all"),
+    "no mask": ("08.causal_weights", lambda s: s.softmax(-1), "nothing is masked"),
     "float==('-inf')": ("08.causal_weights", fill(float == ("-inf")), "exp(0) is 1"),  # noqa: E721
     "fill 0": ("08.causal_weights", fill(0.0), "exp(0) is 1"),
     "times tril before softmax": (
@@ -105,7 +105,7 @@ EIGHTEEN = {
         multi_head(wrong_merge=True),
         "straight to (B, T, C)",
     ),
-    "scores overwritten by zeros": ("09.forward", zeros, "running mean"),
+    "scores overwritten by zeros": ("09.forward", zeros, "a plain mean of the values"),
 }
 
 
@@ -115,13 +115,13 @@ def test_there_are_eighteen():
 
 def test_a_right_multi_head_passes():
     """Else the two wrong ones would be refused for another reason."""
-    report = examine(EXERCISES["10.multi_head"], multi_head())
-    assert report.status == "passed", report.says
+    found = judge(load("10.multi_head"), multi_head())
+    assert found.status == "passed", found.says
 
 
 @pytest.mark.parametrize("name", EIGHTEEN)
 def test_each_is_refused_with_the_hint_that_names_it(name):
     id, answer, phrase = EIGHTEEN[name]
-    report = examine(EXERCISES[id], answer)
-    assert report.status == "known mistake", report.says
-    assert phrase in report.says
+    found = judge(load(id), answer)
+    assert found.status == "known mistake", found.says
+    assert phrase in found.says

@@ -18,6 +18,8 @@ from typing import Any, NoReturn
 from urllib.parse import unquote
 
 from course import notebooks
+from course.learn.html import MIME, UNTRIED, exercise_html
+from course.learn.solutions import printed
 from course.notebooks import CourseError
 from course.page import CODE, SPAN, code_html, convert_math, one_block, output_html
 
@@ -32,12 +34,7 @@ REFERENCE = r"""^ {0,3}\[[^]\n]+\]:[ \t]*(?P<place>\S+)(?:[ \t]+["'][^\n]*["'])?
 PLACES = re.compile(rf"{CODE}|{SPAN}|{HEADING}|{REFERENCE}|{LINK}", re.DOTALL | re.MULTILINE)
 PYTHON = re.compile(r" {0,3}(?:`{3,}|~{3,})[ \t]*(?:python|py)[ \t]*\n(.*)\n[^\n]*", re.DOTALL)
 
-# A page can't run a check: what it says before an attempt would only puzzle here.
-UNTRIED = re.compile(
-    r'(?<=<div class="course-exercise")([^>]*)><p>[^<]*not attempted yet[^<]*</p>'
-)
-TRY = r"\1><p>Try it in the notebook: its check tells you which mistake you made.</p>"
-
+TRY = "Try it in the notebook: its check tells you which mistake you made."  # a page can't check
 
 # ---------------------------------------------------------------- pages
 
@@ -121,7 +118,7 @@ def markdown(page: Page, pages: Mapping[str, Page], src: Path, repository: str =
             parts.append(_prose(text, where, page, pages, src))
         elif cell["cell_type"] == "code":
             try:
-                parts.append(_code(cell))
+                parts.append(_code(cell, src.parent))
             except (KeyError, TypeError, AttributeError) as error:
                 raise CourseError(
                     f"{where}: expected an output of nbformat 4, but it has {error!r}: "
@@ -137,18 +134,24 @@ def markdown(page: Page, pages: Mapping[str, Page], src: Path, repository: str =
     return "\n\n".join(part for part in (*first, *rest) if part) + "\n"
 
 
-def _code(cell: Mapping[str, Any]) -> str:
+def _code(cell: Mapping[str, Any], root: Path) -> str:
     """A code cell with what it gave, as one block; what its tags hide is folded or left out."""
     tags, parts = cell["tags"], []
     if cell["source"].strip() and "remove-input" not in tags:
         code = code_html(cell["source"])
         parts.append(_folded("The code", code) if "hide-input" in tags else code)
     if "remove-output" not in tags:
-        shown = "".join(output_html(output) for output in cell["outputs"])
-        shown = UNTRIED.sub(TRY, shown)
+        shown = "".join(_output(output, root) for output in cell["outputs"])
         if shown:
             parts.append(_folded("The output", shown) if "hide-output" in tags else shown)
     return f'<div class="course-cell">{one_block("".join(parts))}</div>' if parts else ""
+
+
+def _output(output: Mapping[str, Any], root: Path) -> str:
+    """One output; of a check the hints, and the solution if the course shows it."""
+    if exercise := output.get("data", {}).get(MIME, {}).get("exercise"):
+        return exercise_html([TRY], *printed(exercise, root), UNTRIED)
+    return output_html(output)
 
 
 def _folded(says: str, body: str) -> str:

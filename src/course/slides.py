@@ -20,6 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from course import notebooks, page
+from course.learn.html import MIME, prose
+from course.learn.quizzes import explanation, options_html, quiz
+from course.learn.solutions import printed
 from course.notebooks import CourseError
 
 if TYPE_CHECKING:
@@ -46,7 +49,6 @@ REVEAL = (  # of reveal.js, what a deck needs
 BOTH = ("math.css", "OFL.txt", "frames.js")  # of assets, what the decks share with the book
 PART = re.compile(r"^\*\*([^*\n]+)\*\*[ \t]*$", re.MULTILINE)  # a bold line of its own
 HEADING = re.compile(r"#{1,4} ")
-DETAILS = re.compile(r"<details><summary>(.*?)</summary>(.*?)</details>", re.DOTALL)
 
 
 @dataclass
@@ -67,7 +69,7 @@ class Slide:
 # ---------------------------------------------------------------- from cells to slides
 
 
-def slides(nb: NotebookNode, name: str) -> list[Slide]:
+def slides(nb: NotebookNode, name: str, root: Path) -> list[Slide]:
     """The slides of a notebook: its slide types say where one begins and what is left out.
 
     A subslide with neither a note nor a heading goes on with the slide above it, as a fragment:
@@ -87,7 +89,7 @@ def slides(nb: NotebookNode, name: str) -> list[Slide]:
             _quiz(found, cell)
             continue
         if "exercise" in tags and found:
-            _exercise(found[-1], cell)
+            _exercise(found[-1], cell, root)
             continue
         if kind in {"skip", "notes"}:
             continue
@@ -135,36 +137,46 @@ def _code(slide: Slide, cell: NotebookNode, tags: set[str], late: bool, asked: b
         slide.add(cell, code + result, late)
 
 
-def _exercise(slide: Slide, cell: NotebookNode) -> None:
-    """The first line of the answer, or of the check's report the solution and the hints."""
+def _exercise(slide: Slide, cell: NotebookNode, root: Path) -> None:
+    """The first line of the answer; of the check, the hints for the speaker and the solution."""
     if cell.metadata.get("course", {}).get("exercise"):
         slide.kind = "exercise"
         slide.add(cell, page.code_html(cell.source))
         return
-    report = "".join(page.output_html(output) for output in cell.get("outputs", []))
-    for title, body in DETAILS.findall(report):
-        if title == "Solution":
-            code = re.fullmatch(r"<pre><code>(.*)</code></pre>", body, re.DOTALL)
-            body = page.code_html(html.unescape(code[1])) if code else body
-            slide.add(cell, f'<div class="solution"><p>One solution</p>{body}</div>', True)
-        else:
-            slide.notes.append(body.replace("<p>", f"<p><strong>{title}.</strong> ", 1))
+    hints, solution = printed(_learnt(cell)["exercise"], root)
+    for number, hint in enumerate(hints, 1):
+        slide.notes.append(f"<p><strong>Hint {number}.</strong> {prose(hint)}</p>")
+    if solution:
+        body = f"<p>One solution</p>{page.code_html(solution)}"
+        slide.add(cell, f'<div class="solution">{body}</div>', True)
 
 
 def _quiz(found: list[Slide], cell: NotebookNode) -> None:
     """Add a slide for each question; the one that announces the quiz becomes the first."""
-    report = "".join(page.output_html(output) for output in cell.outputs)
-    questions = re.findall(r"<li>(<p>.*?</p>)(.*?)</li>", report, re.DOTALL)
-    for number, (asks, options) in enumerate(questions, 1):
+    questions = quiz(_learnt(cell)["quiz"]).questions
+    for number, question in enumerate(questions, 1):
         slide = Slide(cell.id, False, "quiz")
         if number == 1 and found and "<h2>Quiz</h2>" in "".join(b for _, b, _ in found[-1].blocks):
             announced = found.pop()
             slide.top, slide.notes = announced.top, announced.notes
+        asks = f"<p>{prose(question.asks)}</p>"
         slide.add(cell, f"<h2>Quiz: question {number} of {len(questions)}</h2>{asks}")
-        slide.add(cell, f'<div class="course-quiz">{options}</div>')
-        for option, why in DETAILS.findall(options):
-            slide.notes.append(why.replace("<p>", f"<p><em>{option}</em> ", 1))
+        slide.add(cell, f'<div class="course-quiz">{options_html(question)}</div>')
+        for option in question.options:
+            said = f"<em>{prose(option.text)}</em> {explanation(option)}"
+            slide.notes.append(f"<p>{said}</p>")
         found.append(slide)
+
+
+def _learnt(cell: NotebookNode) -> dict[str, str]:
+    """What the output of a check or a quiz says it is."""
+    for output in cell.get("outputs", []):
+        if MIME in output.get("data", {}):
+            return output.data[MIME]
+    raise CourseError(
+        f"expected cell {cell.id} to hold the output of a check or a quiz, found none: "
+        "run `course refresh` on the notebook"
+    )
 
 
 @functools.cache
@@ -190,14 +202,14 @@ def _no_markdown(formula: re.Match[str]) -> str:
 # ---------------------------------------------------------------- from slides to files
 
 
-def deck(nb: NotebookNode, name: str) -> tuple[str, list[str]]:
+def deck(nb: NotebookNode, name: str, root: Path) -> tuple[str, list[str]]:
     """The page of a deck, and the cells that begin a slide without a note for the speaker."""
     if not any(cell.get("execution_count") for cell in nb.cells):
         raise CourseError(
             f"{name} has no stored outputs, so its slides would be empty: "
             f"run `course refresh {name.removesuffix('.ipynb')}`"
         )
-    found = slides(nb, name)
+    found = slides(nb, name, root)
     sections, silent, column, head, title = [], [], False, "", ""
     for slide in found:
         body = "".join(block for _, block, _ in slide.blocks)
@@ -253,7 +265,7 @@ def build(root: Path, paths: Sequence[Path], out: Path, pdf: bool = False) -> in
         for path in chapters:
             target = made / f"{path.stem}.html"
             if path in paths:
-                text, silent = deck(notebooks.read(path), path.name)
+                text, silent = deck(notebooks.read(path), path.name, root)
                 target.write_text(text, encoding="utf-8")
                 silence = f", without notes for the speaker: {', '.join(silent)}" if silent else ""
                 print(f"{path.stem}.html{silence}")

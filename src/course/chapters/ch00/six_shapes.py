@@ -1,0 +1,47 @@
+"""Predict the shapes of six expressions of x, shape (2, 5, 3), as a list of tuples."""
+
+from course.learn.laws import SIX_SHAPES, all_are_tuples, six_of_them
+from course.learn.record import Exercise
+
+E = Exercise(__name__, inputs=[()])
+
+
+@E.answer
+def six_shapes():
+    return [
+        (5, 3),  # x[1]: one sequence is picked, so the batch axis is gone
+        (2, 3),  # x.sum(dim=1): the positions are summed away
+        (2, 5, 1),  # x.mean(dim=-1, keepdim=True): the channels shrink to one
+        (2, 5, 3),  # x + column: the one channel of the column is repeated
+        (2, 5, 4),  # x @ w: (5, 3) @ (3, 4), for each sequence
+        (2, 5, 5),  # x @ x.transpose(-2, -1): (5, 3) @ (3, 5), for each sequence
+    ]
+
+
+E.slip("(5, 3),", "(2, 3),", """shape 1: you took the index 1 for axis 1. The first place in the
+    brackets belongs to axis 0: which sequence.""")
+E.slip("(5, 3),", "(1, 5, 3),", "shape 1: a slice would keep its axis. An index takes it away.")
+E.slip("(2, 3),", "(5,),", """shape 2: you kept the axis that `dim` names and dropped the others.
+    `dim` names the axis that disappears.""")
+E.slip("(2, 3),", "(2, 1, 3),", "shape 2: only `keepdim=True` leaves an axis of size 1 over.")
+E.slip("(2, 3),", "(2, 5),", "shape 2: you summed along the last axis. `dim=1` is the middle one.")
+E.slip("(2, 3),", "(5, 3),", "shape 2: you summed over the batch. `dim=1` is the middle axis.")
+E.slip("(2, 5, 1),", "(2, 5),", "shape 3: you overlooked `keepdim=True`: the axis shrinks to 1.")
+E.slip("(2, 5, 3),", "(2, 5, 1),", """shape 4: broadcasting stretches the smaller size to the
+    larger one, never the other way round. Which operand is stretched here?""")
+E.slip("(2, 5, 3),", "(2, 5, 4),", "shape 4: `+` appends nothing. It stretches the column to x.")
+E.slip("(2, 5, 4),", "(2, 4),", """shape 5: `@` multiplies the last two axes. The batch axis stands
+    before them and passes through, and the rows of x stay too.""")
+E.slip("(2, 5, 5),", "(2, 3, 3),", """shape 6: you matched the positions and kept the channels. In
+    (5, 3) @ (3, 5), which two sizes meet and vanish?""")
+E.slip("(2, 5, 5),", "(2, 5, 3),", """shape 6: this is x's own shape. The last axis of the result
+    comes from the right operand, and that one is transposed.""")
+for wrong in lambda: [list(shape) for shape in six_shapes()], lambda: [*sum(six_shapes(), ())]:
+    E.mistake(wrong, "right numbers. A shape is a tuple: write round brackets, such as `(5, 3)`.")
+
+E.law(six_of_them, all_are_tuples, *SIX_SHAPES)
+E.hint("Take them one by one, and write the names over the sizes: B = 2, T = 5, C = 3.")
+E.hint("""An index and a sum take an axis away. `keepdim` leaves it with size 1. `+` stretches
+    sizes of 1. `@` matches the last axis of the left with the second-to-last of the right.""")
+E.hint("""For the last two, forget the batch: a school matrix of 5 by 3 times one of 3 by 4, and
+    times one of 3 by 5. Then put the 2 back in front.""")

@@ -1,0 +1,48 @@
+"""Turn (B, T, C) into (B, C, T): out[b, c, t] is x[b, t, c]."""
+
+import torch
+
+from course.learn.laws import row_c_is_channel_c
+from course.learn.record import Exercise
+
+TYPES = (torch.float32, torch.int64, torch.float64, torch.uint8, torch.float16, torch.complex64)
+
+
+def drawn(d):
+    x = d.whole(0, d.choice((3, 100)), *d.sizes(3)).to(TYPES[d.n % 6])
+    x = x * (1 + 2j) if x.is_complex() else x
+    return (x.transpose(*d.sample(range(3), 2)) if d.n % 3 == 1 else x,)
+
+
+INPUTS = [(torch.arange(n).view(-1, 2, k),) for n, k in ((4, 2), (6, 3), (12, 2))]
+E = Exercise(__name__, INPUTS, draw=drawn)
+
+
+@E.answer
+def swap_last_two(x):
+    return x.transpose(-2, -1)
+
+
+OP = "transpose(-2, -1)"
+RESHAPED = """the shape is right and the numbers are not: `view` and `reshape` read the numbers in
+    the old order and only break the lines elsewhere. Axes have to change places."""
+E.slip(OP, "reshape(x.shape[0], x.shape[2], x.shape[1])", RESHAPED)
+E.slip(OP, "view(x.shape[0], x.shape[2], x.shape[1])", RESHAPED)
+E.slip("x." + OP, "x", """x came back as it was: `transpose` doesn't change its tensor, it
+    returns another one. Keep what it returns.""")
+E.slip(OP, "permute(2, 1, 0)", """you turned all three axes round, so the batch stands last. The
+    first axis has to stay where it is.""")
+E.slip("-2, -1", "0, 1", "you swapped batch and positions. The last two axes are -2 and -1.")
+E.slip("x.transpose", "x[0].transpose", """only the first sequence is left. `transpose` takes the
+    whole batch, if you say which two axes you mean.""")
+E.slip(OP, OP + ".reshape(x.shape)", """first right, then undone: the last step forces the old
+    shape on the swapped numbers and mixes positions with channels.""")
+E.slip(OP, "flip(-1)", "`flip` turns the order round along one axis. Here two axes change places.")
+for axes in "1, 2, 0", "2, 0, 1":
+    E.slip(OP, f"permute({axes})", "all three axes have moved. The first has to stay: (0, 2, 1).")
+E.slip(OP, "rot90(1, (-2, -1))", "a quarter turn is no swap: one axis now runs backwards.")
+
+E.law(row_c_is_channel_c)
+E.hint("Two operations give this shape. Only one of them moves the numbers to the right place.")
+E.hint("Follow one number on paper: x[0, 1, 0] has to arrive at out[0, 0, 1].")
+E.hint("`x.transpose(a, b)` swaps two axes; counted from the end they are -2 and -1.")

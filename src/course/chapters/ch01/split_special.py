@@ -1,0 +1,62 @@
+"""Cut text at every special token, keep the token as a part of its own, drop empty parts."""
+
+import re
+
+from course.learn.draws import UNUSUAL
+from course.learn.laws import no_part_is_empty, parts_give_the_text
+from course.learn.record import Exercise
+
+TOKENS = [*"|$([0 \\\0\U0001f600", "<|end|>", "<|end|>", "[SEP]", "</s>", "a.c", "**", "\\n", "aa"]
+TOKENS += ["abab", "?!", "^a", "{2}", "a+", "\u00e9\u00e9", "\n\n"]
+
+
+def drawn(d):  # texts of the token, of pieces of it, of what its signs could mean, and others
+    special = d.choice(TOKENS)
+    near = [special[:-1], special[1:], special.swapcase(), *special, special * 2, *[special] * 6]
+    pieces = [*near, *UNUSUAL, "abc", "a", "\n", " ", "\r\n", "\0\1\x1f\ufffd\uffff", "e\u0301"]
+    return "".join(d.choices(pieces, k=d.randint(d.n > 1, 4 + d.n // 3))), special
+
+
+TEXTS = ["a<|end|>b", "a<|end|>", "the end > < <|end|><|end|>ends", "nothing", "\0a\0<|end|>\0b"]
+INPUTS = [(text, "<|end|>") for text in [*TEXTS, " a <|end|> <|end|>b\n<|END|>"]] + [("aaa", "aa")]
+E = Exercise(__name__, INPUTS, draw=drawn, n_drawn=40)
+
+
+@E.answer
+def split_special(text, special):
+    parts = re.split(f"({re.escape(special)})", text)
+    return [part for part in parts if part]
+
+
+SPLIT, PATTERN = 're.split(f"({re.escape(special)})", text)', 'f"({re.escape(special)})"'
+KEPT = "\n    return [part for part in parts if part]"
+GONE = """the special tokens themselves are gone. They have to stay in the list: `re.split` keeps
+what it matched if the pattern stands in round brackets."""
+OR = """in a regular expression `|` means or, so `<|end|>` matches `<` or `end` or `>`.
+    `re.escape(special)` takes the characters literally."""
+for end in KEPT, "\n    return parts":
+    E.slip(SPLIT + KEPT, "text.split(special)" + end, GONE)
+    E.slip(SPLIT + KEPT, 're.split(f"({special})", text)' + end, OR)
+    E.slip(SPLIT + KEPT, "re.split(special, text)" + end, OR)
+E.slip(" if part", "", """almost: where a special token stands first, last or next to another, an
+    empty part is left over.""")
+for any_of in 'f"([{special}])"', 'f"([{re.escape(special)}])"':
+    E.slip(PATTERN, any_of, """in a regular expression square brackets mean any one of these
+        characters. Only the whole token counts.""")
+E.slip(SPLIT, "text.partition(special)", "you cut at the first special token only.")
+E.slip(SPLIT, "text.rpartition(special)", "you cut at the last special token only.")
+E.slip(PATTERN, 'f"((?:{re.escape(special)})+)"', "tokens that follow each other became one part.")
+SPACE = "white space is not empty: it belongs to the text, alone and at the ends of a part."
+E.slip("if part]", "if part.strip()]", SPACE)
+E.slip(KEPT, "\n    return [part.strip() for part in parts if part.strip()]", SPACE)
+E.slip(", text)", ", text, flags=re.I)", "a capital isn't its small letter: `<|END|>` is another.")
+E.mistake(lambda text, special: [part for piece in text.split(special) for part in (piece, special)
+    if part], "a special token stands behind every part now, even where the text has none.")
+E.mistake(lambda text, special: [part for piece in text.split(special) if piece for part in (
+    special, piece)][1:], "tokens at the ends or in a row are lost: drop empty parts last of all.")
+
+E.law(parts_give_the_text, no_part_is_empty)
+E.hint("`re.split` cuts at a pattern. What does it do with what it matched?")
+E.hint("""With round brackets around the pattern the matches stay in the list. But what does `|`
+    mean in a pattern?""")
+E.hint("""`re.split(f"({re.escape(special)})", text)`, then leave out the empty parts.""")

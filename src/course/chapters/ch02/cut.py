@@ -1,0 +1,58 @@
+"""Return inputs and targets of the block at start, or raise ValueError if there is none."""
+
+import torch
+
+from course.learn.laws import both_hold_a_block, targets_follow_inputs
+from course.learn.record import Exercise
+
+
+def drawn(d):
+    T = d.size()
+    ids = d.whole(0, d.choice((3, 50_000)), T + d.choice((-1, 0, 1, 2, 3, 5)))
+    near_the_end = len(ids) - T + d.randint(-2, 1)
+    return ids, d.choice((near_the_end, d.randint(-9, 9), -len(ids), 1000)), T
+
+SHORT = torch.tensor([30, 50, 20, 70, 40])
+CASES = [(start, 2) for start in (0, 2, 3, 4, 5, 9, -1, -4, -9)]
+CASES += [(1, 3), (2, 3), (0, 1), (3, 1), (0, 4), (0, 5), (0, 6)]
+E = Exercise(__name__, [(SHORT, *case) for case in CASES], drawn)
+
+@E.answer
+def cut(ids, start, block_size):
+    if start < 0 or start + block_size + 1 > len(ids):
+        raise ValueError(f"no full block of {block_size} at {start} in {len(ids)} ids")
+    return ids[start : start + block_size], ids[start + 1 : start + block_size + 1]
+
+CHECK = "start < 0 or start + block_size + 1 > len(ids)"
+X, Y = "ids[start : start + block_size]", "ids[start + 1 : start + block_size + 1]"
+E.slip(CHECK, "False", """near the end your blocks come back short or empty, and nobody is told: a
+    slice past the end raises nothing. Ask whether the block fits before you cut.""")
+for wrong in ("start >= len(ids)", "start < 0 or start >= len(ids)"):
+    E.slip(CHECK, wrong, """you refuse starts behind the end, but a start just before the end is no
+        better: its block is short. How many ids does a block need, targets included?""")
+for wrong in ("start < 0 or start + block_size > len(ids)", f"len({X}) < block_size"):
+    E.slip(CHECK, wrong, """one start too many: there the inputs fit, but the target of the last
+        one is missing. The targets reach one place further than the inputs.""")
+E.slip("+ 1 >", "+ 1 >=", """you refuse the last start that is good: its last target is the last id
+    of all. With 5 ids and blocks of 2, start 2 uses the places 2, 3 and 4.""")
+for wrong in ("", f"len({Y}) < block_size or ", "start + block_size < -len(ids) or "):
+    E.slip("start < 0 or ", wrong, """a negative start slips through: a slice counts it from the
+        end, and what comes back is short, empty or of another place.""")
+E.slip(Y, X, """your targets are the inputs themselves. The target of position t is the id that
+    follows it.""")
+E.slip(Y, "ids[start + 2 : start + block_size + 2]", """your targets begin two places after the
+    inputs: each skips the id that it should guess.""")
+E.slip(f"{X}, {Y}", f"{Y}, {X}", "inputs first, then targets: yours come the other way round.")
+E.slip("if", "start = min(max(start, 0), len(ids) - block_size - 1)\n    if", """you move a bad
+    start to a good one. The caller asked for another block and will never know: say no
+    instead.""")
+E.slip("raise ValueError", "return ValueError or ", """`return ValueError` hands the error over
+    like any other value. `raise ValueError(...)` stops the function with it.""")
+E.mistake(lambda ids, start, T: tuple(ids[start + torch.arange(T) + shift] for shift in (0, 1)),
+    """picking single places raises an IndexError past the end, where a ValueError was asked for,
+    and a negative place counts from the end without complaint.""")
+
+E.law(both_hold_a_block, targets_follow_inputs)
+E.hint("Which places does the block at `start` use, from the first input to the last target?")
+E.hint("The first place is start, the last start + block_size. The last to exist is len(ids) - 1.")
+E.hint("`if start < 0 or start + block_size + 1 > len(ids): raise ValueError(...)`; two slices.")

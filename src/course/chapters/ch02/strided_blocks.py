@@ -1,0 +1,47 @@
+"""Return inputs and targets, both (N, block_size), of the blocks at 0, stride, 2 * stride, ..."""
+
+import torch
+
+from course.learn.laws import rows_begin_at_multiples, targets_follow_inputs
+from course.learn.record import Exercise
+
+
+def drawn(d):
+    block_size, stride = d.size(), d.size()
+    left_over = d.choice((0, stride - 1, d.randrange(stride)))
+    length = d.randint(0, d.most) * stride + block_size + 1 + left_over
+    return d.whole(0, d.choice((3, 50_000)), length), block_size, stride
+
+ROW = torch.tensor([5, 2, 9, 4, 7, 1, 8])
+CASES = [(ROW[:5], 2, 2), (ROW[:6], 2, 3), (ROW, 3, 2), (ROW[:4], 3, 1), (ROW, 1, 4)]
+E = Exercise(__name__, CASES, drawn)
+
+@E.answer
+def strided_blocks(ids, block_size, stride):
+    last = len(ids) - block_size - 1  # the last start whose targets fit
+    starts = range(0, last + 1, stride)
+    x = torch.stack([ids[start : start + block_size] for start in starts])
+    y = torch.stack([ids[start + 1 : start + block_size + 1] for start in starts])
+    return x, y
+
+for end in ("last + 2", "len(ids)"):
+    E.slip("last + 1", end, """`torch.stack` wants rows of equal length, and at the end yours come
+        out short: a slice past the end raises nothing. Which is the last start that fits?""")
+E.mistake(lambda ids, *sizes: (ids.unfold(0, *sizes), ids[1:].unfold(0, *sizes)), """on some texts
+    you have a row of inputs too many. They mustn't use the last id of all: nothing follows it.""")
+E.slip("    x = ", "    starts = sorted({*starts, last})\n    x = ", """where some ids are left
+    over, you have a block too many, which begins at no multiple of the stride.""")
+E.slip("last + 1", "last", """where a block just fits, its last target being the last id of all,
+    you leave it out. `range` stops before its end.""")
+E.slip("1, stride", "1, block_size", """your blocks lie end to end. The stride says how far one
+    start is from the next: blocks may overlap or leave gaps.""")
+E.slip("1, stride", "1", "blocks of yours begin at every place, as if the stride were 1.")
+E.slip("start + 1 : start + block_size + 1", "start : start + block_size", """your targets are the
+    inputs themselves. The target of a position is the id that follows it.""")
+
+E.law(rows_begin_at_multiples, targets_follow_inputs)
+E.hint("With 7 ids, blocks of 2 and stride 3: which blocks fit, if each needs its targets, too?")
+E.hint("""A block needs block_size + 1 ids, so the last start that fits is `len(ids) - block_size -
+    1`. Which multiples of the stride are not beyond it?""")
+E.hint("""`starts = range(0, len(ids) - block_size, stride)`. `torch.stack` the slices of the
+    inputs, and those of the targets, one place further on.""")

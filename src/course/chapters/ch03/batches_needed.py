@@ -1,0 +1,50 @@
+"""Return how many batches it takes for a standard error of at most `wanted`."""
+
+import math
+
+from course.learn.laws import one_fewer_is_too_few, small_enough, whole_and_at_least_1
+from course.learn.record import Exercise
+
+
+def drawn(d):
+    if d.n % 3 == 0:  # a whole ratio, exact in binary
+        return d.size() / 4, 0.25
+    needed = d.randrange(10 ** d.randint(1, 4)) + d.choice((0.03, 0.97, d.randint(3, 97) / 100))
+    wanted = d.choice((0.0003, 0.02, 1, 7, 800))
+    return round(needed**0.5 * wanted, 9), wanted
+
+CASES = [(0.5, 0.3), (0.5, 0.25), (0.08, 0.03), (0.07, 0.0031), (0.05, 0.06), (3, 2), (0.07, 0.01)]
+CASES += [(2.1, 0.7), (0.27, 0.03), (0.3, 0.1), (0.5, 0.5), (7.003, 1.0), (0.9, 0.01)]
+E = Exercise(__name__, CASES, drawn)
+
+@E.answer
+def batches_needed(spread, wanted):
+    exact = (spread / wanted) ** 2
+    return math.ceil(exact * (1 - 1e-12))  # 0.07 / 0.01 is a hair more than 7
+
+CEIL = "math.ceil(exact * (1 - 1e-12))"
+COUNT_UP = "next(n for n in range(1, 10**6) if spread / math.sqrt(n) <= wanted)"
+for wrong in ("math.ceil(exact)", COUNT_UP):
+    E.slip(CEIL, wrong, """right, but for the rounding of floats, which costs a batch: 0.07 / 0.01
+        is a hair more than 7 to Python, and 2.1 / 3 a hair more than 0.7. Allow for a hair before
+        you round up or compare.""")
+E.slip(CEIL, "math.ceil(spread / wanted)", """the noise of a mean falls with the square root of the
+    number of batches, not with the number: half the noise needs four times as many.""")
+E.slip(CEIL, "math.ceil(math.sqrt(spread / wanted))", """the root is on the wrong side. Write
+    spread / sqrt(n) = wanted and solve for n.""")
+E.slip(CEIL, "math.floor(exact)", """you rounded down, and then the error is still a little larger
+    than wanted.""")
+E.slip(CEIL, "round(exact)", """rounding to the nearest number sometimes rounds down, and then the
+    error is still a little larger than wanted.""")
+E.slip(CEIL, "exact", """that is the formula, but batches come whole: which whole number is just
+    enough?""")
+E.slip(CEIL, "math.floor(exact) + 1", """one more than the whole part is one too many when the
+    result is whole already.""")
+E.slip("** 2", "** -2", "the ratio is upside down: a smaller error needs more batches.")
+E.slip(CEIL, "math.ceil(spread**2 / wanted)", """only the spread is squared. Both sides of spread /
+    sqrt(n) = wanted are.""")
+
+E.law(whole_and_at_least_1, small_enough, one_fewer_is_too_few)
+E.hint("The mean of n batches has a standard error of the spread divided by the root of n.")
+E.hint("Set spread / sqrt(n) equal to what is wanted, and solve for n.")
+E.hint("`(spread / wanted) ** 2`, rounded up to a whole number: `math.ceil`.")

@@ -1,0 +1,41 @@
+"""Weights that fade by a factor of decay with each step into the past; rows sum to 1."""
+
+import torch
+
+from course.learn.laws import nothing_ahead, rows_sum_to_1, shares_fade
+from course.learn.record import Exercise
+
+E = Exercise(__name__, inputs=[(2, 0.5), (3, 0.5), (4, 0.9), (3, 1.0), (50, 0.1)],
+             draw=lambda d: (d.size(), d.randint(1, 20) / 20))
+
+@E.answer
+def fading_weights(T, decay):
+    position = torch.arange(T)
+    age = position[:, None] - position[None, :]  # (T, T): how long ago, negative ahead
+    shares = torch.tril(decay ** age.clamp(min=0).float())
+    return shares / shares.sum(dim=1, keepdim=True)
+
+E.slip(" / shares.sum(dim=1, keepdim=True)", "", """the fading is right, but the rows don't sum to
+    1 yet. Divide each by its own sum.""")
+E.slip("age.clamp(min=0).float()", "position.expand(T, T)", """your shares fade the wrong way:
+    their power counts from the start of the sequence. It should count back from the position that
+    looks: t minus the column.""")
+E.slip("torch.tril(decay ** age.clamp(min=0).float())", "decay ** age.abs().float()", """the future
+    fades too, but it has to be gone: keep only the lower triangle before you normalise.""")
+E.slip("dim=1", "dim=0", """your columns sum to 1, not your rows: which axis does your sum run
+    over?""")
+E.slip(", keepdim=True", "", """column j is divided by row j's sum: without `keepdim=True` the row
+    sums lie down as one row. Keep them as a column.""")
+E.slip("torch.tril(decay ** age.clamp(min=0).float())", "decay ** age.float() * (age >= 0)", """
+    right until the past grows long: ahead the ages are negative, `decay` to such a power may be
+    inf, and inf times 0 is nan. Clamp the ages, or cut with `torch.tril`.""")
+E.slip("decay **", "torch.eye(T) + decay *", """your shares grow with decay times the age; a share
+    fades by a factor per step, so age belongs in the exponent.""")
+E.slip("decay **", "1 **", "these are equal shares: `decay` plays no part in them.")
+
+E.law(rows_sum_to_1, nothing_ahead, shares_fade)
+E.hint("How old is column j for position t? Write the matrix of ages for T = 3 by hand.")
+E.hint("""`torch.arange(T)[:, None] - torch.arange(T)` gives the ages. Raise decay to them, cut the
+    upper triangle, normalise.""")
+E.hint("""Negative ages are the future: clamp them, raise `decay ** age.float()`, `torch.tril`, and
+    divide by the row sums with `keepdim=True`.""")

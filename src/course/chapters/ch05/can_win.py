@@ -1,0 +1,69 @@
+"""Return True if some query gives key j of keys, (n, 2), the highest score, alone, else False."""
+
+import cmath
+import math
+
+import torch
+
+from course.learn.laws import true_if_one_of_360_wins
+from course.learn.record import Exercise
+
+KEYS = torch.tensor([[2.0, 2.0], [1.0, 0.0], [0.25, -0.25], [-3.0, 1.0], [0.0, 1.0]])
+ROUND = torch.view_as_real(torch.polar(torch.ones(360), torch.arange(360).deg2rad()))  # queries
+EXPLORER = ROUND[[20, 70, 100, 170, 240, 310]] * torch.tensor([[1.2, 1.0, 1.6, 1.2, 1.4, 1.0]]).T
+
+
+def drawn(d):
+    low, high = ((6, 9), (-12, -6), (12, 180), (-90, -12), (-180, -90))[d.n % 5]  # j's arc
+    far = d.choice([0, 0, 20])  # far from 0, a short key may win, and with a score below 0
+    while True:
+        z = [complex(k % 25 - 12, k // 25 - 12) / 4 for k in d.sample(range(625), d.randint(2, 8))]
+        for j in d.shuffled(range(len(z))):
+            angles = sorted(math.degrees(cmath.phase(z[j] - other)) for other in z if other != z[j])
+            gaps = (b - a for a, b in zip(angles, angles[1:] + [angles[0] + 360], strict=True))
+            if low <= max(gaps) - 180 <= high:
+                z = torch.tensor(z) + complex(d.uniform(-far, far), far)
+                return torch.view_as_real(z) * d.choice([-10.0, 0.1, 1.0]), j
+
+
+E = Exercise(__name__, draw=drawn, n_drawn=40, inputs=[
+    (KEYS[:2], 0), (KEYS[:2], 1), (KEYS, 4), (KEYS, 1), *((EXPLORER, j) for j in range(6)),
+])
+
+
+@E.answer
+def can_win(keys, j):
+    others = torch.cat([keys[:j], keys[j + 1 :]])
+    leads = keys[j] - others  # the query must lie less than 90 degrees from every one of them
+    angles = torch.atan2(leads[:, 1], leads[:, 0]).sort().values
+    next_angles = torch.cat([angles[1:], angles[:1] + 2 * math.pi])  # once around
+    widest_gap = (next_angles - angles).max()
+    return bool(widest_gap > math.pi)
+
+
+E.mistake(lambda keys, j: int(keys.norm(dim=-1).argmax()) == j, """the longest key can win, but it
+    is not the only one: the explorer has five winners of six.""")
+E.mistake(lambda keys, j: int((keys @ keys[j]).argmax()) == j, """yours is True if the query that
+    points where the key does wins. Another may serve it better, where rivals are weak.""")
+E.mistake(lambda keys, j: j in (keys @ keys.T).argmax(dim=-1), """you try the keys themselves as
+    queries. A query may point anywhere, also between them.""")
+FEW = """you miss some winners. Narrow arcs fall between few directions, and a full turn has 360
+    degrees, or 2 pi: a query for every degree will do."""
+for queries in (*(ROUND[::step] for step in (90, 45, 30, 15, 10)), ROUND[:180]):
+    E.mistake(lambda keys, j, q=queries: j in (q @ keys.T).argmax(dim=-1), FEW)
+E.mistake(lambda keys, j: any((keys[j] == m).any().item() for m in keys.aminmax(dim=0)), FEW)
+E.mistake(lambda keys, j: any(s[j] == max(s) > 0 for s in (ROUND @ keys.T).tolist()), """a score
+    below 0 wins too, if all others are lower still. Does yours ask for more than 0?""")
+E.mistake(lambda keys, j: True, """you say True of every key. One query has to beat all its rivals,
+    without a tie (as at length 0). Or are degrees compared with pi?""")
+LIMIT = "your limit is too low: the gap has to be more than half of the circle, which is pi."
+E.slip("> math.pi", "> 2 * math.pi / 3", LIMIT)
+E.slip("> math.pi", "> math.pi / 2", LIMIT)
+E.slip("> m", "< m", "your answers are all turned round: True has to mean that key j can win.")
+E.slip("bool", "", "right, but this is a tensor of one element. `bool(...)` makes a plain bool.")
+
+E.law(true_if_one_of_360_wins)
+E.hint("Only a query's direction counts. How many will do, if a winner is sure of five degrees?")
+E.hint("Make a query for each of 360 degrees. `queries @ keys.T` has a row for each: who is best?")
+E.hint("""`(queries @ keys.T).argmax(dim=-1)` names the winners; is j among them? (Or sort the
+    angles of all `keys[j] - other`: is a gap between neighbours, once around, more than pi?)""")

@@ -1,0 +1,59 @@
+"""Return the self-attention of x, (T, C) or (B, T, C), with these three weight matrices."""
+
+import torch.nn.functional as F
+
+from course.learn.draws import quarters
+from course.learn.laws import between_the_values
+from course.learn.record import Exercise
+
+SIZES = ((2, 2), (2, 3), (2, 3), (2, 2)), ((2, 7, 3), (3, 5), (3, 5), (3, 2))
+GIVEN = [tuple(quarters(*size, seed=n) for n, size in enumerate(sizes, 1)) for sizes in SIZES]
+
+def drawn(d):
+    T, C, D, Dv, B = d.sizes(5)
+    D, batch = D if d.n % 3 else 1, (B,) * (d.n % 2)  # with a batch, without
+    x, W_q, W_k = d.tensor(*batch, T, C, scales=(1, 0.25)), d.tensor(C, D), d.tensor(C, D)
+    if D == 1:  # scores from 128 to 256, whose exp is inf; the root of 1 rounds none of them
+        W_q = W_q.ldexp(8 - (x @ W_q @ (x @ W_k).mT).abs().max().frexp().exponent)
+    return x, W_q, W_k, d.tensor(C, Dv)
+
+E = Exercise(__name__, GIVEN, drawn, without=("attention",))
+
+@E.answer
+def attend(x, W_q, W_k, W_v):
+    q, k, v = x @ W_q, x @ W_k, x @ W_v
+    scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
+    return F.softmax(scores, dim=-1) @ v
+
+E.slip("q @ k", "0 * q @ k", """your output is the plain mean of the values: the scores play no
+    part in it. Is a line overwriting them before the softmax?""")
+for turned in ("T", "transpose(0, 1)", "t()"):
+    E.slip("transpose(-2, -1)", turned, """right for one sequence, but not for a batch: `.T` turns
+        all axes round, and `transpose(0, 1)` takes the batch for positions. Swap the last two.""")
+E.slip("(-2, -1)", "(1, 2)", """right for a batch, but one sequence has no axis 2. Count from the
+    end: -2 and -1 are the last two axes, with and without a batch.""")
+E.slip(" / k.shape[-1] ** 0.5", "", """the scores are not scaled: divide them by the square root of
+    the head size before the softmax.""")
+E.slip(" ** 0.5", "", "you divided by the head size itself. It is its square root, `** 0.5`.")
+E.slip("/ k", "* k", "you multiplied by the root of the head size. Divide: scores should shrink.")
+E.slip("k.shape[-1]", "16", """you divided by 4, the root of the notebook's `head_size`, which is
+    16. Your function has to take the size from what it is given: `k.shape[-1]`.""")
+E.slip("/ k", "\n    v = v / k", """the root comes too late: the scores go into the softmax
+    undivided, and it only shrinks what comes out. The scores are divided, before the softmax.""")
+E.slip("/ k", "/ x", "you scaled by x's size. The scores are products of q and k: theirs counts.")
+E.slip("/ k", "/ v", "you scaled by the values' size. They aren't in the scores; a key's counts.")
+E.slip("dim=-1", "dim=-2", """your softmax runs down the columns, so the rows don't sum to 1. Each
+    query shares out its own row.""")
+for axis in (", dim=1", ""):
+    E.slip(", dim=-1", axis, """right for one sequence, wrong for a batch: there your softmax runs
+        over another axis. The columns of a row are the last axis, -1.""")
+E.slip("q, k, v =", "k, q, v =", """queries and keys have changed places: row t holds how all
+    others look at position t. Which of the two belongs on the left?""")
+E.slip("@ v", "@ x", "you mix x itself. x is private: what is handed over is a value, `x @ W_v`.")
+E.slip("(scores,", "(scores + (0 * scores - 1e9).triu(1),", """your positions look at themselves
+    and their past only, so there is a causal mask in it. Here everybody may look at everybody.""")
+
+E.law(between_the_values)
+E.hint("Project, score, mix: three lines. Write down the shape after each.")
+E.hint("The scores are `q @ k.transpose(-2, -1)`, divided by the square root of `k.shape[-1]`.")
+E.hint("Softmax along the last axis, then `@ v`. All of it works with or without a batch axis.")

@@ -1,0 +1,53 @@
+"""The positions of x ask, the positions of memory are looked at and answer."""
+
+import torch
+
+from course.learn.draws import quarters
+from course.learn.laws import between_the_values
+from course.learn.record import Exercise
+
+SIZES = ((2, 3), (2, 3), (3, 2), (3, 2), (3, 2)), ((1, 2), (3, 1), (2, 2), (1, 2), (1, 3))
+GIVEN = [tuple(quarters(*size, seed=n) for n, size in enumerate(sizes, 5)) for sizes in SIZES]
+
+def drawn(d):
+    Tq, Tk, C, M, D, Dv, B = d.sizes(7)
+    D, M, batch = D if d.n % 3 else 1, M if d.n % 4 > 1 else C, (B,) * (d.n % 2)
+    x, memory = (d.tensor(*batch, *size, scales=(1, 0.25)) for size in ((Tq, C), (Tk, M)))
+    W_q, W_k = d.tensor(C, D), d.tensor(M, D)
+    if D == 1:  # scores from 128 to 256, whose exp is inf; the root of 1 rounds none of them
+        W_q = W_q.ldexp(8 - (x @ W_q @ (memory @ W_k).mT).abs().max().frexp().exponent)
+    return x, memory, W_q, W_k, d.tensor(M, Dv)
+
+E = Exercise(__name__, GIVEN, drawn, without=("attention",))
+
+@E.answer
+def cross_attend(x, memory, W_q, W_k, W_v):
+    q = x @ W_q
+    k, v = memory @ W_k, memory @ W_v
+    scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
+    return torch.softmax(scores, dim=-1) @ v
+
+for first in ("", "x @ W_k, x @ W_v; "):
+    E.slip("q = x", f"{first}x, memory = memory, x\n    q = x", """the roles are swapped: your
+        queries come from the memory. Whoever asks gets a row of the output, and here x asks.""")
+E.slip("k, v =", "memory = x\n    k, v =", """this is self-attention of x: the memory is never
+    looked at. Where do keys and values come from?""")
+E.slip("q = x", "q = memory", "this is self-attention of the memory: x never asks.")
+E.slip("memory @ W_v", "x @ W_v", """your keys come from the memory and your values from x. A
+    weight belongs to the position whose key was looked at, so its value must come from there.""")
+E.slip("memory @ W_k", "x @ W_k", """your values come from the memory and your keys from x. Whoever
+    is looked at shows the key and hands over the value: both come from the memory.""")
+E.slip("k, v", "memory = torch.cat((x, memory), -2); k, v", """your positions look at themselves as
+    well as at the memory. In cross-attention all keys and values are the memory's.""")
+E.slip("dim=-1", "dim=-2", """your softmax runs over the queries, so each key's column sums to 1.
+    Each query shares out its row over the keys.""")
+for turned in ("T", "transpose(0, 1)"):
+    E.slip("transpose(-2, -1)", turned, """right for one sequence, but not for a batch: `.T` turns
+        all axes round, and `transpose(0, 1)` takes the batch for positions. Swap the last two.""")
+E.slip("k.shape[-1]", "k.shape[-2]", """you scaled by the number of keys. The scale is the square
+    root of the size of a key, `k.shape[-1]`.""")
+
+E.law(between_the_values)
+E.hint("Who asks? Who is looked at? Write which of the two sequences each of q, k, v comes from.")
+E.hint("Only the query comes from x. The scores are then a rectangle, (Tq, Tk).")
+E.hint("`q = x @ W_q`, `k = memory @ W_k`, `v = memory @ W_v`; the rest is as in `attend`.")

@@ -1,0 +1,74 @@
+"""Return True if neither the queries nor the keys play any part in what attend returns."""
+
+import torch
+
+from course.learn.draws import quarters
+from course.learn.laws import deaf_if_zeros_change_nothing
+from course.learn.record import Exercise
+
+QKV = [(quarters(2, 5, 3, seed=n) + 0.125).requires_grad_() for n in (1, 2, 3)]
+
+def near(scores):  # each position may look at itself and the four before it
+    return scores.where(torch.ones(scores.shape[-2:]).tril().triu(-4) > 0, -torch.inf)
+
+SCORES = {  # of the heads; those first that tell most mistakes apart
+    "five": lambda q, k: q @ q.mT, "six": lambda q, k: k @ k.mT,
+    "seven": lambda q, k: torch.cosine_similarity(q[..., None, :], k[..., None, :, :], dim=-1),
+    "two": lambda q, k: near(torch.zeros((q @ k.mT).shape)), "four": lambda q, k: 0 * (q @ k.mT),
+    "eight": lambda q, k: (q.sign() + k.sign()) @ (q.sign() + k.sign()).mT,
+    "one": lambda q, k: q @ k.mT, "three": lambda q, k: near(q @ k.mT / q.shape[-1] ** 0.5),
+}
+
+def head(name):
+    def attend(q, k, v):
+        return torch.softmax(SCORES[name](q, k), dim=-1) @ v
+    attend.__name__ = f"head_{name}"
+    return attend
+
+def drawn(d):
+    T, D, batch, large = d.randint(6, 9), d.size(3), (d.size(),) * (d.n % 2 == 0), 16 ** (d.n == 5)
+    q, k, v = (d.tensor(*batch, T, size) + 0.125 for size in (D, D, d.size()))  # no sign is 0
+    return head([*SCORES][d.n]), *(x.requires_grad_() for x in (q * large, k * large, v))
+
+E = Exercise(__name__, [(head(name), *QKV) for name in SCORES], drawn, n_drawn=8)
+
+@E.answer
+def is_deaf(attend, q, k, v):
+    out = attend(q, k, v)
+    others = [attend(torch.randn_like(q), torch.randn_like(k), v) for _ in range(3)]
+    return all(torch.allclose(out, other, atol=1e-5) for other in others)
+
+NEW_Q, NEW_K = "torch.randn_like(q)", "torch.randn_like(k)"
+NEW, OTHERS = f"{NEW_Q}, {NEW_K}", f"attend({NEW_Q}, {NEW_K}, v) for _ in range(3)"
+E.slip("all(", "False and (", """you call every head healthy, and two of the eight are deaf. A deaf
+    head's output still changes with v, because the values do reach it. What doesn't reach it?""")
+E.slip("all(", "True or (", """you call every head deaf, and most of them hear. What did you
+    change, and which head could notice it? The shape is the same for all of them. And if q and k
+    both turn their signs, every product of the two stays as it was.""")
+E.slip(NEW, "2 * q, 2 * k", """two heads that you call deaf do hear: one hears directions only, one
+    signs only, and neither notices when q and k are multiplied by 2. Try quite other q and k.""")
+for step in ("q + 0.01, k + 0.01", "q + 1, k + 1"):
+    E.slip(NEW, step, """one head that you call deaf hears only the sum of q's and k's signs. A
+        small step turns none, a gradient is 0, a swap keeps the sum. Try quite other q and k.""")
+MASKED = """you find the deaf head with a mask, but not the one without. It multiplies its scores
+    by 0, so its output is the mean of all, not of the past, and its gradients are 0, not None.
+    Change q and k instead, and look whether the output changes."""
+E.slip(OTHERS, "v.cumsum(dim=-2) / torch.arange(1, v.shape[-2] + 1)[:, None]", MASKED)
+E.slip("return", "out.sum().backward()\n    return q.grad is k.grad is None\n    return", MASKED)
+E.slip(OTHERS, "v.mean(-2, True)", """you find the deaf head without a mask, whose output is the
+    mean of all, but not the one with: there it is a running mean. Change q and k instead.""")
+for other in (f"q, {NEW_K}", "q, 2 * k"):
+    E.slip(NEW, other, """you call a head deaf that forgot its keys and scores queries with
+        queries: it has a different illness, but deaf it is not. Did you change only the keys?""")
+for other in (f"{NEW_Q}, k", "2 * q, k"):
+    E.slip(NEW, other, """you call a head deaf that forgot its queries and scores keys with keys:
+        it has a different illness, but deaf it is not. Did you change only the queries?""")
+E.slip("return all(", f"others = attend({NEW_Q}, k, v), attend(q, {NEW_K}, v)\n    return any(",
+       """you call two heads deaf that hear: one scores queries with queries, one keys with keys.
+    Deaf is who hears neither q nor k. (And where q meets itself, turned signs cancel.)""")
+E.slip("all(", "not all(", "your answers are exactly the wrong way round: True means deaf.")
+
+E.law(deaf_if_zeros_change_nothing)
+E.hint("You can't look inside, but you can call `attend` as often as you like. With what?")
+E.hint("Call it twice with the same v and with different q and k. What does a deaf head do?")
+E.hint("Compare with `attend(torch.randn_like(q), torch.randn_like(k), v)` by `torch.allclose`.")

@@ -1,0 +1,40 @@
+"""Return the one matrix M, (C, C), for which x @ M @ x.mT are a head's scores, not scaled."""
+
+from course.learn.draws import quarters
+from course.learn.laws import row_0_is_channel_0_against_all
+from course.learn.record import Exercise
+
+SIZES = (1, 2), (2, 2), (2, 3), (5, 3)
+GIVEN = [tuple(quarters(*size, seed=2 * n + k) for k in (1, 2)) for n, size in enumerate(SIZES)]
+
+def drawn(d):
+    D, C = d.sizes(2) if d.n % 3 else [d.size(2)] * 2  # every third time square
+    return d.tensor(D, C, scales=(1, 100)), d.tensor(D, C)
+
+E = Exercise(__name__, GIVEN, drawn)
+
+@E.answer
+def one_matrix(q_weight, k_weight):
+    return q_weight.T @ k_weight  # q kT = x Wq (x Wk)T = x (Wq WkT) xT, and Wq is q_weight.T
+
+M, TO_IN_OUT = "q_weight.T @ k_weight", "reshape(k_weight.shape[::-1])"
+E.slip(M, "q_weight @ k_weight.T", """this is `W_q @ W_k.T` with the weights as they are stored,
+    (out, in), so it is (D, D). Square ones hide that. What turns (out, in) into (in, out)?""")
+E.slip(M, "k_weight.T @ q_weight", """queries and keys have changed places: row t of `x @ M @ x.mT`
+    holds how all others look at position t. Which of the two belongs on the left?""")
+E.slip(M, "q_weight @ k_weight", """(D, C) and (D, C) don't fit, unless both are square. Write the
+    shapes below `x @ W_q @ (x @ W_k).T`: which of the two weights has to be turned?""")
+E.slip(M, f"{M}.T", """the weight of the keys is turned once too often: the transpose of `x @ W_k`
+    begins with W_k turned, and that is the weight as it is stored.""")
+for keys in ("k_weight", f"k_weight.{TO_IN_OUT}.T"):
+    E.slip(M, f"q_weight.{TO_IN_OUT} @ {keys}", """the shape is right, the numbers are not: that is
+        what a reshape to (in, out) does. It only recounts; a transpose moves rows to columns.""")
+for axis in (0, 1):
+    E.slip(M, f"{M} / q_weight.shape[{axis}] ** 0.5", "you scaled the result: leave it unscaled.")
+E.slip(M, "q_weight.T @ q_weight", """your M is made of the queries' weight alone, and `k_weight`
+    plays no part in it. Then interest is mutual again: M is its own transpose.""")
+
+E.law(row_0_is_channel_0_against_all)
+E.hint("Write `q @ k.mT` with `x @ W_q` for q and `x @ W_k` for k. Which part has no x in it?")
+E.hint("The transpose of `x @ W_k` is `W_k.T @ x.T`: between x and x.T stands `W_q @ W_k.T`.")
+E.hint("A Linear stores `W_q.T` and `W_k.T`, (out, in). So M is `q_weight.T @ k_weight`.")

@@ -1,0 +1,60 @@
+"""What a twin of the head gives for x with W_q, W_k, W_v in it, and what the head gives."""
+
+import copy
+
+import torch
+
+from attention.heads import Head
+from course.learn.draws import Draw
+from course.learn.laws import the_head_is_unharmed
+from course.learn.record import Exercise
+
+
+def drawn(d):
+    B, T, C, D = d.sizes(4)
+    D, batch = D if d.n % 3 else C, (B, T)[d.n % 2 :]  # every third time square
+    with torch.random.fork_rng(devices=[]):  # the notebook's own draws go on as if nothing was
+        torch.manual_seed(d.n)
+        return Head(C, D), *(d.tensor(C, D) for _ in "qkv"), d.tensor(*batch, C)
+
+E = Exercise(__name__, [drawn(Draw("first", n)) for n in (3, 1)], drawn, n_drawn=12)
+
+@E.answer
+def transplant(head, W_q, W_k, W_v, x):
+    twin = copy.deepcopy(head)
+    with torch.no_grad():
+        twin.query.weight.copy_(W_q.T)
+        twin.key.weight.copy_(W_k.T)
+        twin.value.weight.copy_(W_v.T)
+    return twin(x), head(x)
+
+E.slip("copy.deepcopy(head)", "head", """both of your outputs are those of the new weights: the
+    transplant has harmed the original. `twin = head` only gives it a second name, and writing to
+    `.data` writes to the head itself. Which function makes a real copy?""")
+E.slip("twin =", "twin, head = head,", """both outputs are right, but the head that came in now
+    holds the new weights: whoever uses it next gets other numbers. What makes a real copy?""")
+STORED = """the matrices are for `x @ W`, (in, out), but a Linear stores (out, in). With square
+    ones nobody complains, and the output is wrong."""
+END = "\n    return twin(x), head(x)\n    with"
+E.slip("with", "W_q, W_k, W_v = W_q.T, W_k.T, W_v.T\n    with", STORED)
+E.slip("with", f"for p, W in zip(twin.parameters(), (W_q, W_k, W_v)): p.data = W{END}", STORED)
+E.slip("with", f"twin.load_state_dict(dict(zip(twin.state_dict(), (W_q, W_k, W_v)))){END}",
+       STORED)
+E.slip("with", "W_q, W_k, W_v = (W.reshape(W.T.shape).T for W in (W_q, W_k, W_v))\n    with",
+       "a reshape to (out, in) fits, but it shuffles the numbers. Rows have to become columns.")
+E.slip("with", "W_q, W_k = W_k, W_q\n    with", """W_q went into the key layer and W_k into the
+    query layer. Row t of the weights then tells who looks at t.""")
+E.slip(".copy_(W_v.T)", "", "queries and keys are right, but the twin still has its old values.")
+E.slip("twin(", "head(", "the twin still has the head's own weights: nothing was transplanted.")
+E.slip("twin(x), head(x)", "head(x), twin(x)", """both outputs are right, but in the wrong order:
+    the twin's comes first.""")
+E.slip("weight.copy_(W_q.T)", "weight = W_q.T", """a plain tensor can't take a Parameter's place:
+    PyTorch refuses it with a TypeError. Keep the Parameter and copy numbers into it.""")
+E.slip("no_grad", "enable_grad", """PyTorch won't let you write into a Parameter while it records
+    gradients. Tell it that this copy is no part of any computation: which `with` does that?""")
+
+E.law(the_head_is_unharmed)
+E.hint("Three steps: a real copy of the head, the numbers into the copy, both outputs.")
+E.hint("`copy.deepcopy(head)`, then `twin.query.weight.copy_(...)` under `torch.no_grad()`.")
+E.hint("""A Linear stores (out, in), so it is `W_q.T` that goes into `query`, and likewise for
+    `key` and `value`. Return `twin(x), head(x)`.""")

@@ -1,0 +1,98 @@
+"""Return True if no output of forward changes when anything after it does, else False."""
+
+import torch
+
+from course.learn.draws import normal
+from course.learn.laws import true_just_when_nothing_leaks
+from course.learn.record import Exercise
+
+
+def weigh(s, diagonal=0, low=-torch.inf, row=-1, column=0):
+    """Weights, masked but for a triangle and one cell more."""
+    mask = torch.ones_like(s).tril(diagonal).bool()
+    mask[:, row, column] = True
+    return s.masked_fill(~mask, low).softmax(dim=-1)
+
+
+RULES = {
+    "no_mask": lambda s: s.softmax(dim=-1),
+    "hole_hardly_open": lambda s: weigh(s).lerp(weigh(s, row=slice(-2, -1), column=-1), 0.003),
+    "itself_but_the_last_one":
+        lambda s: torch.eye(s.shape[1])[[*range(s.shape[1] - 1), 0]].expand_as(s),
+    "one_hole_at_the_start": lambda s: weigh(s, row=0, column=slice(2, 3)),
+    "causal": weigh, "not_itself": lambda s: weigh(s, -1), "one_step_ahead": lambda s: weigh(s, 1),
+    "masked_after_and_shared_out_again": lambda s: (w := s.softmax(-1).tril()) / w.sum(-1, True),
+    "leak_in_the_second_sequence": lambda s: torch.cat([weigh(s[:1]), s[1:].softmax(dim=-1)]),
+    "masked_after": lambda s: s.softmax(-1).tril(), "filled_with_0": lambda s: weigh(s, low=0.0),
+    "future_only": lambda s: weigh(s.flip(1, 2)).flip(1, 2),
+    "itself_only": lambda s: torch.eye(s.shape[1]).expand_as(s),
+}
+
+
+def attention(name):  # on x alone, with this rule from scores to weights
+    def forward(x):
+        return RULES[name](x @ x.mT * x.shape[-1] ** -0.5) @ x
+
+    forward.__name__ = name
+    return forward
+
+
+TINY, X = torch.tensor([[[1.0], [2.0]]]), normal(2, 6, 3, seed=9)
+E = Exercise(
+    __name__, n_drawn=8,
+    inputs=[(attention(name), x) for x in (TINY, X[:, :2]) for name in [*RULES][:3]]
+    + [(attention(name), x) for x in (X, X[:, :5], X[:, :3]) for name in RULES],
+    draw=lambda d: (attention(d.choice([*RULES])),
+                    normal(d.size(2), d.size(3), d.size(2), seed=d.getrandbits(30)) / 2),
+)
+
+
+@E.answer
+def no_future_leak(forward, x):
+    before = forward(x)
+    for cut in range(1, x.shape[1]):
+        changed = x.clone()
+        changed[:, cut:] = 1 - changed[:, cut:]  # another future
+        difference = (forward(changed) - before)[:, :cut].abs()
+        if not (difference <= 1e-5).all():  # written so that nan is a leak, too
+            return False
+    return True
+
+
+E.slip("return False", "return True", """you call every attention clean. If you compare shapes: all
+    wrong ones have the right shape. Compare numbers, before and after the future has changed.""")
+E.slip("return True", "return False", """you find a leak in every attention, the clean ones too.
+    Which outputs may not change? (And change to ordinary numbers: 0 times nan or inf is nan.)""")
+E.mistake(lambda *x: not no_future_leak(*x), "turned round: True has to mean that nothing leaks.")
+E.slip("[:, :cut]", "[:, -1]", """you compare the last position only, which has no future: it may
+    see everything, and should change when the last word does. Look at those before.""")
+E.mistake(lambda f, x: no_future_leak(lambda y: f(y.flip(1)).flip(1), x.flip(1)), """you changed
+    the past and looked at the future. That may change. Change the future and look at the past.""")
+E.slip("[:, :cut]", "", """you also compare positions whose own word has changed. They may well
+    differ. Compare only those before the change.""")
+CUTS = "range(1, x.shape[1])"
+E.slip(CUTS, "[1]", """you look at position 0 only. A mask can be right in its first row and wrong
+    further down: try every place to cut.""")
+E.slip(CUTS, "[x.shape[1] - 1]", """only a change of the last word counts, so you only find who
+    looks at that one. The first position may look at the second: try every place to cut.""")
+E.slip(CUTS, "[x.shape[1] // 2]", """you cut at a single place in the middle. A leak within the
+    first half, or within the second, doesn't cross it: try every place to cut.""")
+E.slip("not (difference <= 1e-5).all()", "(difference > 1e-5).any()", """you let nan pass: `nan >
+    1e-5` is False, so asking for a large one finds none. Ask whether all are small instead.""")
+E.slip("<= 1e-5", "== 0", """your tolerance is too small, or there is none. An attention may be
+    right and still differ in its last bits, when a sum is rounded another way. Allow 1e-5.""")
+E.slip("<= 1e-5", "<= 1e-2", """your tolerance is too large: one of these attentions leaks a
+    little. Nothing may change by more than 1e-5.""")
+E.slip("(difference <=", "(difference[0] <=", """you look at the first sequence of the batch only.
+    One of these attentions leaks in another.""")
+E.slip("x.clone()", "x", """you wrote into the caller's x, so a change stays when the next cut is
+    tried: `changed = x` is a second name for the same tensor. Make a copy by `x.clone()`.""")
+E.mistake(lambda f, x: not f(x.neg_())[:, 0].isnan().any(), """you changed the caller's x too, and
+    so compared it with itself: `changed = x` is a second name for it. Use `x.clone()`.""")
+
+E.law(true_just_when_nothing_leaks)
+E.hint("Choose a place to cut. Which inputs do you change, and which outputs may not notice?")
+E.hint("""Copy x, change everything from `cut` on, run forward on both, and compare the outputs
+    before `cut`. Then do it for every cut from 1 to T - 1.""")
+E.hint("""For each cut: `changed = x.clone()`, `changed[:, cut:] = 1 - changed[:, cut:]`, and all
+    of `(forward(changed) - forward(x))[:, :cut].abs()` have to be at most 1e-5.""")

@@ -1,0 +1,47 @@
+"""Return the scaled scores before the mask, and the masked weights, as a pair."""
+
+import torch
+
+from course.learn.draws import quarters
+from course.learn.laws import first_is_finite, second_is_weights
+from course.learn.record import Exercise
+
+TRIL = torch.ones(2, 2).tril().bool()
+E = Exercise(
+    __name__,
+    inputs=[(quarters(1, 2, 2, seed=1), quarters(1, 2, 2, seed=2), TRIL),
+            (quarters(2, 3, 2, seed=5), quarters(2, 3, 2, seed=6), ~torch.eye(3).bool()),
+            (torch.full((1, 2, 4), 50.0), torch.tensor([[[1.0] * 4, [3.0] * 4]]), TRIL)],
+    draw=lambda d: (d.tensor(*(s := d.sizes(3)), scales=(64,) if s[2] in (1, 4) else (1, 4)),
+                    d.tensor(*s), d.mask(s[1], s[1])),
+)
+
+
+@E.answer
+def look_inside(q, k, mask):
+    scores = q @ k.transpose(-2, -1) * k.shape[-1] ** -0.5
+    masked = scores.masked_fill(~mask, float("-inf"))
+    return scores, masked.softmax(dim=-1)
+
+
+E.slip("return scores", "return masked", """your scores hold -inf: they are the masked ones. A
+    function whose name ends in `_` writes into the tensor you give it, as `scores[...] = ...`
+    does; `scores = ...` gives the name to another. Return the one from before the mask.""")
+E.slip("n s", "n mask * s", "your scores are 0 where forbidden: return them as before the mask.")
+E.slip("masked.", "scores.", "your weights are not masked: every forbidden one has to be 0.")
+E.slip("~mask", "mask", "your mask is upside down: it fills where True, and True means may look.")
+E.slip("-0.5", "0", "neither scores nor weights are scaled by the root of the size of a key.")
+E.slip("n scores", "n q @ k.mT", "your weights are right, but the scores are not scaled yet.")
+E.mistake(lambda *x: look_inside(*x)[::-1], "changed places: first the scores, then the weights.")
+E.slip("shape[-1]", "shape[1]", "you scaled by the number of positions. The size of a key counts.")
+E.slip("-0.5", "-1.0", "you divided by the size of a key. Divide by its root.")
+E.slip("q @ k", "k @ q", "your keys ask and queries answer. Rows are queries: q is on the left.")
+E.slip("dim=-1", "dim=1", """your softmax runs down the columns, the queries. Each row is shared
+    out.""")
+E.slip("masked.s", "mask * scores.s", "you masked after the softmax: the rows come out short.")
+E.slip('float("-inf")', "0.0", "the forbidden weights aren't 0: scores of 0 have exp(0) = 1.")
+
+E.law(second_is_weights, first_is_finite)
+E.hint("After the mask, do you still have a tensor without it?")
+E.hint("`masked_fill` returns a new tensor; `masked_fill_` changes the old one.")
+E.hint("Two names: `scores`, and `masked = scores.masked_fill(~mask, ...)`. Softmax the second.")

@@ -1,0 +1,43 @@
+"""Pack the heads' (D, C) weights into one (3 H D, C): all queries, all keys, all values."""
+
+import torch
+
+from course.learn.draws import quarters
+from course.learn.laws import queries_begin_keys_are_the_second_third
+from course.learn.record import Exercise
+
+
+def made(seed, H, D, C):  # for q, k and v a list of H weights as nn.Linear stores them
+    return tuple([quarters(D, C, seed=seed + 50 * n + h) for h in range(H)] for n in range(3))
+
+GIVEN = [made(100, 1, 1, 2), made(200, 2, 1, 3), made(300, 3, 2, 5)]
+E = Exercise(__name__, GIVEN, lambda d: made(d.getrandbits(30), *d.sizes(3)), n_drawn=16)
+
+@E.answer
+def pack(w_q, w_k, w_v):
+    return torch.cat([*w_q, *w_k, *w_v])
+
+ALL = "*w_q, *w_k, *w_v"
+E.slip(ALL, "w for head in zip(w_q, w_k, w_v) for w in head", """you packed head by head: q, k, v
+    of head 0, then of head 1. `chunk(3)` then cuts through the heads and calls a part of the keys
+    queries. (Some models do pack so, and cut accordingly; here all queries come first.)""")
+E.slip("*w_q, *w_k", "*w_k, *w_q", """keys come first in yours. The shape can't tell, but whoever
+    calls `chunk(3)` takes the first third for the queries.""")
+E.slip("*w_k, *w_v", "*w_v, *w_k", """keys and values have changed places: the scores would be made
+    with the values.""")
+E.slip(ALL, "*w_v, *w_k, *w_q", "your order is values, keys, queries: exactly backwards.")
+E.slip("v])", "v], dim=1)", """you put the weights beside each other. Rows of a Linear's weight are
+    its outputs, and we want more outputs: below each other.""")
+AXIS = "right numbers, but with an axis too many: a Linear's weight has two."
+E.slip("v])", "v]).reshape(3, -1, w_q[0].shape[1])", AXIS)
+E.slip("cat", "stack", AXIS)
+E.slip("v])", "v]).T", "right numbers, on their side, (C, 3 H D): a Linear's rows are outputs.")
+E.slip(ALL, "torch.stack(w, 1).flatten(0, 1) for w in (w_q, w_k, w_v)", """the rows of the heads
+    alternate. `split_heads` expects the rows of head 0 together, then those of head 1.""")
+E.slip(ALL, "w_q[0], w_k[0], w_v[0]", "only head 0 is in it. The lists hold a weight per head.")
+
+E.law(queries_begin_keys_are_the_second_third)
+E.hint("One row of a Linear's weight makes one output. In which order do you want the outputs?")
+E.hint("""`qkv.chunk(3, dim=-1)` gives all queries, all keys, all values; `split_heads` cuts each
+    of them head after head.""")
+E.hint("`torch.cat` of one flat list: the weights in w_q, then in w_k, then in w_v.")

@@ -1,0 +1,44 @@
+"""Repeat the n_kv heads of kv, (B, n_kv, T, D), so that each of n_head query heads has its own."""
+
+import torch
+
+from course.learn.laws import first_group_has_head_0_last_head_the_last
+from course.learn.record import Exercise
+
+SHAPES = ((1, 2, 1, 1), 6), ((1, 1, 2, 2), 3), ((1, 2, 3, 1), 2), ((2, 3, 2, 3), 6)
+GIVEN = [(torch.arange(float(torch.Size(s).numel())).view(s), n_head) for s, n_head in SHAPES]
+
+def drawn(d):
+    B, n_kv, T, D, group = d.sizes(5)
+    return d.tensor(B, n_kv, T, D, scales=(1, 100)), n_kv * group
+
+E = Exercise(__name__, GIVEN, drawn)
+
+@E.answer
+def share_heads(kv, n_head):
+    group = n_head // kv.shape[1]  # query heads that share one
+    return kv.repeat_interleave(group, dim=1)
+
+REPEAT = "kv.repeat_interleave(group, dim=1)"
+E.slip(REPEAT, "kv.repeat(1, group, 1, 1)", """your heads come in rounds: 0, 1, 0, 1. Here
+    neighbours share: 0, 0, 1, 1. `repeat` and `torch.cat` put the whole row of heads down again;
+    so does an `expand` whose new axis stands before the heads.""")
+E.slip(", dim=1", "", """all numbers are in one long row: without `dim`, `repeat_interleave`
+    flattens first. Which axis holds the heads?""")
+E.slip("dim=1", "dim=2", "you repeat positions: axis 2 is T. In (B, n_kv, T, D) heads are axis 1.")
+E.slip("dim=1)", "dim=2).reshape(len(kv), n_head, *kv.shape[2:])", """the shape is right, and the
+    positions are mixed: each of yours stands there several times in a row, so that head 0 holds
+    only the first ones. The new axis has to stand right behind the heads.""")
+E.slip("(group", "(n_head", """every head of yours stands there n_head times, which makes n_kv
+    times as many as asked for. How many query heads share one?""")
+E.slip("(group", "(kv.shape[1]", """every head of yours stands there n_kv times. But n_kv is the
+    number of different heads; n_head / n_kv query heads share one.""")
+E.slip(REPEAT, "kv[:, :1].repeat(1, n_head, 1, 1)", """all of your query heads use head 0, whatever
+    n_kv is. Only the first group does.""")
+E.slip(REPEAT, "kv[:, :, None].repeat(1, 1, group, 1, 1)", """right numbers, with an axis too many,
+    (B, n_kv, group, T, D). Let the heads and their copies become one axis.""")
+
+E.law(first_group_has_head_0_last_head_the_last)
+E.hint("With n_head = 6 and n_kv = 2: which head of kv does each of the six query heads use?")
+E.hint("0, 0, 0, 1, 1, 1. `repeat` would give 0, 1, 0, 1, 0, 1; `repeat_interleave` gives this.")
+E.hint("`group = n_head // kv.shape[1]`, and `kv.repeat_interleave(group, dim=1)`.")

@@ -1,0 +1,7 @@
+"""What a learner does: exercises that say what is wrong and why, and quizzes that explain.
+
+`exercises` is what a notebook calls. `record` is the form in which an exercise is told, with
+inputs of `draws` and laws of `laws`. `verdict` judges an answer: `attempt` runs it within limits,
+`restore` puts back what it changed, `values` compares what came, `words` shows it, and `sentences`
+says what is wrong. `quizzes` are plain text. `html` and `solutions` serve book and decks, too.
+"""

@@ -1,0 +1,115 @@
+"""Exercises that recognise the mistake you made: `check("04.mean_past", mean_past)`.
+
+A check never raises, except in a headless run for an exercise that doesn't exist or is broken:
+whatever the function does becomes a sentence, and everything it changed is put back.
+"""
+
+import importlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from traceback import walk_tb
+
+from course import chapters
+from course.learn import restore
+from course.learn.html import MIME, RIGHT, UNTRIED, WRONG, exercise_html
+from course.learn.record import Exercise, RecordError
+from course.learn.solutions import shown_in_check
+from course.learn.verdict import judge
+from course.notebooks import CourseError
+
+COLOURS = {"passed": RIGHT, "not attempted": UNTRIED}
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the learner is told: a sentence for each line, and what can be unfolded below."""
+
+    id: str
+    status: str
+    lines: tuple[str, ...]
+    hints: tuple[str, ...] = ()
+    solution: str = ""
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines)
+
+    def _repr_html_(self) -> str:
+        return exercise_html(
+            self.lines, self.hints, self.solution, COLOURS.get(self.status, WRONG)
+        )
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, dict[str, str]]:
+        return {MIME: {"exercise": self.id}}
+
+
+def check(id: str, function: Callable) -> Report:
+    """Try a learner's function on an exercise and say what was found."""
+    try:
+        exercise = load(id)
+        verdict = judge(exercise, function)
+    except Exception as error:
+        if os.environ.get("COURSE_HEADLESS"):
+            raise
+        says = f"{error}."
+        if not isinstance(error, LookupError | RecordError):
+            says = f"the check itself failed, not your answer ({type(error).__name__}: {error})."
+        return Report(id, "unknown", (f"{id}: {says}",))
+    lines = [f"{id}: {verdict.says}"]
+    if verdict.seen:
+        lines.append(f"Seen on {verdict.seen}")
+    if verdict.status == "wrong":
+        level = _level(id, verdict.answer, len(exercise.hints))
+        lines.append(f"Hint {level}: {exercise.hints[level - 1]}")
+    lines += verdict.besides
+    solution = ""
+    try:
+        if shown_in_check(verdict.status == "passed"):
+            solution = exercise.solution
+    except CourseError as error:
+        lines.append(f"No solution is shown: {error}.")
+    return Report(id, verdict.status, tuple(lines), tuple(exercise.hints), solution)
+
+
+def _level(id: str, answer: str, highest: int) -> int:
+    """How many different wrong answers were given so far: each earns a further hint."""
+    answers = _answers.setdefault(id, set())
+    answers.add(answer)
+    return min(len(answers), highest)
+
+
+_answers: dict[str, set[str]] = {}
+
+
+def known() -> list[str]:
+    """The ids of all exercises."""
+    files = sorted(Path(chapters.__path__[0]).glob("ch[0-9]*/*.py"))
+    names = [path for path in files if path.stem != "__init__"]
+    return [f"{path.parent.name.removeprefix('ch')}.{path.stem}" for path in names]
+
+
+def load(id: str) -> Exercise:
+    """The exercise with this id. Raises LookupError if there is none, RecordError if it is broken,
+    in whatever way its file is."""
+    if id not in known():
+        near = [name for name in known() if name[:3] == id[:3]] or sorted({n[:2] for n in known()})
+        raise LookupError(f"there is no exercise {id!r}; expected one of {', '.join(near)}")
+    chapter, _, name = id.partition(".")
+    try:
+        exercise = importlib.import_module(f"{chapters.__name__}.ch{chapter}.{name}").E
+        exercise.check()
+    except (Exception, SystemExit) as error:
+        lines = [
+            n
+            for frame, n in walk_tb(error.__traceback__)
+            if Path(frame.f_code.co_filename).stem == name
+        ]
+        place = f"ch{chapter}/{name}.py" + "".join(f", line {n}" for n in lines[-1:])
+        raise RecordError(
+            f"this exercise is broken, not your answer ({place}: {type(error).__name__}: {error})"
+        ) from error
+    return exercise
+
+
+restore.remember()

@@ -1,0 +1,421 @@
+"""Laws of right answers: law(answer, *inputs) is True for every right one.
+
+The docstring is the sentence a learner sees when the law is broken, after the call it was broken
+on and before what came back. A law looks at the answer and the inputs alone, never at a reference.
+"""
+
+import torch
+from torch import Tensor
+
+TOLERANCE = 1e-4
+
+def close(a: Tensor, b: Tensor) -> bool:
+    """Not a law: equal within the tolerance, relative to the largest number."""
+    largest = max(1.0, float(b.abs().max())) if b.numel() else 1.0
+    return a.shape == b.shape and bool(((a - b).abs() <= TOLERANCE * largest).all())
+
+def rows_sum_to_1(weights, *inputs):
+    """every row has to sum to 1"""
+    return close(weights.sum(dim=-1), torch.ones(weights.shape[:-1]))
+
+def nothing_ahead(weights, *inputs):
+    """everything above the diagonal has to be 0"""
+    return bool((weights.triu(1) == 0).all())
+
+# ---- 00
+
+X = torch.zeros(2, 5, 3)
+SIX = {
+    "which axis does one index take away?": X[1],
+    "`dim` names the axis that disappears": X.sum(dim=1),
+    "`keepdim=True` leaves the axis in its place, with one number": X[:, :, :1],
+    "line the shapes up from the right; a size of 1 is stretched to fit": X + torch.zeros(5, 1),
+    "the last two axes are multiplied, the batch passes through": X @ torch.zeros(3, 4),
+    "what shape has the right operand?": X @ X.transpose(-2, -1),
+}
+
+def six_of_them(shapes):
+    """there have to be six shapes"""
+    return len(shapes) == 6
+
+def all_are_tuples(shapes):
+    """every shape has to be a tuple, such as `(5, 3)` or `(3,)`"""
+    return all(isinstance(shape, tuple) for shape in shapes)
+
+SIX_SHAPES = [lambda s, n=n, x=x: tuple(s[n]) == x.shape for n, x in enumerate(SIX.values())]
+for law, (n, words) in zip(SIX_SHAPES, enumerate(SIX, 1), strict=True):
+    law.__doc__ = f"shape {n} isn't right: {words}"
+
+def every_mean_is_0(out, x):
+    """the channels of every vector have to have the mean 0"""
+    return bool((out.mean(dim=-1).abs() <= TOLERANCE * max(1.0, float(x.abs().max()))).all())
+
+def row_c_is_channel_c(out, x):
+    """row c of the result has to hold channel c of all positions"""
+    return all(bool((out[:, c] == x[:, :, c]).all()) for c in range(x.shape[2]))
+
+def together_as_long(out, data, T):
+    """the two parts together have to be as long as data"""
+    return bool(out[0])
+
+def zeros_then_minus_inf(out, data, T):
+    """row t of the scores has to begin with t + 1 zeros, and the rest has to be -inf"""
+    rows = enumerate(out[1])
+    return all((row[: t + 1] == 0).all() and (row[t + 1 :] == -torch.inf).all() for t, row in rows)
+
+def equal_is_close(answer, a, b, rtol, atol):
+    """a and b are equal, so they are close under any tolerances"""
+    return answer or not torch.equal(a, b)
+
+def contiguous_is_allowed(answer, shape, strides, new_shape):
+    """the numbers follow each other in memory without a gap, so every shape is allowed"""
+    return answer or strides != torch.empty(shape).stride()
+
+def one_axis_has_one_step(answer, shape, strides, new_shape):
+    """one axis has one stride, and the numbers here aren't at equal steps: it has to be False"""
+    steps = torch.arange(99_999).as_strided(shape, strides).flatten().diff().unique()
+    return not answer or len(new_shape) > 1 or len(steps) < 2
+
+# ---- 01
+
+def one_id_per_character(ids, text, vocab):
+    """there has to be one id per character"""
+    return len(ids) == len(text)
+
+def ids_give_the_text(ids, text, vocab):
+    """looking the ids up in vocab has to give the text back"""
+    return "".join(vocab[i] for i in ids) == text
+
+def unknown_is_len_vocab(ids, text, vocab):
+    """every unknown character has to get the id len(vocab)"""
+    return all(i == len(vocab) for i, c in zip(ids, text, strict=True) if c not in vocab)
+
+def parts_give_the_text(parts, text, special):
+    """the parts joined have to be the text again"""
+    return "".join(parts) == text
+
+def no_part_is_empty(parts, text, special):
+    """no part may be empty"""
+    return all(parts)
+
+def no_pair_is_left(merged, ids, pair, new_id):
+    """the pair mustn't stand in the result any more"""
+    return pair not in zip(merged, merged[1:], strict=False)
+
+def written_back(merged, ids, pair, new_id):
+    """writing the pair back for new_id has to give the ids again"""
+    return [i for m in merged for i in (pair if m == new_id else (m,))] == ids
+
+def all_are_whole(ids, text, n_merges):
+    """all ids have to be whole numbers: `list(text.encode())` is where to start"""
+    return all(type(i) is int for i in ids)
+
+def no_id_is_too_large(ids, text, n_merges):
+    """no id may be 256 + n_merges or more"""
+    return all(i < 256 + n_merges for i in ids)
+
+def each_merge_shortens(ids, text, n_merges):
+    """each merge has to make the list shorter, as long as there is a pair"""
+    return len(ids) <= max(1, len(text.encode()) - n_merges)
+
+# ---- 02
+
+def lengths_add_up(parts, ids, train_fraction):
+    """no id may be lost or used twice: the lengths have to add up"""
+    return sum(len(part) for part in parts) == len(ids)
+
+def parts_are_the_text(parts, ids, train_fraction):
+    """the two parts, one behind the other, have to be the text again"""
+    return torch.equal(torch.cat(parts), ids)
+
+def one_pair_per_position(pairs, x, y):
+    """there have to be B * T pairs"""
+    return len(pairs) == x.numel()
+
+def contexts_fit_a_block(pairs, x, y):
+    """no context may be empty or longer than a block"""
+    return all(1 <= len(context) <= x.shape[1] for context, _ in pairs)
+
+def targets_are_y(pairs, x, y):
+    """the targets, in order, have to be y row by row"""
+    return [target for _, target in pairs] == y.flatten().tolist()
+
+def both_hold_a_block(both, ids, start, block_size):
+    """inputs and targets both need block_size ids"""
+    return len(both[0]) == len(both[1]) == block_size
+
+def targets_follow_inputs(both, ids, *others):
+    """the targets have to be the inputs moved on by one"""
+    return torch.equal(both[0][..., 1:], both[1][..., :-1])
+
+def rows_begin_at_multiples(both, ids, block_size, stride):
+    """row n of the inputs has to begin with the id at place n * stride"""
+    return torch.equal(both[0][:, 0], ids[: len(both[0]) * stride : stride])
+
+def two_shapes_and_a_bool(answer):
+    """the answer has to be two shapes, each written like (2, 3), and True or False"""
+    return [type(part) for part in answer] == [tuple, tuple, bool]
+
+def clean_run_shows_cell_1(answer):
+    """cell 2 gives no value to x, so on a clean run x has to be what cell 1 made"""
+    return answer[0] == (8,)
+
+def deleted_cell_has_run(answer):
+    """deleting a cell doesn't delete what it assigned"""
+    return answer[1] == (4, 8)
+
+def two_batches_are_two_draws(answer):
+    """the two batches are two draws"""
+    return answer[2] is False
+
+# ---- 03
+
+def no_loss_is_negative(loss, *inputs):
+    """no loss may be negative, or nan"""
+    return bool((torch.as_tensor(loss) >= -1e-5).all())
+
+def between_cheapest_and_dearest(loss, logits, targets):
+    """the loss has to lie between the cheapest and the dearest guess: it is the mean over all"""
+    costs = -torch.log_softmax(logits, dim=-1).gather(-1, targets[..., None])
+    return bool(0.9999 * costs.min() - 1e-4 <= loss <= 1.0001 * costs.max() + 1e-4)
+
+def mean_is_the_loss_of_the_batch(losses, logits, targets):
+    """the mean of the losses has to be the loss of the batch"""
+    costs = logits.logsumexp(dim=-1) - logits.gather(-1, targets[..., None])[..., 0]
+    return bool((losses.mean() - costs.mean()).abs() <= 1e-4 * costs.max().clamp(min=1))
+
+def no_higher_than_frequencies(loss, counts):
+    """the loss has to be no higher than that of a table that only knows the frequencies"""
+    times = counts.sum(dim=0).double()
+    return loss <= -torch.xlogy(times, times / times.sum()).sum() / times.sum() + 1e-4
+
+def no_lower_than_all_likeliest(loss, counts):
+    """no table can reach less than if each pair cost as little as its row's most frequent one"""
+    rows, largest = counts.sum(dim=1).double(), counts.amax(dim=1)
+    return loss >= -(rows * (largest / rows).log()).sum() / rows.sum() - 1e-4
+
+def whole_and_at_least_1(n, spread, wanted):
+    """the number has to be whole and at least 1"""
+    return isinstance(n, int) and n >= 1
+
+def small_enough(n, spread, wanted):
+    """the standard error of so many batches has to be small enough"""
+    return spread / n**0.5 <= wanted * (1 + 1e-9)
+
+def one_fewer_is_too_few(n, spread, wanted):
+    """with one batch fewer it mustn't be small enough yet"""
+    return n == 1 or spread / (n - 1) ** 0.5 > wanted * (1 + 1e-9)
+
+def four_booleans(claims):
+    """there has to be a tuple of four booleans"""
+    return isinstance(claims, tuple) and [type(claim) for claim in claims] == [bool] * 4
+
+def claim(n, by):  # not a law: makes that of claim n
+    def law(claims):
+        return claims[n] == (n in (0, 3))
+
+    law.__doc__ = f"the {['first', 'second', 'third', 'fourth'][n]} claim has to be judged by {by}"
+    return law
+
+def one_of_the_ks(k, train_counts, val_counts, ks):
+    """the answer has to be one of the numbers in ks"""
+    return any(abs(k - other) <= 1e-4 * other for other in ks)
+
+# ---- 04
+
+def row_0_is_its_own_mean(out, x):
+    """row 0 of the result has to be row 0 of x, whose past is itself alone"""
+    return close(out[:, 0], x[:, 0])
+
+def last_row_is_the_mean_of_all(out, x):
+    """the last row has to be the mean of all rows"""
+    return close(out[:, -1], x.mean(dim=1))
+
+def forbidden_weights_are_0(weights, mask):
+    """every forbidden column has to get the weight 0"""
+    return bool((weights[~mask] == 0).all())
+
+def shares_fade(weights, T, decay):
+    """each share has to be decay times the share of the next younger position"""
+    return all(close(weights[t, :t], decay * weights[t, 1 : t + 1]) for t in range(1, T))
+
+def means_come_back(rows, means):
+    """the means of the past of the result have to be the means that came in"""
+    count = torch.arange(1, means.shape[1] + 1)[:, None]
+    return close(rows.cumsum(dim=1) / count, means)
+
+def no_row_is_closed(scores, T):
+    """every row has to have a score that isn't -inf, or its softmax is nan"""
+    return bool((scores > -torch.inf).any(dim=-1).all())
+
+def nothing_ahead_is_open(scores, T):
+    """every score above the diagonal has to be -inf: it is of the future"""
+    return bool((scores.triu(1)[torch.ones(T, T).triu(1).bool()] == -torch.inf).all())
+
+def copies_the_row_before(scores, T):
+    """softmax of the scores has to give row t the row t - 1, and row 0 itself"""
+    x = torch.arange(float(T))
+    return close(torch.softmax(scores, dim=-1) @ x, (x - 1).clamp(min=0))
+
+# ---- 05
+
+def at_most_both_lengths(answer, a, b):
+    """in size it can be no more than the length of a times the length of b"""
+    return answer**2 <= sum(x * x for x in a) * sum(y * y for y in b) * (1 + 1e-6)
+
+def exp_is_the_ratio(lead, ratio):
+    """exp(lead) has to be the ratio"""
+    return abs(float(torch.tensor(lead).exp()) / ratio - 1) < 1e-3
+
+def shares_from_0_to_1(weights, scores):
+    """every weight has to be a number from 0 to 1"""
+    return bool(((weights >= 0) & (weights <= 1)).all())
+
+def true_if_one_of_360_wins(answer, keys, j):
+    """`True` has to come back just if, of 360 queries a degree apart, one scores key j highest"""
+    around = torch.arange(360.0).deg2rad()
+    queries = torch.stack([around.cos(), around.sin()], dim=-1)
+    return answer == (j in (queries @ keys.T).argmax(dim=-1))
+
+# ---- 06
+
+def both_pair_queries_with_keys(answer, *sizes):
+    """the last two sizes of "scores" and of "weights" have to be the positions of q, then of k"""
+    both = {tuple(answer[name][-2:]) for name in ("scores", "weights")}
+    return both == {(answer["q"][-2], answer["k"][-2])}
+
+def row_0_is_channel_0_against_all(M, q_weight, k_weight):
+    """row 0 of M has to be column 0 of q_weight times the columns of k_weight"""
+    return close(M[0], q_weight[:, 0] @ k_weight)
+
+def between_the_values(out, *inputs):
+    """every number has to lie between the smallest and the largest value of its channel"""
+    low, high = (inputs[-4] @ inputs[-1]).aminmax(dim=-2, keepdim=True)  # of x or the memory
+    return bool(((out >= low - 1e-4) & (out <= high + 1e-4)).all())
+
+def the_head_is_unharmed(outputs, head, W_q, W_k, W_v, x):
+    """the second output has to be that of the head as it came in"""
+    return close(outputs[1], head(x).detach())
+
+def deaf_if_zeros_change_nothing(answer, attend, q, k, v):
+    """it has to be True just if zeros for q and k leave this head's output as it was"""
+    return answer == close(attend(0 * q, 0 * k, v).detach(), attend(q, k, v).detach())
+
+# ---- 07
+
+def root_d_gives_the_product(answer, d, q_variance, k_variance, scale):
+    """a scale of 1 / sqrt(d) has to give the product of the two variances"""
+    return abs(scale * d**0.5 - 1) > 1e-6 or abs(answer / q_variance / k_variance - 1) < 1e-3
+
+def variance_1_gives_a_ninth(answer, x_variance, n_embd, head_size):
+    """an x of variance 1 has to give head_size / 9, as measured above"""
+    return x_variance != 1 or abs(answer / head_size * 9 - 1) < 1e-3
+
+def columns_sum_to_0(jacobian, scores):
+    """every column has to sum to 0, because the weights always sum to 1, and no number on the
+    diagonal may be negative"""
+    return bool((jacobian.sum(dim=0).abs() < 1e-4).all() and (jacobian.diagonal() >= -1e-6).all())
+
+def from_1_to_all_words(answer, weights):
+    """no row hears fewer than 1 word, or more words than it has weights"""
+    return bool(((answer >= 1 - 1e-4) & (answer <= weights.shape[-1] * (1 + 1e-4))).all())
+
+def mean_within_the_differences(answer, a, b):
+    """the mean has to lie between the smallest and the largest difference of the seeds that both
+    have, and the standard error mustn't be negative"""
+    differences = [a[seed] - b[seed] for seed in a if seed in b]
+    return min(differences) - 1e-6 <= answer[0] <= max(differences) + 1e-6 and answer[1] >= 0
+
+# ---- 08
+
+def nothing_forbidden(out, scores, mask):
+    """every forbidden weight has to be 0"""
+    return bool((out.masked_fill(mask, 0) == 0).all())
+
+def last_row_is_plain_softmax(weights, scores):
+    """the last row may look everywhere, so it has to be the plain softmax of its scores"""
+    return close(weights[..., -1, :], torch.softmax(scores[..., -1, :], dim=-1))
+
+def true_just_when_nothing_leaks(answer, f, x):
+    """the answer has to be True just when no output changes with a later word, or is nan"""
+    words = enumerate(torch.eye(x.shape[1])[:, :, None])
+    return answer == all(((f(x + w) - f(x))[:, :j].abs() <= 1e-5).all() for j, w in words)
+
+def adds_0_where_allowed(allowed, mask, convention):
+    """an additive mask allows where it adds 0"""
+    return convention != "additive" or torch.equal(allowed, mask == 0)
+
+def nobody_looks_ahead(mask, lengths, T):
+    """no query may look ahead"""
+    return not bool(mask.triu(1).any())
+
+def nobody_looks_at_padding(mask, lengths, T):
+    """no query may look at padding"""
+    return not any(bool(mask[b, :, n:].any()) for b, n in enumerate(lengths.tolist()))
+
+def every_row_is_open(mask, lengths, T):
+    """every row has to be open somewhere"""
+    return bool(mask.any(dim=-1).all())
+
+def open_rows_sum_to_1(out, scores, mask):
+    """a row that may look somewhere has to sum to 1"""
+    return rows_sum_to_1(out[mask.any(dim=-1)])
+
+# ---- 09
+
+def evaluation_changes_nothing(out, weights, kept, p, training):
+    """in evaluation nothing may change"""
+    return training or torch.equal(out, weights)
+
+def dropped_are_0(out, weights, kept, p, training):
+    """in training, what is not kept has to be 0 (don't draw: `kept` says what stays)"""
+    return not training or bool((out[~kept] == 0).all())
+
+def second_is_weights(pair, q, k, mask):
+    """the pair has to be (scores, weights), rows of weights that sum to 1, and 0 if forbidden"""
+    return rows_sum_to_1(pair[1]) and nothing_forbidden(pair[1], q, mask)
+
+def first_is_finite(pair, q, k, mask):
+    """the scores have to be finite, also where the mask forbids to look"""
+    return bool(pair[0].isfinite().all())
+
+def row_0_is_its_own_value(out, module, x):
+    """in evaluation, row 0 has to be position 0's own value"""
+    return module.training or close(out[:, 0], module.value(x)[:, 0])
+
+def alone_tells(answer, attend, x):
+    """the answer has to be True just when some sequence alone gives something else"""
+    moves = (attend(x[b : b + 1]) - attend(x)[b : b + 1] for b in range(len(x)))
+    return answer == any((move.abs() > 1e-5).any() for move in moves)
+
+def only_the_buffer_saves(answer, *sizes):
+    """`attribute` and `buffer, persistent=False` have to be equal: neither saves the mask"""
+    return answer["attribute"] == answer["buffer, persistent=False"]
+
+# ---- 10
+
+def heads_are_the_channels_in_order(heads, x, n_head):
+    """head h has to hold channels h D to (h + 1) D of every position"""
+    return close(heads.transpose(1, 2).flatten(2), x)
+
+def queries_begin_keys_are_the_second_third(w, w_q, w_k, w_v):
+    """w_q[0] has to come first, and the second third of the rows has to be w_k, head after head"""
+    keys = zip(w.chunk(3)[1].split(len(w_k[0])), w_k, strict=False)
+    return close(w[: len(w_q[0])], w_q[0]) and all(close(rows, key) for rows, key in keys)
+
+def first_group_has_head_0_last_head_the_last(out, kv, n_head):
+    """the first n_head / n_kv query heads have to use head 0 of kv, the last one the last"""
+    first = out[:, : n_head // kv.shape[1]]
+    return bool((first == kv[:, :1]).all() and (out[:, -1] == kv[:, -1]).all())
+
+def output_0_is_its_own_value(out, x, w_qkv, w_out, n_head):
+    """output 0 has to be position 0's own value put through `w_out`: it may look nowhere else"""
+    return close(out[:, 0], x[:, 0] @ w_qkv.chunk(3)[2].T @ w_out.T)
+
+def one_bias_remains(n, n_embd, n_head):
+    """after whole matrices of n_embd ** 2 numbers one bias has to remain, n_embd numbers"""
+    return n % n_embd**2 == n_embd
+
+def sizes_add_up(answer, d_out, n_head):
+    """n_head times the head size has to be the width of the output"""
+    return all(size * n_head == width for size, width in answer.values())

@@ -1,0 +1,124 @@
+"""Quizzes that explain: open an option, by mouse or keyboard, and read why it is right or not.
+
+A quiz is plain text, `quiz.md` in the folder of its chapter:
+
+    ## What does row 3 of `weights` decide in `weights @ x`?
+    - [ ] How much each position takes from position 3.
+      That is column 3. A column tells who listens to a position.
+    - [x] How much position 3 takes from each position.
+      Row t of a product is a mix of the right operand's rows, with row t's shares.
+
+A line indented by six goes on with the option above it, one indented by two explains it. An
+option is a `<details>` element, so a quiz works in a running notebook, in an untrusted one, in
+the book and on a slide, with no script and no kernel.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from course import chapters
+from course.learn.html import MIME, folded, prose
+from course.notebooks import CourseError
+
+OPTION = re.compile(r"- \[(?P<mark>[ x])\] (?P<text>\S.*)")
+
+
+@dataclass(frozen=True)
+class Option:
+    """A possible answer, and why it is right or what thought leads astray there."""
+
+    text: str
+    why: str
+    right: bool
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with one right option."""
+
+    asks: str
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True)
+class Quiz:
+    """The questions of one chapter, shown as HTML, or as plain text where there is none."""
+
+    chapter: str
+    questions: tuple[Question, ...]
+
+    def __repr__(self) -> str:
+        lines = []
+        for n, question in enumerate(self.questions, 1):
+            lines.append(f"{n}. {question.asks}")
+            for letter, option in zip("abcdef", question.options, strict=False):
+                lines.append(f"   {letter}) {option.text}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        questions = "".join(
+            f"<li><p>{prose(question.asks)}</p>{options_html(question)}</li>"
+            for question in self.questions
+        )
+        return f'<div class="course-quiz"><ol>{questions}</ol></div>'
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, dict[str, str]]:
+        return {MIME: {"quiz": self.chapter}}
+
+
+def options_html(question: Question) -> str:
+    """Each option folded over its explanation."""
+    return "".join(
+        folded(prose(option.text), f"<p>{explanation(option)}</p>") for option in question.options
+    )
+
+
+def explanation(option: Option) -> str:
+    """Whether an option is right, and why, as HTML."""
+    said = "Right." if option.right else "Not this one."
+    return f"<strong>{said}</strong> {prose(option.why)}"
+
+
+def quiz(chapter: str) -> Quiz:
+    """Return the quiz of the chapter with this number, such as "04"."""
+    found = sorted(Path(chapters.__path__[0]).glob("ch*/quiz.md"))
+    names = {path.parent.name.removeprefix("ch"): path for path in found}
+    if chapter not in names:
+        raise ValueError(f"quiz: expected one of {', '.join(names)}, got {chapter!r}")
+    return parse(names[chapter].read_text(encoding="utf-8"), chapter)
+
+
+def parse(text: str, chapter: str) -> Quiz:
+    """A quiz from its text. Raises CourseError with the number of the line that is wrong."""
+    name = f"the quiz of chapter {chapter}"
+    questions: list[tuple[int, list[str], list[list]]] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("## "):
+            questions.append((number, [line[3:]], []))
+        elif not line.strip():
+            continue
+        elif not questions:
+            raise CourseError(
+                f"{name}, line {number}: expected a question, `## ...`, got {line!r}"
+            )
+        elif option := OPTION.fullmatch(line):
+            questions[-1][2].append([option["mark"] == "x", [option["text"]], []])
+        elif (options := questions[-1][2]) and line.startswith("  "):
+            options[-1][1 if line.startswith(" " * 6) else 2].append(line.strip())
+        elif not options and not line.startswith(("-", " ")):
+            questions[-1][1].append(line)
+        else:
+            raise CourseError(f"{name}, line {number}: expected `- [ ] ...`, got {line!r}")
+    return Quiz(chapter, tuple(_question(name, *parts) for parts in questions))
+
+
+def _question(name: str, number: int, asks: list[str], options: list[list]) -> Question:
+    if sum(right for right, _, _ in options) != 1 or not all(why for _, _, why in options):
+        raise CourseError(
+            f"{name}, line {number}: expected one right option, `- [x]`, and an explanation below "
+            f"each of them, got {len(options)} options, "
+            f"{sum(right for right, _, _ in options)} of them right"
+        )
+    found = [Option(" ".join(text), " ".join(why), right) for right, text, why in options]
+    return Question(" ".join(asks), tuple(found))

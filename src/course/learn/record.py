@@ -1,0 +1,154 @@
+"""The form of an exercise: its answer, each slip beside its hint, the laws, the three hints.
+
+An exercise is a module `course.chapters.chNN.name`, told in this order:
+
+    E = Exercise(__name__, inputs=[(2,), (3,)], draw=lambda d: (d.size(),))
+
+    @E.answer                 # what a learner could write; the solution that is shown
+    def name(T): ...
+
+    E.slip("dim=1", "dim=0", "your columns sum to 1, not your rows.")   # one edit of the answer
+    E.mistake(lambda T: torch.ones(T, T), "nothing is divided yet.")    # another program
+    E.law(rows_sum_to_1)      # of `laws`: what every right answer obeys
+    E.hint("What is one share?")                                        # three of them
+
+A slip is refused where it stands unless its text stands exactly once in the answer and changes
+what the program does; so are two mistakes that no input tells apart.
+"""
+
+import inspect
+import textwrap
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+from course.learn.attempt import Outcome, attempt
+from course.learn.draws import Draw
+from course.learn.words import extent
+
+N_HINTS = 3
+
+
+class RecordError(Exception):
+    """What is wrong with a record: what was expected, what came, what to do."""
+
+
+class Program:
+    """A function and what it does with each input, which is found out once."""
+
+    def __init__(self, exercise: "Exercise", function: Callable, hint: str = ""):
+        self.exercise, self.function, self.hint = exercise, function, hint
+        self._outcomes: dict[int, Outcome] = {}
+
+    def outcome(self, n: int) -> Outcome:
+        if n not in self._outcomes:
+            self._outcomes[n] = attempt(self.function, self.exercise.inputs[n])
+        return self._outcomes[n]
+
+    def like(self, other: "Program", to_the_word: bool) -> bool:
+        """True if no input tells the two apart."""
+        inputs = range(len(self.exercise.inputs))
+        return all(self.outcome(n).alike(other.outcome(n), to_the_word) for n in inputs)
+
+
+class Exercise:
+    """One exercise; `draw` makes further inputs, up to `n_drawn` of them, the smallest first.
+
+    `without` names what an answer mustn't use, as the statement says: "torch", "attention" (the
+    helper package), or a word in the name of a function of torch, such as "softmax".
+    """
+
+    def __init__(
+        self,
+        module: str,
+        inputs: Sequence[tuple],
+        draw: Callable[[Draw], tuple] | None = None,
+        n_drawn: int = 24,
+        without: tuple[str, ...] = (),
+    ):
+        chapter, self.name = module.split(".")[-2:]
+        self.id = f"{chapter.removeprefix('ch')}.{self.name}"
+        self.fixed, self.draw, self.n_drawn, self.without = list(inputs), draw, n_drawn, without
+        self.reference: Program | None = None
+        self.mistakes: list[Program] = []
+        self.laws: list[Callable[..., bool]] = []
+        self.hints: list[str] = []
+
+    @cached_property
+    def inputs(self) -> list[tuple]:
+        """The fixed inputs, as they stand, and the drawn ones behind them."""
+        rounds = range(self.n_drawn if self.draw else 0)
+        drawn = [self.draw(Draw(self.id, n)) for n in rounds]
+        return self.fixed + sorted(drawn, key=extent)
+
+    def answer(self, function: Callable) -> Callable:
+        """Decorates the reference, whose own source is the solution."""
+        if function.__name__ != self.name:
+            raise RecordError(
+                f"expected the answer to be called {self.name}, as the file is, got "
+                f"{function.__name__}: rename one of them"
+            )
+        self.reference = Program(self, function)
+        return function
+
+    @cached_property
+    def solution(self) -> str:
+        """The reference's own source, as the learner would type it."""
+        lines = textwrap.dedent(inspect.getsource(self.reference.function)).splitlines()
+        while lines[0].startswith("@"):
+            del lines[0]
+        return "\n".join(lines)
+
+    def slip(self, old: str, new: str, hint: str) -> None:
+        """A mistake that is one edit of the answer: `new` where `old` stands."""
+        if self.reference is None:
+            raise RecordError("expected @E.answer first, of which this slip is an edit")
+        times = self.solution.count(old)
+        if times != 1:
+            raise RecordError(
+                f"expected the text {old!r} once in the answer, found it {times} times: "
+                f"take more of the line, or less"
+            )
+        source = self.solution.replace(old, new)
+        namespace = dict(vars(inspect.getmodule(self.reference.function)))
+        try:
+            exec(compile(source, f"<slip of {self.id}>", "exec"), namespace)
+        except SyntaxError as error:
+            raise RecordError(f"the slip {new!r} for {old!r} is no Python: {error}") from None
+        self.mistake(namespace[self.name], hint)
+
+    def mistake(self, function: Callable, hint: str = "") -> Callable:
+        """A wrong program and the hint that fits it; used as a decorator, its docstring is the hint."""
+        hint = " ".join((hint or function.__doc__ or "").split())
+        if not hint or self.reference is None:
+            raise RecordError("expected @E.answer above, and a hint or a docstring with it")
+        new = Program(self, function, hint)
+        if new.like(self.reference, to_the_word=False):
+            raise RecordError(
+                f"no input tells this mistake from the answer ({hint!r}): "
+                f"add an input on which they differ, or drop the mistake"
+            )
+        for known in self.mistakes:
+            if new.like(known, to_the_word=True):
+                raise RecordError(
+                    f"no input tells this mistake ({hint!r}) from an earlier one "
+                    f"({known.hint!r}): add an input on which they differ, or join the two"
+                )
+        self.mistakes.append(new)
+        return function
+
+    def law(self, *laws: Callable[..., bool]) -> None:
+        """Laws of every right answer, functions of `course.learn.laws`: law(answer, *inputs)."""
+        self.laws += laws
+
+    def hint(self, text: str) -> None:
+        """The next of three hints, each of which says more."""
+        self.hints.append(" ".join(text.split()))
+
+    def check(self) -> None:
+        """Refuse a record that lacks a part."""
+        if self.reference is None or not self.fixed or len(self.hints) != N_HINTS:
+            raise RecordError(
+                f"expected an answer, inputs and {N_HINTS} hints, got "
+                f"{'an' if self.reference else 'no'} answer, {len(self.fixed)} inputs and "
+                f"{len(self.hints)} hints: write what is missing"
+            )

@@ -1,0 +1,134 @@
+"""The sentences of a check: what an answer did, and the first thing that is wrong with it."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from types import CoroutineType, GeneratorType
+from typing import Any
+
+from torch import Tensor
+
+from course.learn.attempt import Late, Outcome
+from course.learn.record import Exercise
+from course.learn.values import first_difference, is_a, odd, plain_keys, same
+from course.learn.words import MANY, kind, show, type_name
+
+
+def misfit(exercise: Exercise, function: Callable) -> str:
+    """A sentence if the function can't be called with the exercise's inputs."""
+    try:
+        theirs = inspect.signature(function)
+    except Exception:  # some of Python's own have none
+        return ""
+    try:
+        theirs.bind(*exercise.inputs[0])
+    except TypeError:
+        ours = inspect.signature(exercise.reference.function)
+        return f"expected a function of {ours}, yours takes {theirs}."
+    return ""
+
+
+def did(outcome: Outcome) -> str:
+    """What a function did with an input, without a subject."""
+    if outcome.error is not None:
+        return f"raised {_raised(outcome)}"
+    return f"returned {show(outcome.value)}" + " and changed its input" * outcome.mutated
+
+
+def _raised(outcome: Outcome) -> str:
+    """An exception's name, and the first line of what it says."""
+    name, first = type_name(type(outcome.error)), outcome.words.strip().split("\n")[0][:200]
+    return f"{name}: {first}" if first else name
+
+
+def besides(outcomes: list[Outcome], replaced: list[str]) -> Iterator[str]:
+    """What a function did outside of itself."""
+    if replaced := [*replaced, *(name for o in outcomes for name in o.replaced)]:
+        yield f"{_listed(replaced)} had been replaced; this check used the original."
+    if changed := [name for o in outcomes for name in o.changed]:
+        yield f"Your function changed {_listed(changed)}; the check has put it back."
+    if printed := next((o.printed.strip() for o in outcomes if o.printed.strip()), ""):
+        lines = printed.split("\n")
+        more = " ..." if len(lines) > 5 else ""
+        yield "Your function printed: " + " / ".join(lines[:5])[:300] + more
+
+
+def _listed(names: list[str]) -> str:
+    *most, last = dict.fromkeys(names)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def complaint(exercise: Exercise, ours: Outcome, right: Outcome, inputs: tuple) -> str:
+    """The first thing that is wrong, as the end of a sentence."""
+    if is_a(ours.error, Late):
+        return f"your function was {ours.words}. Does its loop ever end?"
+    if ours.error is not None:
+        where = f" in the line `{ours.line}`" if ours.line else ""
+        wanted = f"expected {kind(right.error)}, but " if right.error else ""
+        return f"{wanted}your function raised {_raised(ours)}{where}"
+    value, wanted = ours.value, right.value
+    if right.error is not None:
+        error = is_a(value, BaseException) or value is type(right.error)
+        more = ". Write raise, not return." if error else "."
+        return f"expected {kind(right.error)}, but your function returned {show(value)}{more}"
+    if value is None and wanted is not None:
+        return "your function returned None. Is the return line missing?"
+    if type(value) is GeneratorType or type(value) is CoroutineType:
+        return (
+            f"expected {kind(wanted)}, got {kind(value)}. Is there a `yield` or an `async` in it?"
+        )
+    if ours.mutated and not right.mutated:
+        return "your function changed its input in place. Work on a new object instead."
+    if differ := _form(value, wanted):
+        return differ
+    for law in exercise.laws:
+        if broken(law, value, inputs):
+            shown = show(value, wrong=lambda rounded: broken(law, rounded, inputs))  # noqa: B023
+            return f"{' '.join(law.__doc__.split())}, but you returned {shown}."
+    return _difference(value, wanted)
+
+
+def _difference(value: Any, wanted: Any) -> str:
+    """What was expected and what came, where the two differ."""
+    where = ""
+    if type(wanted) is dict:  # what agrees needs no words
+        if missing := [repr(key) for key in wanted if key not in plain_keys(value)]:
+            return f"the key {missing[0]} is missing in {show(list(value))}."
+        if len(value) > len(wanted):
+            return f"expected the keys {show(list(wanted))} alone, got {show(list(value))}."
+        wanted = {key: item for key, item in wanted.items() if not same(value[key], item)}
+        value = {key: value[key] for key in wanted}
+    elif is_a(wanted, Tensor) and wanted.numel() > MANY:
+        index = first_difference(value, wanted)
+        where, value, wanted = f" at {list(index)}", value[index].item(), wanted[index].item()
+    expected, got = show(wanted, unlike=value), show(value, unlike=wanted)
+    got = got if got != expected else "something that only looks the same"
+    return f"expected {expected}{where}, got {got}."
+
+
+def _form(value: Any, wanted: Any, where: str = "") -> str:
+    """How the kind, shape or type of a value, or of a part of it, differs from what is wanted."""
+    if type(value) is not type(wanted) and not same(value, wanted):
+        more = " of another class" if kind(value) == kind(wanted) else ""
+        return f"expected {kind(wanted)}{where}, got {kind(value)}{more}."
+    if is_a(wanted, Tensor) and odd(value):
+        return f"expected {kind(wanted)}{where}, got {kind(value)}."
+    if is_a(wanted, Tensor) and value.shape != wanted.shape:
+        return f"expected the shape {tuple(wanted.shape)}{where}, got {tuple(value.shape)}."
+    if is_a(wanted, Tensor) and value.dtype != wanted.dtype:
+        return f"expected numbers of type {wanted.dtype}{where}, got {value.dtype}."
+    if type(wanted) in (list, tuple) and len(value) == len(wanted):
+        parts = enumerate(zip(value, wanted, strict=True))
+    elif type(wanted) is dict and plain_keys(value) == wanted.keys():
+        parts = ((repr(key), (value[key], wanted[key])) for key in wanted)
+    else:
+        return ""
+    found = (_form(*both, where=f" at [{part}]{where}") for part, both in parts)
+    return next(filter(None, found), "")
+
+
+def broken(law: Callable, value, inputs: tuple) -> bool:
+    """True if a law is broken. One that can't be tried on this value says nothing."""
+    try:
+        return not law(value, *inputs)
+    except Exception:
+        return False

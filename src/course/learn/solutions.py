@@ -1,0 +1,71 @@
+"""Whether solutions are shown: one setting in book.toml for checks, book, decks and PDFs.
+
+    [preprocessor.course]
+    solutions = "after passing"   # or "shown", the default, or "withheld"
+
+Stored outputs never hold a solution: a notebook shows it when its check runs, the book and the
+decks put it in when they are built.
+"""
+
+import ast
+import os
+import tomllib
+from pathlib import Path
+
+from course import chapters
+from course.notebooks import CourseError, root
+
+SETTINGS = ("shown", "after passing", "withheld")
+
+
+def setting(folder: Path) -> str:
+    """What the book.toml in the course's folder says of solutions."""
+    try:
+        config = tomllib.loads((folder / "book.toml").read_text(encoding="utf-8"))
+        found = config["preprocessor"]["course"]["solutions"]
+    except (OSError, KeyError, TypeError):
+        return SETTINGS[0]
+    except ValueError as error:
+        raise CourseError(f"expected TOML in {folder / 'book.toml'}, but: {error}") from None
+    if found not in SETTINGS:
+        raise CourseError(
+            f"expected solutions in book.toml to be one of {', '.join(map(repr, SETTINGS))}, "
+            f"got {found!r}: correct the line"
+        )
+    return found
+
+
+def shown_in_check(passed: bool) -> bool:
+    """Whether a check shows the solution, now that the learner has passed or not."""
+    if os.environ.get("COURSE_HEADLESS"):
+        return False  # outputs are stored
+    try:
+        folder = root()
+    except CourseError:
+        return True  # a notebook that was taken elsewhere
+    found = setting(folder)
+    return found == "shown" or (found == "after passing" and passed)
+
+
+def printed(id: str, folder: Path) -> tuple[list[str], str]:
+    """An exercise's hints and its solution for book and decks, where nobody passes anything.
+
+    They are read from its file without running it, which would import torch. The solution is ''
+    unless the setting is "shown".
+    """
+    chapter, _, name = id.partition(".")
+    path = Path(chapters.__path__[0]) / f"ch{chapter}" / f"{name}.py"
+    try:
+        text = path.read_text(encoding="utf-8")
+        statements = ast.parse(text).body
+    except (OSError, SyntaxError) as error:
+        raise CourseError(
+            f"expected the record of exercise {id} in {path}, but: {error}"
+        ) from None
+    hints, solution = [], ""
+    for statement in statements:
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef) and statement.name == name:
+            solution = ast.get_source_segment(text, statement)
+        elif ast.unparse(statement).startswith("E.hint("):
+            hints.append(" ".join(ast.literal_eval(statement.value.args[0]).split()))
+    return hints, solution if setting(folder) == "shown" else ""

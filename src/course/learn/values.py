@@ -1,0 +1,124 @@
+"""Two values compared, and a value kept, whatever a learner's function returned.
+
+Nothing here calls a method of an object it doesn't know, so nothing a learner returns can answer
+for itself, raise or hang.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+RTOL, ATOL = 5e-5, 1e-6  # logsumexp near 1000 rounds by 3e-5 in float32; other right ways by less
+LARGE, MANY_ITEMS = 10**7, 20_000  # a tensor or list of more is not copied
+TENSORS = (Tensor, nn.Parameter)
+FLOATS = (float, np.float64)
+PLAIN = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.Size)
+
+
+def is_a(value: Any, cls: type) -> bool:
+    """isinstance by the real type, whatever an object says of its class."""
+    return issubclass(type(value), cls)
+
+
+def exactly(value: Any, *classes: type) -> bool:
+    return any(type(value) is cls for cls in classes)  # never ==, which a class may define
+
+
+def kept(value: Any) -> Any:
+    """A copy of a value that later calls of the learner's function can't change."""
+    try:
+        return _kept(value, [MANY_ITEMS])
+    except Exception:  # too much, too deep, or PyTorch can't copy it
+        return value
+
+
+def _kept(value: Any, room: list[int]) -> Any:
+    if exactly(value, *TENSORS):
+        return value.detach().clone() if value.numel() < LARGE else value
+    if exactly(value, list, tuple, dict, set):
+        room[0] -= len(value)
+        if room[0] < 0:
+            raise ValueError("too many items to copy")
+    if exactly(value, list, tuple):
+        return type(value)(_kept(item, room) for item in value)
+    if exactly(value, dict) and _plain(value):
+        return {key: _kept(item, room) for key, item in value.items()}
+    return set(value) if exactly(value, set) and _plain(value) else value
+
+
+def same(a: Any, b: Any) -> bool:
+    """True if two values can't be told apart: equal types and shapes, numbers within rounding."""
+    try:
+        return _same(a, b)
+    except Exception:  # too deep, or of a kind that PyTorch can't compare: not the answer
+        return False
+
+
+def _same(a: Any, b: Any) -> bool:
+    if exactly(a, *TENSORS) and exactly(b, *TENSORS):
+        plain = not odd(a) and not odd(b)
+        alike = plain and a.shape == b.shape and a.dtype == b.dtype
+        return alike and _close(a.detach(), b.detach())
+    if exactly(a, *FLOATS) and exactly(b, *FLOATS):
+        return _close(*(torch.tensor(float(x), dtype=torch.float64) for x in (a, b)))
+    if is_a(a, nn.Module) and type(a) is type(b):
+        return _same(_contents(a), _contents(b))
+    if exactly(a, tuple, torch.Size) and exactly(b, tuple, torch.Size):
+        return len(a) == len(b) and all(map(_same, a, b))  # a torch.Size is a tuple
+    if type(a) is not type(b):
+        return False
+    if exactly(a, list):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if exactly(a, dict):
+        keys = _plain(a) and _plain(b) and a.keys() == b.keys()
+        return keys and all(_same(a[key], b[key]) for key in a)
+    if exactly(a, set):
+        return _plain(a) and _plain(b) and a == b
+    return a is b or (exactly(a, *PLAIN) and a == b)
+
+
+def _contents(module: nn.Module) -> dict[str, Any]:
+    """All numbers of a module, saved or not, and the mode of each of its parts."""
+    modes = {f"{name}.training": part.training for name, part in module.named_modules()}
+    return {**dict(module.named_parameters()), **dict(module.named_buffers()), **modes}
+
+
+def _plain(keys: dict | set) -> bool:
+    """Whether to look a key up runs no code but Python's own."""
+    return all(exactly(key, *PLAIN) for key in keys)
+
+
+def plain_keys(value: dict) -> set:
+    """The keys that may be looked up."""
+    return {key for key in value if exactly(key, *PLAIN)}
+
+
+def _close(a: Tensor, b: Tensor) -> bool:
+    return not _far(a, b).any()
+
+
+def _far(a: Tensor, b: Tensor) -> Tensor:
+    """True where two tensors of one shape and type differ by more than rounding."""
+    if not b.is_floating_point():
+        return a != b
+    finite = b[b.isfinite()]
+    largest = float(finite.abs().max()) if finite.numel() else 0.0
+    return ~torch.isclose(a, b, rtol=RTOL, atol=ATOL * max(1.0, largest), equal_nan=True)
+
+
+def first_difference(a: Tensor, b: Tensor) -> tuple[int, ...]:
+    """The index of the first number in which two tensors of one shape and type differ."""
+    return tuple(_far(a.detach(), b).nonzero()[0].tolist())
+
+
+def odd(tensor: Tensor) -> str:
+    """What keeps a tensor from being a plain array of numbers on the CPU, or ''."""
+    if tensor.is_nested:
+        return "nested"
+    if tensor.layout != torch.strided:
+        return "sparse"
+    if tensor.device.type != "cpu":
+        return f"{tensor.device.type} device's"
+    return "quantized" if tensor.is_quantized else ""

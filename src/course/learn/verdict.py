@@ -1,0 +1,103 @@
+"""What is said of an answer: it is right, or this known mistake, or the first thing that is wrong.
+
+An answer that does what the reference does, on every input, passes. One that does what a known
+mistake does, on every input, gets the mistake's hint. Any other is told the first thing that is
+wrong, on the smallest input where something is.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from course.learn.attempt import Late, Outcome, attempt, own_thread
+from course.learn.record import Exercise, Program
+from course.learn.restore import originals
+from course.learn.sentences import besides, complaint, did, misfit
+from course.learn.values import is_a
+from course.learn.words import call, kind
+
+PATIENCE = 0.5  # seconds after which a slow answer is tried on no further drawn input
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Status is passed, not attempted, known mistake or wrong; `seen` is where it shows."""
+
+    status: str
+    says: str
+    seen: str = ""
+    besides: tuple[str, ...] = ()  # what else the learner should know
+    answer: str = ""  # what the function did with every input, as text
+
+
+def judge(exercise: Exercise, function: Callable) -> Verdict:
+    """Try a function on the exercise's inputs, smallest first, and say what was found."""
+    if not callable(function):
+        says = f"expected your function itself, got {kind(function)}; pass its name, not a call."
+        return Verdict("wrong", says)
+    with originals() as replaced:
+        if says := attempt(partial(misfit, exercise, function), ()).value:
+            return Verdict("wrong", says, answer=says)
+        rights = [exercise.reference.outcome(n) for n in range(len(exercise.inputs))]
+        with own_thread():
+            outcomes = list(_outcomes(exercise, function))
+        if _untouched(outcomes[-1]):
+            says = "not attempted yet. Replace the line that raises, and run the cell again."
+            return Verdict("not attempted", says)
+        wrong = [n for n, outcome in enumerate(outcomes) if not outcome.alike(rights[n])]
+        status, says, seen = _finding(exercise, outcomes, rights, wrong)
+        more = [*besides(outcomes, replaced)]
+        if status == "wrong" and wrong and _fickle(exercise, function, outcomes, wrong[0]):
+            more.append("Called again with the same input, your function does something else.")
+    return Verdict(status, says, seen, tuple(more), "\n".join(map(did, outcomes)))
+
+
+def _finding(
+    exercise: Exercise, outcomes: list[Outcome], rights: list[Outcome], wrong: list[int]
+) -> tuple[str, str, str]:
+    """The status, the sentence, and where a known mistake shows."""
+    if wrong:
+        where = call(exercise.name, exercise.inputs[wrong[0]])
+        ours, right = outcomes[wrong[0]], rights[wrong[0]]
+        if hint := _known(exercise.mistakes, outcomes):
+            return "known mistake", hint, f"{where}: yours {did(ours)}."
+    if used := next((outcome.used for outcome in outcomes if outcome.used), ""):
+        return "wrong", f"you use {used}, and this exercise asks you to do without.", ""
+    if not wrong:
+        return "passed", f"passed on {len(outcomes)} inputs.", ""
+    says = complaint(exercise, ours, right, exercise.inputs[wrong[0]])
+    return "wrong", f"on {where}, {says}", ""
+
+
+def _untouched(outcome: Outcome) -> bool:
+    """True if the stub's own line raised; PyTorch's NotImplementedErrors have words."""
+    return type(outcome.error) is NotImplementedError and not outcome.words
+
+
+def _fickle(exercise: Exercise, function: Callable, outcomes: list[Outcome], n: int) -> bool:
+    """True if the function does something else when it is called with the same input again."""
+    if is_a(outcomes[n].error, Late):
+        return False
+    with own_thread():
+        return did(attempt(function, exercise.inputs[n])) != did(outcomes[n])
+
+
+def _outcomes(exercise: Exercise, function: Callable) -> Iterator[Outcome]:
+    """What the function does with each input, as far as there is need and time."""
+    started = time.perf_counter()
+    for n, inputs in enumerate(exercise.inputs):
+        if n >= len(exercise.fixed) and time.perf_counter() - started > PATIENCE:
+            return
+        outcome = attempt(function, inputs, exercise.without)
+        yield outcome
+        if _untouched(outcome) or is_a(outcome.error, Late):
+            return  # one wait is enough
+
+
+def _known(mistakes: list[Program], outcomes: list[Outcome]) -> str:
+    """The hint of the first mistake that does what was done, on every input."""
+    for mistake in mistakes:
+        if all(o.alike(mistake.outcome(n), to_the_word=True) for n, o in enumerate(outcomes)):
+            return mistake.hint
+    return ""

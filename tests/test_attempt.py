@@ -1,0 +1,228 @@
+"""A learner's function runs within limits, and whatever it changes is put back and named."""
+
+import contextlib
+import math
+import os
+import random
+import signal
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+import torch
+
+from course.learn import attempt as attempts
+from course.learn.attempt import Late, attempt
+from course.learn.record import Exercise
+from course.learn.restore import originals, remember
+from course.learn.verdict import judge
+
+
+def double(x):
+    return 2 * x
+
+
+E = Exercise("course.chapters.ch99.double", [(torch.tensor([1.0]),), (torch.tensor([2.0, 3.0]),)])
+E.answer(double)
+for hint in "abc":
+    E.hint(hint)
+
+
+@pytest.mark.parametrize(
+    "error", [SystemExit(1), RecursionError("deep"), GeneratorExit(), KeyboardInterrupt()]
+)
+def test_nothing_that_is_raised_comes_through(error):
+    def broken(x):
+        raise error
+
+    assert f"raised {type(error).__name__}" in judge(E, broken).says
+
+
+def test_stop_pressed_by_the_learner_does_come_through():
+    def waits(x):
+        time.sleep(2)
+        return 2 * x
+
+    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        judge(E, waits)
+    assert judge(E, double).status == "passed"
+
+
+class Wordless(Exception):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+class Endless(Exception):
+    def __str__(self):
+        while True:
+            pass
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(Wordless(), "raised tests.Wordless"), (Endless(), "still running after 0.3 seconds")],
+)
+def test_an_exception_need_not_have_words(error, said, monkeypatch):
+    monkeypatch.setattr(attempts, "TIME_LIMIT", 0.3)
+
+    def broken(x):
+        raise error
+
+    assert said in judge(E, broken).says
+
+
+def test_an_input_changed_in_place_is_noticed_and_not_ours():
+    def in_place(x):
+        x *= 2
+        raise ValueError
+
+    assert attempt(in_place, E.fixed[0]).mutated
+    assert torch.equal(E.fixed[0][0], torch.tensor([1.0]))
+    module = torch.nn.Dropout(0.5)
+    assert attempt(lambda m: m.eval(), (module,)).mutated and module.training
+
+
+# ---------------------------------------------------------------- time
+
+
+def endless(x):
+    while True:
+        pass
+
+
+def stubborn(x):
+    while True:
+        with contextlib.suppress(BaseException):
+            time.sleep(0.01)
+
+
+def asleep(x):
+    time.sleep(5)
+
+
+@pytest.mark.parametrize("function", [endless, stubborn, asleep])
+def test_an_endless_loop_ends(function, monkeypatch):
+    monkeypatch.setattr(attempts, "TIME_LIMIT", 0.3)
+    start = time.monotonic()
+    outcome = attempt(function, (1,))
+    assert type(outcome.error) is Late and outcome.words == "still running after 0.3 seconds"
+    assert time.monotonic() - start < 3
+    assert attempt(double, (2,)).value == 4  # by another thread
+
+
+def test_an_endless_loop_is_not_left_running(monkeypatch):
+    monkeypatch.setattr(attempts, "TIME_LIMIT", 0.3)
+    before = set(threading.enumerate())
+    attempt(endless, (1,))
+    time.sleep(0.2)
+    assert set(threading.enumerate()) <= before
+
+
+def test_a_slow_function_within_the_limit_is_left_alone(monkeypatch):
+    monkeypatch.setattr(attempts, "TIME_LIMIT", 0.3)
+
+    def slow(x):
+        time.sleep(0.1)
+        return 2 * x
+
+    assert judge(E, slow).status == "passed"
+    time.sleep(0.4)  # an interrupt that came late would hit here
+
+
+# ---------------------------------------------------------------- put back
+
+
+def chdir(x):
+    os.chdir("/")
+
+
+CHANGES = {
+    "the seed of torch": lambda x: torch.manual_seed(1337) and None,
+    "the default dtype of torch": lambda x: torch.set_default_dtype(torch.float64),
+    "the default device of torch": lambda x: torch.set_default_device("meta"),
+    "the gradient mode of torch": lambda x: torch.set_grad_enabled(False) and None,
+    "the recursion limit": lambda x: sys.setrecursionlimit(sys.getrecursionlimit() + 500),
+    "the working directory": chdir,
+}
+READ = (
+    torch.initial_seed, torch.get_default_dtype, torch.get_default_device, torch.is_grad_enabled,
+    torch.get_num_threads, sys.getrecursionlimit, os.getcwd, lambda: torch.get_rng_state().tolist(),
+    random.getstate, lambda: repr(np.random.get_state()), lambda: (sys.stdout, sys.stderr),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_setting_that_is_changed_is_named_and_put_back(name):
+    before = [read() for read in READ]
+    found = judge(E, CHANGES[name])
+    assert found.besides == (f"Your function changed {name}; the check has put it back.",)
+    assert [read() for read in READ] == before
+    assert judge(E, double).besides == ()
+
+
+def test_random_streams_are_put_back_without_a_word():
+    def draws(x):
+        return 2 * x + 0 * (torch.rand(1) + random.random() + np.random.rand())
+
+    before = [read() for read in READ]
+    assert judge(E, lambda x: draws(x).float()).besides == ()
+    assert [read() for read in READ] == before
+
+
+def test_a_check_is_the_same_whatever_the_notebook_has_set():
+    before = torch.get_default_dtype()
+    try:
+        torch.set_default_dtype(torch.float64)
+        assert judge(E, lambda x: x * torch.tensor(2.0)).status == "passed"
+        assert attempt(lambda: torch.ones(1).dtype, ()).value == torch.float32
+        assert torch.get_default_dtype() == torch.float64
+    finally:
+        torch.set_default_dtype(before)
+
+
+def patches(x):
+    torch.allclose = torch.equal = lambda *a, **k: True
+    torch.Tensor.sum = lambda self, *a, **k: 0
+    math.isclose = lambda *a, **k: True
+    return 3 * x
+
+
+def test_functions_that_an_answer_replaces_are_put_back_and_named():
+    before = torch.allclose, torch.equal, math.isclose
+    remember()
+    found = judge(E, patches)
+    assert found.status == "wrong" and "expected [2.0], got [3.0]" in found.says
+    said = found.besides[0]
+    for name in ("torch.allclose", "torch.equal", "math.isclose", "Tensor.sum"):
+        assert name in said
+    assert said.endswith("had been replaced; this check used the original.")
+    assert (torch.allclose, torch.equal, math.isclose) == before
+    assert torch.ones(2).sum() == 2 and judge(E, double).besides == ()
+
+
+def test_functions_that_a_notebook_has_replaced_are_the_notebooks_again_afterwards(monkeypatch):
+    remember()
+    always = lambda *a, **k: True  # noqa: E731
+    monkeypatch.setattr(torch, "allclose", always)
+    found = judge(E, lambda x: 3 * x)
+    assert found.status == "wrong" and found.besides[0].startswith("torch.allclose had been repl")
+    assert torch.allclose is always
+    with originals() as names:
+        assert torch.allclose is not always and names == ["torch.allclose"]
+
+
+def test_what_is_printed_is_kept_short_and_questions_are_not_answered():
+    def talks(x):
+        for n in range(10**5):
+            print(n)
+        return input("x? ")
+
+    before = sys.stdout
+    outcome = attempt(talks, (1,))
+    assert sys.stdout is before and outcome.printed.startswith("0\n1\n2\n")
+    assert len(outcome.printed) == attempts.PRINTED
+    assert type(outcome.error) is EOFError and "nobody answers" in outcome.words

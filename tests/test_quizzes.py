@@ -1,0 +1,62 @@
+"""Quizzes are plain text, and a text that is no quiz is refused with the number of the line."""
+
+import pytest
+
+from course.learn.quizzes import parse, quiz
+from course.notebooks import CourseError
+
+TEXT = """\
+## What is
+`1 < 2`?
+
+- [ ] False, because
+      it is late.
+  It is
+  never late.
+- [x] True
+  1 is smaller.
+"""
+
+
+def test_a_quiz_is_read_as_it_is_written():
+    [question] = parse(TEXT, "99").questions
+    assert question.asks == "What is `1 < 2`?"
+    assert [(o.text, o.why, o.right) for o in question.options] == [
+        ("False, because it is late.", "It is never late.", False),
+        ("True", "1 is smaller.", True),
+    ]
+    assert (
+        repr(parse(TEXT, "99"))
+        == "1. What is `1 < 2`?\n   a) False, because it is late.\n   b) True"
+    )
+    page = parse(TEXT, "99")._repr_html_()
+    assert "<summary>True</summary><p><strong>Right.</strong> 1 is smaller.</p>" in page
+    assert "<code>1 &lt; 2</code>" in page and page.count("<details>") == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("## What", "What", r"line 1: expected a question, `## ...`, got 'What is'"),
+        ("- [x]", "- [ ]", r"line 1: expected one right option.*got 2 options, 0 of them right"),
+        ("- [ ]", "- [x]", r"line 1: expected one right option.*got 2 options, 2 of them right"),
+        ("- [x] True", "- [?] True", r"line 8: expected `- \[ \] ...`, got '- \[\?\] True'"),
+        ("  1 is smaller.\n", "", r"line 1: .* an explanation below each"),
+        ("  It is\n", "It is\n", r"line 6: expected `- \[ \] ...`, got 'It is'"),
+    ],
+)
+def test_a_text_that_is_no_quiz_is_refused(old, new, says):
+    with pytest.raises(CourseError, match=f"the quiz of chapter 99, {says}"):
+        parse(TEXT.replace(old, new, 1), "99")
+
+
+def test_a_quiz_shows_every_option_with_its_explanation():
+    page = quiz("04")._repr_html_()
+    assert page.count("<details>") == page.count("</details>") == 15
+    assert page.count("Right.") == 5
+    assert repr(quiz("04")).count(") ") >= 15
+
+
+def test_an_unknown_quiz_lists_the_known_ones():
+    with pytest.raises(ValueError, match="expected one of .*04.*, got '77'"):
+        quiz("77")

@@ -1,0 +1,101 @@
+"""One setting decides where solutions are shown: in checks, the book and the decks."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from course import notebooks
+from course.book import TRY, Page, markdown
+from course.learn.exercises import check, load
+from course.learn.solutions import printed, setting
+from course.notebooks import CourseError
+from course.slides import slides
+from tests.conftest import ROOT
+from tests.test_slides import code, made, prose, shown, told
+
+ID = "04.averaging_weights"
+ANSWER = load(ID).reference.function
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    """A course whose book.toml can be given a setting."""
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "notebooks" / "SUMMARY.md").write_text("# Summary\n")
+    monkeypatch.chdir(tmp_path / "notebooks")
+    monkeypatch.delenv("COURSE_HEADLESS", raising=False)
+
+    def give(value: str) -> Path:
+        line = f"solutions = {value}\n" if value else ""
+        (tmp_path / "book.toml").write_text(f"[preprocessor.course]\n{line}")
+        return tmp_path
+
+    return give
+
+
+def in_checks() -> tuple[bool, bool, bool]:
+    """Whether the solution is shown to one who has not tried, who is wrong, who is right."""
+    tries = None, lambda T: 1, ANSWER
+    return tuple("Solution" in check(ID, answer)._repr_html_() for answer in tries)
+
+
+def in_print(root: Path) -> tuple[bool, bool]:
+    """Whether the solution is shown in the book and in the deck."""
+    cell = code("check()", "skip", "exercise")
+    cell.outputs = [told(exercise=ID)]
+    nb = made(prose("# Why?", "slide"), cell)
+    [slide] = slides(nb, "04.ipynb", root)
+    page = markdown(Page("04.ipynb", json.dumps(nb)), {}, root / "notebooks")
+    assert TRY in page and page.count("<summary>Hint") == 3 and len(slide.notes) == 3
+    return "<summary>Solution</summary>" in page, "One solution" in "".join(shown(slide))
+
+
+@pytest.mark.parametrize(
+    ("value", "checks", "book_and_deck"),
+    [
+        ("", (True, True, True), True),
+        ('"shown"', (True, True, True), True),
+        ('"after passing"', (False, False, True), False),
+        ('"withheld"', (False, False, False), False),
+    ],
+)
+def test_the_setting_is_obeyed_everywhere(course, value, checks, book_and_deck):
+    root = course(value)
+    assert in_checks() == checks
+    assert in_print(root) == (book_and_deck, book_and_deck)
+
+
+@pytest.mark.parametrize("value", ['"hidden"', "true", "["])
+def test_another_word_is_refused_and_shows_nothing(course, value):
+    root = course(value)
+    with pytest.raises(
+        CourseError, match="expected (solutions in book.toml to be one of 'shown'|TOML)"
+    ):
+        setting(root)
+    report = check(ID, ANSWER)
+    assert not report.solution and "No solution is shown: expected " in report.lines[-1]
+    with pytest.raises(CourseError):
+        printed(ID, root)
+
+
+def test_a_notebook_that_was_taken_elsewhere_shows_them(course, tmp_path_factory, monkeypatch):
+    course('"withheld"')
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    monkeypatch.setattr(notebooks, "__file__", "/nowhere/src/course/notebooks.py")
+    assert in_checks() == (True, True, True)
+
+
+def test_stored_outputs_never_hold_a_solution(course, monkeypatch):
+    course("")
+    monkeypatch.setenv("COURSE_HEADLESS", "1")
+    assert in_checks() == (False, False, False)
+    for path in notebooks.chapters(ROOT):
+        assert "<summary>Solution" not in path.read_text(encoding="utf-8"), path
+
+
+def test_what_is_printed_is_what_the_record_holds():
+    for id in (ID, "04.mean_past"):
+        assert printed(id, ROOT) == (load(id).hints, load(id).solution)
+    with pytest.raises(CourseError, match="expected the record of exercise 04.gone in .*gone.py"):
+        printed("04.gone", ROOT)
