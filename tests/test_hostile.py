@@ -270,7 +270,7 @@ WRONG = {  # what it does: (answer, what it has to be told)
     "recursion that catches itself": (own_recursion, "still running after 0.4 seconds"),
     "a loop": (
         spins,
-        "your function was still running after 0.4 seconds. Does its loop ever end?",
+        "your function was still running after 0.4 seconds. Does it ever end?",
     ),
     "a loop that won't stop": (refuses_to_stop, "still running after 0.4 seconds"),
     "a deadlock": (locks, "still running after 0.4 seconds"),
@@ -298,7 +298,7 @@ WRONG = {  # what it does: (answer, what it has to be told)
     ),
     "a patched copy": (patches("copy.deepcopy", "copy.copy"), "but you returned [[[0.0], [0.0]]]"),
     "a patched clock": (patches("time.perf_counter"), "but you returned [[[0.0], [0.0]]]"),
-    "its input overwritten unseen": (spoils_quietly, "your function changed its input in place."),
+    "its input overwritten unseen": (spoils_quietly, "your function changed `x` in place."),
     "a search for the answer": (
         finds_the_answer,
         "raised AttributeError: 'NoneType' object has no",

@@ -38,15 +38,31 @@ def test_a_quiz_is_read_as_it_is_written():
     ("old", "new", "says"),
     [
         ("## What", "What", r"line 1: expected a question, `## ...`, got 'What is'"),
-        ("- [x]", "- [ ]", r"line 1: expected one right option.*got 2 options, 0 of them right"),
-        ("- [ ]", "- [x]", r"line 1: expected one right option.*got 2 options, 2 of them right"),
-        ("- [x] True", "- [?] True", r"line 8: expected `- \[ \] ...`, got '- \[\?\] True'"),
-        ("  1 is smaller.\n", "", r"line 1: .* an explanation below each"),
-        ("  It is\n", "It is\n", r"line 6: expected `- \[ \] ...`, got 'It is'"),
+        (
+            "- [x]",
+            "- [ ]",
+            r"line 1: expected two options or more, one.*got 2 options, 0 of them right",
+        ),
+        (
+            "- [ ]",
+            "- [x]",
+            r"line 1: expected two options or more, one.*got 2 options, 2 of them right",
+        ),
+        (
+            "- [x] True",
+            "- [?] True",
+            r"line 8: expected `- \[ \] ...` or `## ...`, got '- \[\?\] True'",
+        ),
+        (
+            "  1 is smaller.\n",
+            "",
+            r"line 1: expected an explanation, indented by two, below the option `True`",
+        ),
+        ("  It is\n", "It is\n", r"line 6: expected `- \[ \] ...` or `## ...`, got 'It is'"),
     ],
 )
 def test_a_text_that_is_no_quiz_is_refused(old, new, says):
-    with pytest.raises(CourseError, match=f"the quiz of chapter 99, {says}"):
+    with pytest.raises(CourseError, match=f"the quiz of chapter 99, ch99/quiz.md, {says}"):
         parse(TEXT.replace(old, new, 1), "99")
 
 

@@ -102,6 +102,14 @@ def test_drawn_inputs_are_the_same_on_every_run_and_grow():
     [
         (lambda E: E.slip("a", "b", "c"), "expected @E.answer first"),
         (lambda E: E.mistake(lambda x: x, "hint"), "expected @E.answer above"),
+        (lambda E: (E.answer(double), E.answer(double)), "expected one @E.answer, got a second"),
+        (lambda E: (E.answer(double), E.mistake(lambda: 1, "h")), r"of \(x\), got \(\) \('h'\)"),
+        (lambda E: (E.answer(double), E.slip("2 * x", "2 * y", "h")), "a NameError, a typo?"),
+        (lambda E: E.law(lambda out, x: True), "expected a docstring, the law's sentence, in <l"),
+        (lambda E: (E.answer(double), E.fixed.append(3), E.inputs), r"a tuple.* \(x\), got 3"),
+        (lambda E: (E.answer(double), E.fixed.append((1, 2)), E.inputs), r"got \(1, 2\)"),
+        (lambda E: Exercise("ch99.x", [(1,)], without=("sofmax",)), "got 'sofmax' in "),
+        (lambda E: Exercise("ch99.x", [(1,)], without="softmax"), "got 's' in 'softmax'"),
         (lambda E: E.answer(lambda x: x), "expected the answer to be called double"),
         (lambda E: (E.answer(double), E.mistake(lambda x: x)), "a hint or a docstring"),
         (

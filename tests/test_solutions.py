@@ -66,15 +66,21 @@ def test_the_setting_is_obeyed_everywhere(course, value, checks, book_and_deck):
     assert in_print(root) == (book_and_deck, book_and_deck)
 
 
-@pytest.mark.parametrize("value", ['"hidden"', "true", "["])
+@pytest.mark.parametrize(
+    "value", ['"hidden"', "true", "[", '"shown"\n[output.html]\nsolution = "withheld"']
+)
 def test_another_word_is_refused_and_shows_nothing(course, value):
     root = course(value)
     with pytest.raises(
-        CourseError, match="expected (solutions in book.toml to be one of 'shown'|TOML)"
+        CourseError,
+        match="expected (solutions in book.toml to be one of 'shown'|TOML|preprocessor.course.sol)",
     ):
         setting(root)
     report = check(ID, ANSWER)
-    assert not report.solution and "No solution is shown: expected " in report.lines[-1]
+    assert (
+        not report.solution
+        and "No solution is shown (tell who gives the course): expected " in report.lines[-1]
+    )
     with pytest.raises(CourseError):
         printed(ID, root)
 

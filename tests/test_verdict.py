@@ -5,6 +5,7 @@ import time
 import pytest
 import torch
 
+import attention.masks
 from course.learn import attempt as attempts
 from course.learn import exercises, verdict
 from course.learn.exercises import check
@@ -84,7 +85,7 @@ def two_lines(x):
         (stub, "not attempted", "not attempted yet."),
         (lambda x: x * x, "known mistake", "these are the squares"),
         (lambda x: torch.softmax(x > 0, -1), "wrong", "raised NotImplementedError: "),
-        (lambda x: None, "wrong", "returned None. Is the return line missing?"),
+        (lambda x: None, "wrong", "returned None. Did it reach a `return` that gives a value?"),
         (lambda x: (2 * x)[None], "wrong", "expected the shape (1,), got (1, 1)."),
         (lambda x: 2 * x.double(), "wrong", "of type torch.float32, got torch.float64."),
         (lambda x: (2 * x).tolist(), "wrong", "expected a tensor of shape (1,), got a list."),
@@ -100,7 +101,7 @@ def two_lines(x):
         (lambda x: 4 * x, "wrong", "on double([1.0]), expected [2.0], got [4.0]."),
         (no_such_attribute, "wrong", "no attribute 'no_such_thing' in the line `return x.no_s"),
         (two_lines, "wrong", "your function raised ValueError: first line in the line `raise"),
-        (in_place, "wrong", "your function changed its input in place. Work on a new object"),
+        (in_place, "wrong", "your function changed `x` in place. Work on a new object"),
         (yields, "wrong", "got a generator. Is there a `yield` or an `async` in it?"),
         (waits, "wrong", "got a coroutine. Is there a `yield` or an `async` in it?"),
         (lambda: 1, "wrong", "expected a function of (x), yours takes ()."),
@@ -159,6 +160,49 @@ def test_of_a_dictionary_only_what_differs_is_said():
     assert "expected {'b': 2}, got {'b': 3}." in judge(E, lambda x: {"a": 1, "b": 3}).says
 
 
+def test_two_errors_of_one_kind_get_their_own_hints():
+    E = record()
+    E.mistake(lambda x: [][0] * x, "the list is empty.")
+    E.mistake(lambda x: "x"[5] * x, "the word is too short.")
+    assert judge(E, lambda x: "word"[7] + x).says == "the word is too short."
+
+
+def test_a_late_answer_is_waited_for_once():
+    calls = []
+
+    def waits(x):
+        calls.append(x)
+        time.sleep(60)
+
+    assert judge(record(), waits).status == "wrong" and len(calls) == 1
+
+
+def test_an_input_is_changed_if_one_bit_of_it_is():
+    def nudges(x):
+        x *= 1 + 1e-6
+        return 2 * x
+
+    assert "your function changed `x` in place" in judge(record(), nudges).says
+
+
+def test_no_number_is_said_to_be_expected_to_be_one():
+    said = judge(record(), lambda x: 2 * x + torch.tensor([*[0.0] * (len(x) - 1), torch.nan])).says
+    assert said == "on double([1.0]), expected 2.0 at [0], got nan, no number."
+    mean = record(answer=lambda x: x.mean(), name="<lambda>")
+    said = judge(mean, lambda x: x.mean() * torch.nan).says
+    assert said == "on <lambda>([1.0]), expected 1.0, got nan, no number."
+
+
+def test_an_error_is_placed_where_the_learner_wrote_it():
+    def inner(x):
+        return x / torch.zeros(3, 7)[None][:, [0] * 5]
+
+    said = judge(record(), lambda x: inner(x.view(1, 1, 1, 1)[9])).says
+    assert "in the line `said = judge" in said
+    said = judge(record(), lambda x: inner(x.expand(2, len(x)))).says
+    assert "in the line `return x / torch.zeros(3, 7)" in said or "wrong" in said
+
+
 def test_a_part_of_another_kind_is_named_with_its_place():
     def pairs(x):
         return [(x, 1), (x, 2)]
@@ -169,14 +213,14 @@ def test_a_part_of_another_kind_is_named_with_its_place():
         lambda x: [
             (x, 1),
             (x.tolist(), 2),
-        ]: "expected a tensor of shape (1,) at [0] at [1], got a",
-        lambda x: [(x, 1), [x, 2]]: "expected a tuple at [1], got a list.",
-        lambda x: [(x, 1), (x, 2.0)]: "expected an int at [1] at [1], got a float.",
-        lambda x: [(x[None], 1), (x, 2)]: "expected the shape (1,) at [0] at [0], got (1, 1).",
+        ]: "expected a tensor of shape (1,) at [1][0] of your answer, got a",
+        lambda x: [(x, 1), [x, 2]]: "expected a tuple at [1] of your answer, got a list.",
+        lambda x: [(x, 1), (x, 2.0)]: "expected an int at [1][1] of your answer, got a float.",
+        lambda x: [(x[None], 1), (x, 2)]: "expected the shape (1,) at [0][0] of your answer, got (1, 1).",
         lambda x: [
             (x.double(), 1),
             (x, 2),
-        ]: "of type torch.float32 at [0] at [0], got torch.float64",
+        ]: "of type torch.float32 at [0][0] of your answer, got torch.float64",
     }.items():
         assert said in judge(E, answer).says, judge(E, answer).says
 
@@ -263,9 +307,7 @@ def test_what_an_exercise_is_to_do_without_is_noticed(without, function, used):
 
 
 def causal_mask(n):
-    from attention import masks
-
-    return masks.causal_mask(n)
+    return attention.masks.causal_mask(n)
 
 
 def test_a_known_mistake_is_told_before_what_it_uses():
@@ -290,7 +332,7 @@ def test_an_endless_loop_costs_one_wait(monkeypatch):
     monkeypatch.setattr(attempts, "TIME_LIMIT", 0.3)
     start = time.monotonic()
     said = says(endless)
-    assert "your function was still running after 0.3 seconds. Does its loop ever end?" in said
+    assert "your function was still running after 0.3 seconds. Does it ever end?" in said
     assert time.monotonic() - start < 2
 
 

@@ -41,7 +41,7 @@ class Outcome:
     words: str = ""  # of the exception
     line: str = ""  # of the learner's own code, where the exception came from
     own: bool = False  # raised there on purpose, so that its words are the learner's
-    mutated: bool = False  # it wrote into its input
+    mutated: tuple[int, ...] = ()  # the places of the inputs that it wrote into
     printed: str = ""
     changed: tuple[str, ...] = ()  # outside of itself
     replaced: tuple[str, ...] = ()  # functions that others need
@@ -81,7 +81,9 @@ def attempt(function: Callable, inputs: tuple, without: tuple[str, ...] = ()) ->
         words=call.words,
         line=call.line,
         own=call.own,
-        mutated=not same(mine, inputs),
+        mutated=tuple(
+            n for n, both in enumerate(zip(mine, inputs, strict=True)) if not same(*both, rtol=0.0)
+        ),
         printed=printed.getvalue(),
         changed=(*changed, *call.changed),
         replaced=tuple(replaced),
@@ -247,12 +249,14 @@ def _no_answer(prompt: object = "") -> str:
 
 def _place(error: BaseException) -> tuple[str, bool]:
     """The line of the learner's code in which an exception arose, and whether it was raised there."""
-    trace = first = last = error.__traceback__.tb_next  # the first entry is ours
-    while trace := trace and trace.tb_next:
-        last = trace
-    if first is None:
+    trace = last = deepest = error.__traceback__.tb_next  # the first entry is ours
+    if trace is None:
         return "", False
-    code, name = last.tb_frame.f_code, first.tb_frame.f_code.co_filename
-    line = getline(name, first.tb_lineno, first.tb_frame.f_globals).strip()
+    name = trace.tb_frame.f_code.co_filename
+    while trace := trace.tb_next:
+        last = trace
+        deepest = trace if trace.tb_frame.f_code.co_filename == name else deepest
+    code = last.tb_frame.f_code
+    line = getline(name, deepest.tb_lineno, deepest.tb_frame.f_globals).strip()
     raised = code.co_code[last.tb_lasti] == opmap["RAISE_VARARGS"]
     return line, raised and code.co_filename == name

@@ -59,7 +59,7 @@ def check(id: str, function: Callable) -> Report:
     lines = [f"{id}: {verdict.says}"]
     if verdict.seen:
         lines.append(f"Seen on {verdict.seen}")
-    if verdict.status == "wrong":
+    if verdict.status == "wrong" and verdict.answer:
         level = _level(id, verdict.answer, len(exercise.hints))
         lines.append(f"Hint {level}: {exercise.hints[level - 1]}")
     lines += verdict.besides
@@ -68,7 +68,7 @@ def check(id: str, function: Callable) -> Report:
         if shown_in_check(verdict.status == "passed"):
             solution = exercise.solution
     except CourseError as error:
-        lines.append(f"No solution is shown: {error}.")
+        lines.append(f"No solution is shown (tell who gives the course): {error}.")
     return Report(id, verdict.status, tuple(lines), tuple(exercise.hints), solution)
 
 

@@ -54,8 +54,8 @@ def row_c_is_channel_c(out, x):
     """row c of the result has to hold channel c of all positions"""
     return all(bool((out[:, c] == x[:, :, c]).all()) for c in range(x.shape[2]))
 
-def together_as_long(out, data, T):
-    """the two parts together have to be as long as data"""
+def whole_is_true(out, data, T):
+    """`whole` has to be True, whatever the length of data"""
     return bool(out[0])
 
 def zeros_then_minus_inf(out, data, T):
@@ -157,11 +157,11 @@ def two_shapes_and_a_bool(answer):
     return [type(part) for part in answer] == [tuple, tuple, bool]
 
 def clean_run_shows_cell_1(answer):
-    """cell 2 gives no value to x, so on a clean run x has to be what cell 1 made"""
+    """on a clean run `x` is what cell 1 made, `train_ids[:8]`"""
     return answer[0] == (8,)
 
 def deleted_cell_has_run(answer):
-    """deleting a cell doesn't delete what it assigned"""
+    """in the second case `x` is a whole batch, sequences first, and no cell takes it away"""
     return answer[1] == (4, 8)
 
 def two_batches_are_two_draws(answer):
@@ -175,7 +175,7 @@ def no_loss_is_negative(loss, *inputs):
     return bool((torch.as_tensor(loss) >= -1e-5).all())
 
 def between_cheapest_and_dearest(loss, logits, targets):
-    """the loss has to lie between the cheapest and the dearest guess: it is the mean over all"""
+    """the loss has to lie between the lowest and the highest cost of a guess: it is the mean of all"""
     costs = -torch.log_softmax(logits, dim=-1).gather(-1, targets[..., None])
     return bool(0.9999 * costs.min() - 1e-4 <= loss <= 1.0001 * costs.max() + 1e-4)
 
@@ -199,11 +199,11 @@ def whole_and_at_least_1(n, spread, wanted):
     return isinstance(n, int) and n >= 1
 
 def small_enough(n, spread, wanted):
-    """the standard error of so many batches has to be small enough"""
+    """this many batches have to bring the standard error down to `wanted`"""
     return spread / n**0.5 <= wanted * (1 + 1e-9)
 
 def one_fewer_is_too_few(n, spread, wanted):
-    """with one batch fewer it mustn't be small enough yet"""
+    """one batch fewer has to be too few for `wanted`"""
     return n == 1 or spread / (n - 1) ** 0.5 > wanted * (1 + 1e-9)
 
 def four_booleans(claims):
@@ -214,7 +214,7 @@ def claim(n, by):  # not a law: makes that of claim n
     def law(claims):
         return claims[n] == (n in (0, 3))
 
-    law.__doc__ = f"the {['first', 'second', 'third', 'fourth'][n]} claim has to be judged by {by}"
+    law.__doc__ = f"the {['first', 'second', 'third', 'fourth'][n]} claim isn't judged right: {by}"
     return law
 
 def one_of_the_ks(k, train_counts, val_counts, ks):
@@ -224,7 +224,7 @@ def one_of_the_ks(k, train_counts, val_counts, ks):
 # ---- 04
 
 def row_0_is_its_own_mean(out, x):
-    """row 0 of the result has to be row 0 of x, whose past is itself alone"""
+    """row 0 of each sequence has to stay as it is: it has no other past"""
     return close(out[:, 0], x[:, 0])
 
 def last_row_is_the_mean_of_all(out, x):
@@ -240,7 +240,7 @@ def shares_fade(weights, T, decay):
     return all(close(weights[t, :t], decay * weights[t, 1 : t + 1]) for t in range(1, T))
 
 def means_come_back(rows, means):
-    """the means of the past of the result have to be the means that came in"""
+    """averaged again, the rows have to give the means that came in"""
     count = torch.arange(1, means.shape[1] + 1)[:, None]
     return close(rows.cumsum(dim=1) / count, means)
 
@@ -272,7 +272,7 @@ def shares_from_0_to_1(weights, scores):
     return bool(((weights >= 0) & (weights <= 1)).all())
 
 def true_if_one_of_360_wins(answer, keys, j):
-    """`True` has to come back just if, of 360 queries a degree apart, one scores key j highest"""
+    """it has to be True exactly when one of 360 queries, a degree apart, scores key j highest"""
     around = torch.arange(360.0).deg2rad()
     queries = torch.stack([around.cos(), around.sin()], dim=-1)
     return answer == (j in (queries @ keys.T).argmax(dim=-1))
@@ -280,12 +280,13 @@ def true_if_one_of_360_wins(answer, keys, j):
 # ---- 06
 
 def both_pair_queries_with_keys(answer, *sizes):
-    """the last two sizes of "scores" and of "weights" have to be the positions of q, then of k"""
+    """"q", "k", "scores" and "weights" have to fit: a row for each position of q, a column for each
+    of k"""
     both = {tuple(answer[name][-2:]) for name in ("scores", "weights")}
     return both == {(answer["q"][-2], answer["k"][-2])}
 
 def row_0_is_channel_0_against_all(M, q_weight, k_weight):
-    """row 0 of M has to be column 0 of q_weight times the columns of k_weight"""
+    """M[0, j] has to be the dot product of column 0 of q_weight and column j of k_weight"""
     return close(M[0], q_weight[:, 0] @ k_weight)
 
 def between_the_values(out, *inputs):
@@ -298,7 +299,7 @@ def the_head_is_unharmed(outputs, head, W_q, W_k, W_v, x):
     return close(outputs[1], head(x).detach())
 
 def deaf_if_zeros_change_nothing(answer, attend, q, k, v):
-    """it has to be True just if zeros for q and k leave this head's output as it was"""
+    """it has to be True exactly when zeros for q and k leave this head's output as it was"""
     return answer == close(attend(0 * q, 0 * k, v).detach(), attend(q, k, v).detach())
 
 # ---- 07
@@ -337,7 +338,7 @@ def last_row_is_plain_softmax(weights, scores):
     return close(weights[..., -1, :], torch.softmax(scores[..., -1, :], dim=-1))
 
 def true_just_when_nothing_leaks(answer, f, x):
-    """the answer has to be True just when no output changes with a later word, or is nan"""
+    """it has to be False if an output changes with a later word or is nan, else True"""
     words = enumerate(torch.eye(x.shape[1])[:, :, None])
     return answer == all(((f(x + w) - f(x))[:, :j].abs() <= 1e-5).all() for j, w in words)
 
@@ -371,9 +372,13 @@ def dropped_are_0(out, weights, kept, p, training):
     """in training, what is not kept has to be 0 (don't draw: `kept` says what stays)"""
     return not training or bool((out[~kept] == 0).all())
 
-def second_is_weights(pair, q, k, mask):
-    """the pair has to be (scores, weights), rows of weights that sum to 1, and 0 if forbidden"""
-    return rows_sum_to_1(pair[1]) and nothing_forbidden(pair[1], q, mask)
+def second_sums_to_1(pair, q, k, mask):
+    """every row of the second, the weights, has to sum to 1"""
+    return rows_sum_to_1(pair[1])
+
+def second_is_masked(pair, q, k, mask):
+    """every forbidden weight, in the second of the two, has to be 0"""
+    return nothing_forbidden(pair[1], q, mask)
 
 def first_is_finite(pair, q, k, mask):
     """the scores have to be finite, also where the mask forbids to look"""
@@ -384,7 +389,7 @@ def row_0_is_its_own_value(out, module, x):
     return module.training or close(out[:, 0], module.value(x)[:, 0])
 
 def alone_tells(answer, attend, x):
-    """the answer has to be True just when some sequence alone gives something else"""
+    """it has to be True exactly when some sequence gives something else if it is alone"""
     moves = (attend(x[b : b + 1]) - attend(x)[b : b + 1] for b in range(len(x)))
     return answer == any((move.abs() > 1e-5).any() for move in moves)
 
@@ -395,7 +400,7 @@ def only_the_buffer_saves(answer, *sizes):
 # ---- 10
 
 def heads_are_the_channels_in_order(heads, x, n_head):
-    """head h has to hold channels h D to (h + 1) D of every position"""
+    """row t of head h has to be channels `h * D : (h + 1) * D` of position t, in each sequence"""
     return close(heads.transpose(1, 2).flatten(2), x)
 
 def queries_begin_keys_are_the_second_third(w, w_q, w_k, w_v):
@@ -404,7 +409,8 @@ def queries_begin_keys_are_the_second_third(w, w_q, w_k, w_v):
     return close(w[: len(w_q[0])], w_q[0]) and all(close(rows, key) for rows, key in keys)
 
 def first_group_has_head_0_last_head_the_last(out, kv, n_head):
-    """the first n_head / n_kv query heads have to use head 0 of kv, the last one the last"""
+    """in each sequence, the first n_head / n_kv heads have to equal its head 0, number by number,
+    and the last one its last head"""
     first = out[:, : n_head // kv.shape[1]]
     return bool((first == kv[:, :1]).all() and (out[:, -1] == kv[:, -1]).all())
 
@@ -413,7 +419,7 @@ def output_0_is_its_own_value(out, x, w_qkv, w_out, n_head):
     return close(out[:, 0], x[:, 0] @ w_qkv.chunk(3)[2].T @ w_out.T)
 
 def one_bias_remains(n, n_embd, n_head):
-    """after whole matrices of n_embd ** 2 numbers one bias has to remain, n_embd numbers"""
+    """it has to be whole matrices, n_embd ** 2 numbers each, and one bias, n_embd numbers"""
     return n % n_embd**2 == n_embd
 
 def sizes_add_up(answer, d_out, n_head):

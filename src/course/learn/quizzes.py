@@ -91,7 +91,7 @@ def quiz(chapter: str) -> Quiz:
 
 def parse(text: str, chapter: str) -> Quiz:
     """A quiz from its text. Raises CourseError with the number of the line that is wrong."""
-    name = f"the quiz of chapter {chapter}"
+    name = f"the quiz of chapter {chapter}, ch{chapter}/quiz.md"
     questions: list[tuple[int, list[str], list[list]]] = []
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("## "):
@@ -109,16 +109,25 @@ def parse(text: str, chapter: str) -> Quiz:
         elif not options and not line.startswith(("-", " ")):
             questions[-1][1].append(line)
         else:
-            raise CourseError(f"{name}, line {number}: expected `- [ ] ...`, got {line!r}")
+            raise CourseError(
+                f"{name}, line {number}: expected `- [ ] ...` or `## ...`, got {line!r}"
+            )
+    if not questions:
+        raise CourseError(f"{name}: expected questions, `## ...`, got none")
     return Quiz(chapter, tuple(_question(name, *parts) for parts in questions))
 
 
 def _question(name: str, number: int, asks: list[str], options: list[list]) -> Question:
-    if sum(right for right, _, _ in options) != 1 or not all(why for _, _, why in options):
+    for _, text, why in options:
+        if not why:
+            raise CourseError(
+                f"{name}, line {number}: expected an explanation, indented by two, below the "
+                f"option `{text[0]}`"
+            )
+    if (rights := sum(right for right, _, _ in options)) != 1 or len(options) < 2:
         raise CourseError(
-            f"{name}, line {number}: expected one right option, `- [x]`, and an explanation below "
-            f"each of them, got {len(options)} options, "
-            f"{sum(right for right, _, _ in options)} of them right"
+            f"{name}, line {number}: expected two options or more, one of them right, `- [x]`, got "
+            f"{len(options)} options, {rights} of them right"
         )
     found = [Option(" ".join(text), " ".join(why), right) for right, text, why in options]
     return Question(" ".join(asks), tuple(found))

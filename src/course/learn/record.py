@@ -21,6 +21,8 @@ import textwrap
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
+import torch
+
 from course.learn.attempt import Outcome, attempt
 from course.learn.draws import Draw
 from course.learn.words import extent
@@ -30,6 +32,20 @@ N_HINTS = 3
 
 class RecordError(Exception):
     """What is wrong with a record: what was expected, what came, what to do."""
+
+
+def _fits(function: Callable, given: tuple) -> bool:
+    """Whether the function can be called with these inputs."""
+    try:
+        inspect.signature(function).bind(*given)
+    except TypeError:
+        return False
+    return True
+
+
+def _is_noticed(word: str) -> bool:
+    names = (*vars(torch), *vars(torch.nn.functional), *dir(torch.Tensor))
+    return len(word) > 1 and (word == "attention" or any(word in name for name in names))
 
 
 class Program:
@@ -65,6 +81,11 @@ class Exercise:
         n_drawn: int = 24,
         without: tuple[str, ...] = (),
     ):
+        if unknown := [word for word in without if not _is_noticed(word)]:
+            raise RecordError(
+                f"expected `without` to be a tuple of 'torch', 'attention' or words in the names of "
+                f"torch's functions, got {unknown[0]!r} in {without!r}"
+            )
         chapter, self.name = module.split(".")[-2:]
         self.id = f"{chapter.removeprefix('ch')}.{self.name}"
         self.fixed, self.draw, self.n_drawn, self.without = list(inputs), draw, n_drawn, without
@@ -78,6 +99,12 @@ class Exercise:
         """The fixed inputs, as they stand, and the drawn ones behind them."""
         rounds = range(self.n_drawn if self.draw else 0)
         drawn = [self.draw(Draw(self.id, n)) for n in rounds]
+        for given in self.fixed + drawn:
+            if type(given) is not tuple or not _fits(self.reference.function, given):
+                raise RecordError(
+                    f"expected each input to be a tuple of arguments for "
+                    f"{inspect.signature(self.reference.function)}, got {given!r}"
+                )
         return self.fixed + sorted(drawn, key=extent)
 
     def answer(self, function: Callable) -> Callable:
@@ -86,6 +113,10 @@ class Exercise:
             raise RecordError(
                 f"expected the answer to be called {self.name}, as the file is, got "
                 f"{function.__name__}: rename one of them"
+            )
+        if self.reference is not None:
+            raise RecordError(
+                "expected one @E.answer, got a second: make it a mistake, or drop it"
             )
         self.reference = Program(self, function)
         return function
@@ -104,9 +135,9 @@ class Exercise:
             raise RecordError("expected @E.answer first, of which this slip is an edit")
         times = self.solution.count(old)
         if times != 1:
+            advice = "take more of the line" if times else "copy it from the answer"
             raise RecordError(
-                f"expected the text {old!r} once in the answer, found it {times} times: "
-                f"take more of the line, or less"
+                f"expected the text {old!r} once in the answer, found it {times} times: {advice}"
             )
         source = self.solution.replace(old, new)
         namespace = dict(vars(inspect.getmodule(self.reference.function)))
@@ -119,9 +150,18 @@ class Exercise:
     def mistake(self, function: Callable, hint: str = "") -> Callable:
         """A wrong program and the hint that fits it; used as a decorator, its docstring is the hint."""
         hint = " ".join((hint or function.__doc__ or "").split())
-        if not hint or self.reference is None:
-            raise RecordError("expected @E.answer above, and a hint or a docstring with it")
+        if self.reference is None or not hint:
+            missing = "a hint or a docstring" if self.reference else "@E.answer above"
+            raise RecordError(f"expected {missing} for this mistake, got none")
+        if not _fits(function, self.inputs[0]):
+            raise RecordError(
+                f"expected a mistake of {inspect.signature(self.reference.function)}, "
+                f"got {inspect.signature(function)} ({hint!r})"
+            )
         new = Program(self, function, hint)
+        typo = new.outcome(0).error
+        if isinstance(typo, NameError) and str(typo.name) not in self.solution:
+            raise RecordError(f"this mistake ends in a NameError, a typo? {typo} ({hint!r})")
         if new.like(self.reference, to_the_word=False):
             raise RecordError(
                 f"no input tells this mistake from the answer ({hint!r}): "
@@ -138,6 +178,9 @@ class Exercise:
 
     def law(self, *laws: Callable[..., bool]) -> None:
         """Laws of every right answer, functions of `course.learn.laws`: law(answer, *inputs)."""
+        for law in laws:
+            if not law.__doc__:
+                raise RecordError(f"expected a docstring, the law's sentence, in {law.__name__}")
         self.laws += laws
 
     def hint(self, text: str) -> None:

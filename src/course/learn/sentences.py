@@ -31,7 +31,7 @@ def did(outcome: Outcome) -> str:
     """What a function did with an input, without a subject."""
     if outcome.error is not None:
         return f"raised {_raised(outcome)}"
-    return f"returned {show(outcome.value)}" + " and changed its input" * outcome.mutated
+    return f"returned {show(outcome.value)}" + " and changed its input" * bool(outcome.mutated)
 
 
 def _raised(outcome: Outcome) -> str:
@@ -60,7 +60,7 @@ def _listed(names: list[str]) -> str:
 def complaint(exercise: Exercise, ours: Outcome, right: Outcome, inputs: tuple) -> str:
     """The first thing that is wrong, as the end of a sentence."""
     if is_a(ours.error, Late):
-        return f"your function was {ours.words}. Does its loop ever end?"
+        return f"your function was {ours.words}. Does it ever end?"
     if ours.error is not None:
         where = f" in the line `{ours.line}`" if ours.line else ""
         wanted = f"expected {kind(right.error)}, but " if right.error else ""
@@ -71,19 +71,28 @@ def complaint(exercise: Exercise, ours: Outcome, right: Outcome, inputs: tuple) 
         more = ". Write raise, not return." if error else "."
         return f"expected {kind(right.error)}, but your function returned {show(value)}{more}"
     if value is None and wanted is not None:
-        return "your function returned None. Is the return line missing?"
+        return "your function returned None. Did it reach a `return` that gives a value?"
     if type(value) is GeneratorType or type(value) is CoroutineType:
         return (
             f"expected {kind(wanted)}, got {kind(value)}. Is there a `yield` or an `async` in it?"
         )
     if ours.mutated and not right.mutated:
-        return "your function changed its input in place. Work on a new object instead."
+        names = [*inspect.signature(exercise.reference.function).parameters]
+        given = " and ".join(f"`{names[n]}`" for n in ours.mutated)
+        return f"your function changed {given} in place. Work on a new object instead."
     if differ := _form(value, wanted):
         return differ
+    if is_a(wanted, Tensor) and (no_number := value.isnan() & ~wanted.isnan()).any():
+        place = no_number.nonzero()[0].tolist()
+        at = f" at {place}" if place else ""
+        return f"expected {show(wanted[tuple(place)].item())}{at}, got nan, no number."
     for law in exercise.laws:
         if broken(law, value, inputs):
+            says = " ".join(law.__doc__.split())
+            if is_a(value, Tensor) and value.numel() > MANY:
+                return f"{says}: {_difference(value, wanted)}"
             shown = show(value, wrong=lambda rounded: broken(law, rounded, inputs))  # noqa: B023
-            return f"{' '.join(law.__doc__.split())}, but you returned {shown}."
+            return f"{says}, but you returned {shown}."
     return _difference(value, wanted)
 
 
@@ -107,22 +116,23 @@ def _difference(value: Any, wanted: Any) -> str:
 
 def _form(value: Any, wanted: Any, where: str = "") -> str:
     """How the kind, shape or type of a value, or of a part of it, differs from what is wanted."""
+    place = f" at {where} of your answer" if where else ""
     if type(value) is not type(wanted) and not same(value, wanted):
         more = " of another class" if kind(value) == kind(wanted) else ""
-        return f"expected {kind(wanted)}{where}, got {kind(value)}{more}."
+        return f"expected {kind(wanted)}{place}, got {kind(value)}{more}."
     if is_a(wanted, Tensor) and odd(value):
-        return f"expected {kind(wanted)}{where}, got {kind(value)}."
+        return f"expected {kind(wanted)}{place}, got {kind(value)}."
     if is_a(wanted, Tensor) and value.shape != wanted.shape:
-        return f"expected the shape {tuple(wanted.shape)}{where}, got {tuple(value.shape)}."
+        return f"expected the shape {tuple(wanted.shape)}{place}, got {tuple(value.shape)}."
     if is_a(wanted, Tensor) and value.dtype != wanted.dtype:
-        return f"expected numbers of type {wanted.dtype}{where}, got {value.dtype}."
+        return f"expected numbers of type {wanted.dtype}{place}, got {value.dtype}."
     if type(wanted) in (list, tuple) and len(value) == len(wanted):
         parts = enumerate(zip(value, wanted, strict=True))
     elif type(wanted) is dict and plain_keys(value) == wanted.keys():
         parts = ((repr(key), (value[key], wanted[key])) for key in wanted)
     else:
         return ""
-    found = (_form(*both, where=f" at [{part}]{where}") for part, both in parts)
+    found = (_form(*both, where=f"{where}[{part}]") for part, both in parts)
     return next(filter(None, found), "")
 
 

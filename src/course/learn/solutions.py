@@ -10,29 +10,47 @@ decks put it in when they are built.
 import ast
 import os
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from course import chapters
 from course.notebooks import CourseError, root
 
 SETTINGS = ("shown", "after passing", "withheld")
+PLACE = "preprocessor.course.solutions"
 
 
 def setting(folder: Path) -> str:
     """What the book.toml in the course's folder says of solutions."""
     try:
-        config = tomllib.loads((folder / "book.toml").read_text(encoding="utf-8"))
-        found = config["preprocessor"]["course"]["solutions"]
-    except (OSError, KeyError, TypeError):
+        config = tomllib.loads((folder / "book.toml").read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
         return SETTINGS[0]
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         raise CourseError(f"expected TOML in {folder / 'book.toml'}, but: {error}") from None
+    found = SETTINGS[0]
+    for place, value in _said(config):
+        if place != PLACE:
+            raise CourseError(
+                f"expected {PLACE} in book.toml to say who sees solutions, got {place}: move it"
+            )
+        found = value
     if found not in SETTINGS:
         raise CourseError(
             f"expected solutions in book.toml to be one of {', '.join(map(repr, SETTINGS))}, "
             f"got {found!r}: correct the line"
         )
     return found
+
+
+def _said(table: dict, place: str = "") -> Iterator[tuple[str, Any]]:
+    """Whatever a table says of solutions, with its place: a misplaced word would show them all."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _said(value, f"{place}{key}.")
+        elif key.lower().startswith("solution"):
+            yield f"{place}{key}", value
 
 
 def shown_in_check(passed: bool) -> bool:

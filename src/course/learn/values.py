@@ -48,41 +48,45 @@ def _kept(value: Any, room: list[int]) -> Any:
     return set(value) if exactly(value, set) and _plain(value) else value
 
 
-def same(a: Any, b: Any) -> bool:
-    """True if two values can't be told apart: equal types and shapes, numbers within rounding."""
+def same(a: Any, b: Any, rtol: float = RTOL) -> bool:
+    """True if two values can't be told apart: equal types and shapes, numbers within rounding, or
+    to the last bit with an rtol of 0."""
     try:
-        return _same(a, b)
+        return _same(a, b, rtol)
     except Exception:  # too deep, or of a kind that PyTorch can't compare: not the answer
         return False
 
 
-def _same(a: Any, b: Any) -> bool:
+def _same(a: Any, b: Any, rtol: float) -> bool:
     if exactly(a, *TENSORS) and exactly(b, *TENSORS):
         plain = not odd(a) and not odd(b)
         alike = plain and a.shape == b.shape and a.dtype == b.dtype
-        return alike and _close(a.detach(), b.detach())
+        return alike and _close(a.detach(), b.detach(), rtol)
     if exactly(a, *FLOATS) and exactly(b, *FLOATS):
-        return _close(*(torch.tensor(float(x), dtype=torch.float64) for x in (a, b)))
+        return _close(*(torch.tensor(float(x), dtype=torch.float64) for x in (a, b)), rtol)
     if is_a(a, nn.Module) and type(a) is type(b):
-        return _same(_contents(a), _contents(b))
+        return _same(_contents(a), _contents(b), rtol)
     if exactly(a, tuple, torch.Size) and exactly(b, tuple, torch.Size):
-        return len(a) == len(b) and all(map(_same, a, b))  # a torch.Size is a tuple
+        return len(a) == len(b) and all(
+            _same(*both, rtol) for both in zip(a, b, strict=True)
+        )  # a torch.Size is a tuple
     if type(a) is not type(b):
         return False
     if exactly(a, list):
-        return len(a) == len(b) and all(map(_same, a, b))
+        return len(a) == len(b) and all(_same(*both, rtol) for both in zip(a, b, strict=True))
     if exactly(a, dict):
         keys = _plain(a) and _plain(b) and a.keys() == b.keys()
-        return keys and all(_same(a[key], b[key]) for key in a)
+        return keys and all(_same(a[key], b[key], rtol) for key in a)
     if exactly(a, set):
         return _plain(a) and _plain(b) and a == b
     return a is b or (exactly(a, *PLAIN) and a == b)
 
 
 def _contents(module: nn.Module) -> dict[str, Any]:
-    """All numbers of a module, saved or not, and the mode of each of its parts."""
+    """All numbers of a module, saved or not, which of them learn, and the mode of each part."""
+    learn = {f"{name}.requires_grad": p.requires_grad for name, p in module.named_parameters()}
     modes = {f"{name}.training": part.training for name, part in module.named_modules()}
-    return {**dict(module.named_parameters()), **dict(module.named_buffers()), **modes}
+    return {**dict(module.named_parameters()), **dict(module.named_buffers()), **learn, **modes}
 
 
 def _plain(keys: dict | set) -> bool:
@@ -95,17 +99,18 @@ def plain_keys(value: dict) -> set:
     return {key for key in value if exactly(key, *PLAIN)}
 
 
-def _close(a: Tensor, b: Tensor) -> bool:
-    return not _far(a, b).any()
+def _close(a: Tensor, b: Tensor, rtol: float) -> bool:
+    return not _far(a, b, rtol).any()
 
 
-def _far(a: Tensor, b: Tensor) -> Tensor:
+def _far(a: Tensor, b: Tensor, rtol: float = RTOL) -> Tensor:
     """True where two tensors of one shape and type differ by more than rounding."""
     if not b.is_floating_point():
         return a != b
     finite = b[b.isfinite()]
     largest = float(finite.abs().max()) if finite.numel() else 0.0
-    return ~torch.isclose(a, b, rtol=RTOL, atol=ATOL * max(1.0, largest), equal_nan=True)
+    atol = ATOL * max(1.0, largest) if rtol else 0.0
+    return ~torch.isclose(a, b, rtol=rtol, atol=atol, equal_nan=True)
 
 
 def first_difference(a: Tensor, b: Tensor) -> tuple[int, ...]:

@@ -38,7 +38,7 @@ def judge(exercise: Exercise, function: Callable) -> Verdict:
         return Verdict("wrong", says)
     with originals() as replaced:
         if says := attempt(partial(misfit, exercise, function), ()).value:
-            return Verdict("wrong", says, answer=says)
+            return Verdict("wrong", says)
         rights = [exercise.reference.outcome(n) for n in range(len(exercise.inputs))]
         with own_thread():
             outcomes = list(_outcomes(exercise, function))

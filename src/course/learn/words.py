@@ -1,6 +1,7 @@
 """Values in words: what kind a value is, and its text, never rounded until it looks right."""
 
 import math
+import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -70,9 +71,14 @@ def _pieces(value: Any, digits: int) -> Iterator[str]:
     elif exactly(value, *FLOATS):
         yield _number(float(value), digits)
     elif exactly(value, str, bytes):
-        yield repr(value[:300])
+        yield "".join(map(_visible, repr(value[:300])))
     else:
         yield repr(value) if exactly(value, *PLAIN) else kind(value)
+
+
+def _visible(character: str) -> str:
+    """An accent that stands on the letter before would hide that it is a character."""
+    return f"\\u{ord(character):04x}" if unicodedata.combining(character) else character
 
 
 def _number(value: float, digits: int) -> str:
@@ -100,11 +106,25 @@ def _rounded(value: Any, digits: int) -> Any:
 
 
 def call(name: str, inputs: tuple) -> str:
-    """A call as the learner would write it; long inputs are named by their kind."""
-    shown = [getattr(i, "__name__", "") or _text(i, 6, 120) for i in inputs]
+    """A call as the learner would write it, exact; long inputs are named by their kind."""
+    shown = [getattr(i, "__name__", "") or _exact(i) for i in inputs]
     if sum(map(len, shown)) > 240:  # they would bury the sentence
         shown = [kind(i) if len(s) > 60 else s for i, s in zip(inputs, shown, strict=True)]
     return f"{name}({', '.join(shown)})"
+
+
+def _exact(value: Any) -> str:
+    """The text of an input in the fewest digits from which it could be typed in again."""
+    enough = (digits for digits in DIGITS if _equal(_rounded(value, digits), value))
+    return _text(value, next(enough, DIGITS[-1]), 120)
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if exactly(a, *TENSORS):
+        return bool(torch.isclose(a, b, rtol=0.0, atol=0.0, equal_nan=True).all())
+    if exactly(a, list, tuple):
+        return all(map(_equal, a, b))
+    return a == b
 
 
 def extent(value: Any) -> int:
