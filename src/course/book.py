@@ -34,7 +34,7 @@ REFERENCE = r"""^ {0,3}\[[^]\n]+\]:[ \t]*(?P<place>\S+)(?:[ \t]+["'][^\n]*["'])?
 PLACES = re.compile(rf"{CODE}|{SPAN}|{HEADING}|{REFERENCE}|{LINK}", re.DOTALL | re.MULTILINE)
 PYTHON = re.compile(r" {0,3}(?:`{3,}|~{3,})[ \t]*(?:python|py)[ \t]*\n(.*)\n[^\n]*", re.DOTALL)
 
-TRY = "Try it in the notebook: its check tells you which mistake you made."  # a page can't check
+TRY = "Try it in the notebook: its check tells you what is wrong."  # a page can't check
 
 # ---------------------------------------------------------------- pages
 

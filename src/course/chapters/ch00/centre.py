@@ -6,15 +6,13 @@ from course.learn.draws import quarters
 from course.learn.laws import every_mean_is_0
 from course.learn.record import Exercise
 
-INPUTS = [torch.tensor([[[1.0, 3.0], [4.0, 8.0]]]), quarters(1, 3, 3), quarters(3, 3, 3)]
+INPUTS = [torch.tensor([[[1.0, 3.0], [4.0, 8.0]]]), torch.tensor([[[5.0]]]), quarters(1, 3, 3), quarters(3, 3, 3)]
 E = Exercise(__name__, [(x,) for x in INPUTS],
     draw=lambda d: (d.tensor(*d.sizes(3), scales=(1, 100, 1 / 16)) + d.choice((0, 5)),))
-
 
 @E.answer
 def centre(x):
     return x - x.mean(dim=-1, keepdim=True)
-
 
 ALL = "x - x.mean(dim=-1, keepdim=True)"
 E.slip(", keepdim=True", "", """without `keepdim=True` the means have the shape (B, T). Lined up

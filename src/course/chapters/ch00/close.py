@@ -5,12 +5,13 @@ import torch
 from course.learn.laws import equal_is_close
 from course.learn.record import Exercise
 
+DOUBLE = torch.DoubleTensor
 FIXED = [([1.0], [1.0], 1e-5, 1e-8), ([0.0], [0.0], 0.0, 0.0), ([1.000001], [1.0], 1e-5, 1e-8)]
 FIXED += [([-5.0], [3.0], 1e-5, 1e-8), ([2.0], [3.0], 0.4, 0.0), ([-102.0], [-100.0], 0.05, 0.0)]
 FIXED += [([1.0, 2.0, 9.0], [1.0, 2.0, 3.0], 0.1, 0.0), ([2.0**-30], [0.0], 0.5, 0.0)]
-INPUTS = [(torch.tensor(a).double(), torch.tensor(b).double(), *both) for a, b, *both in FIXED]
+FIXED += [([1 + 2**-40], [1.0], 0.0, 0.0), ([2.0**-99], [0.0], 0.0, 0.0)]
+INPUTS = [tuple(map(DOUBLE, both[:2])) + both[2:] for both in FIXED]
 INPUTS += [(torch.tensor(0.0020199 + 3.24e-8), torch.tensor(0.0020199), 1e-5, 1e-8)]  # the page's
-
 
 def drawn(d):
     """Exact in binary, and near the bound: rounding decides nothing. Half of them are close."""
@@ -22,15 +23,12 @@ def drawn(d):
     a = b + (atol + rtol * b.abs()) * part.view(b.shape) * (d.whole(0, 2, *b.shape) * 2 - 1)
     return (a.double(), b.double(), rtol, atol) if d.n % 3 else (a, b, rtol, atol)
 
-
 E = Exercise(__name__, INPUTS, draw=drawn, n_drawn=36, without=("allclose", "isclose"))
-
 
 @E.answer
 def close(a, b, rtol, atol):
     allowed = atol + rtol * b.abs()
     return bool(((a - b).abs() <= allowed).all())
-
 
 E.mistake(lambda a, b, rtol, atol: torch.equal(a, b), """you ask whether they are exactly equal.
     The question is whether the difference is within what the tolerances allow.""")

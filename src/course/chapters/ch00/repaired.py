@@ -2,10 +2,10 @@
 
 import torch
 
-from course.learn.laws import together_as_long, zeros_then_minus_inf
+from course.learn.laws import whole_is_true, zeros_then_minus_inf
 from course.learn.record import Exercise
 
-INPUTS = [(torch.arange(n), T) for n, T in ((10, 2), (23, 3), (7, 5), (300, 1), (1, 2))]
+INPUTS = [(torch.arange(n), T) for n, T in ((10, 2), (23, 3), (7, 5), (300, 1), (1, 2), (40, 40))]
 E = Exercise(__name__, INPUTS, draw=lambda d: (d.whole(0, 50, d.n), d.size()), n_drawn=12)
 
 
@@ -19,7 +19,7 @@ def repaired(data, T):
     return whole, scores
 
 
-E.slip("tril = torch", "torch", "both parts are right. `tril` has no value: its line lets it go.")
+E.slip("tril = torch", "torch", "`tril` has no value: its line makes a triangle, but gives it no name.")
 E.slip("torch.tril", "torch.triu", """you kept the upper triangle, as `triu` does. The line that
     was shown but not kept says `tril`.""")
 E.slip("ones", "zeros", """every score is -inf: was your triangle cut out of zeros, so that `tril
@@ -31,7 +31,7 @@ E.slip('float("-inf")', "0.0", """no score is -inf: the fill has to stay `float(
 E.slip("torch.zeros(T, T)", "tril", """the scores that should be 0 are 1: did you fill the triangle
     itself? Its ones are left then. The scores start as `torch.zeros(T, T)`.""")
 for part in " + len(validation_data)", "len(train_data) + ":
-    E.slip(part, "", "`whole` is False, because you counted one of the two parts only.")
+    E.slip(part, "", "`whole` is False: is every id in one of the two parts, and are both of them counted?")
 E.slip("== len(data)", "", """`whole` should say whether the two lengths add up to `len(data)`,
     True or False. You returned a length.""")
 BOTH = "whole, scores"
@@ -39,7 +39,7 @@ E.slip(BOTH, "scores, whole", "right values in the wrong order: first `whole`, t
 E.slip(BOTH, "scores", "only the scores came back. Return both: `return whole, scores`.")
 E.slip("(T, T))", "(T, T), -1)", "the diagonal is missing, so row 0 is -inf everywhere.")
 
-E.law(together_as_long, zeros_then_minus_inf)
+E.law(whole_is_true, zeros_then_minus_inf)
 E.hint("""Go through the lines from the top and tick off each name when it gets a value. Three
     names are used that never got one.""")
 E.hint("""Two of them are old names for something that exists. The third is the result of a line

@@ -4,6 +4,7 @@ from course.learn.draws import UNUSUAL, WORDY
 from course.learn.record import Exercise
 
 BROKEN = [b"\xf0\x9f\x98", b"\xe4\xb8", b"\xc0\x80", b"\xed\xa0\x80", b"\xf5\x80\x80\x80"]
+BROKEN += [b"\xe0\x80\x80", b"\xf0\x80\x80\x80", b"\xf4\x90\x80\x80"] * 2
 BROKEN += [b"\xc3\xc3", *(bytes([n]) for n in range(128, 256, 5))]
 PIECES = [*WORDY, *UNUSUAL, *"\ufeff\0\ufffd?\u212b\t\x85", "\r\n", "e\u0301"]
 TEXTS = [b"a", b"\xc3\xa9", "na\u00efve \U0001f600".encode(), b"\xf0\x9f", b"", b"a\xf0\x9fb\xff"]
@@ -11,11 +12,9 @@ TEXTS += ["\ufeffa\r\n".encode(), " e\u0301 ".encode()]
 E = Exercise(__name__, [(list(text),) for text in TEXTS], n_drawn=36, draw=lambda d: (
     [*b"".join(d.choices([*map(str.encode, PIECES), *BROKEN * (d.n % 2)], k=1 + d.size()))],))
 
-
 @E.answer
 def bytes_to_text(ids):
     return bytes(ids).decode("utf-8", errors="replace")
-
 
 ALL = 'bytes(ids).decode("utf-8", errors="replace")'
 E.slip(ALL, '"".join(map(chr, ids))', """you made a character of every single byte. In UTF-8 \u00e9

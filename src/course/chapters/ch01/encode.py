@@ -4,7 +4,7 @@ from course.learn.draws import UNUSUAL, WORDY
 from course.learn.laws import ids_give_the_text, one_id_per_character
 from course.learn.record import Exercise
 
-LETTERS = sorted({*WORDY, *UNUSUAL, *"EzZ019_\t\n\r\u0130\u0131e\u0301"})
+LETTERS = sorted({*WORDY, *UNUSUAL, *"EzZ019_?~^]\ufffd\t\n\r\u0130\u0131e\u0301"})
 INPUTS = [("a", ["a", "b"]), ("ba", ["a", "b", "c"]), ("ba\nll", list("\nabcl")), ("", ["a"])]
 INPUTS += [("Aa aA", ["a", " ", "A"]), ("e\u0301\u00e9", ["\u0301", "\u00e9", "e"])]
 E = Exercise(__name__, INPUTS, draw=lambda d: (

@@ -4,17 +4,15 @@ from course.chapters.ch01.encode import LETTERS
 from course.learn.laws import one_id_per_character, unknown_is_len_vocab
 from course.learn.record import Exercise
 
-INPUTS = [("?", ["a", "b"]), ("a?b", ["a", "b"]), ("caf\u00e9", list("acf")), ("", list("ab"))]
+INPUTS = [("?", ["a", "b"]), ("a??b", ["a", "b"]), ("caf\u00e9", list("acf")), ("", list("ab")), ("ab", [])]
 INPUTS += [("ab", list("ab")), ("?b!a?", ["b", "a"]), ("aAbBe\u0301", list("eaB"))]
 E = Exercise(__name__, INPUTS, draw=lambda d: (  # three letters are unknown
     d.text(d.randrange(2 * d.most), some := d.sample(LETTERS, d.size(least=2) + 3)), some[3:]))
-
 
 @E.answer
 def encode_or_unknown(text, vocab):
     ids = {character: i for i, character in enumerate(vocab)}
     return [ids.get(character, len(vocab)) for character in text]
-
 
 UNKNOWN = "ids.get(character, len(vocab))"
 E.slip(UNKNOWN, "ids[character]", """a dictionary raises KeyError for a key it doesn't have.

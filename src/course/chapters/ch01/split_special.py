@@ -6,19 +6,19 @@ from course.learn.draws import UNUSUAL
 from course.learn.laws import no_part_is_empty, parts_give_the_text
 from course.learn.record import Exercise
 
-TOKENS = [*"|$([0 \\\0\U0001f600", "<|end|>", "<|end|>", "[SEP]", "</s>", "a.c", "**", "\\n", "aa"]
+TOKENS = [*"|$()#[0 \\\0\U0001f600", "<|end|>", "<|end|>", "[SEP]", "</s>", "a.c", "**", "\\n", "aa"]
 TOKENS += ["abab", "?!", "^a", "{2}", "a+", "\u00e9\u00e9", "\n\n"]
 
 
 def drawn(d):  # texts of the token, of pieces of it, of what its signs could mean, and others
     special = d.choice(TOKENS)
     near = [special[:-1], special[1:], special.swapcase(), *special, special * 2, *[special] * 6]
-    pieces = [*near, *UNUSUAL, "abc", "a", "\n", " ", "\r\n", "\0\1\x1f\ufffd\uffff", "e\u0301"]
+    pieces = [*near, *UNUSUAL, "abc", "a", "\n", " ", "\r\n", *"\0\1\2\x1f\ufffd\uffff,§@~", "e\u0301"]
     return "".join(d.choices(pieces, k=d.randint(d.n > 1, 4 + d.n // 3))), special
 
 
 TEXTS = ["a<|end|>b", "a<|end|>", "the end > < <|end|><|end|>ends", "nothing", "\0a\0<|end|>\0b"]
-INPUTS = [(text, "<|end|>") for text in [*TEXTS, " a <|end|> <|end|>b\n<|END|>"]] + [("aaa", "aa")]
+INPUTS = [(text, "<|end|>") for text in [*TEXTS, " a <|end|> <|end|>b\n<|END|>"]] + [("aaa", "aa"), ("a|" * 30, "|")]
 E = Exercise(__name__, INPUTS, draw=drawn, n_drawn=40)
 
 
@@ -49,7 +49,7 @@ E.slip(PATTERN, 'f"((?:{re.escape(special)})+)"', "tokens that follow each other
 SPACE = "white space is not empty: it belongs to the text, alone and at the ends of a part."
 E.slip("if part]", "if part.strip()]", SPACE)
 E.slip(KEPT, "\n    return [part.strip() for part in parts if part.strip()]", SPACE)
-E.slip(", text)", ", text, flags=re.I)", "a capital isn't its small letter: `<|END|>` is another.")
+E.slip(", text)", ", text, flags=re.I)", "a capital isn't its small letter: `<|END|>` isn't `<|end|>`.")
 E.mistake(lambda text, special: [part for piece in text.split(special) for part in (piece, special)
     if part], "a special token stands behind every part now, even where the text has none.")
 E.mistake(lambda text, special: [part for piece in text.split(special) if piece for part in (

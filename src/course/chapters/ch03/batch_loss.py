@@ -12,7 +12,7 @@ SIX = quarters(2, 3, 5, seed=2), torch.tensor([[4, 0, 1], [2, 2, 3]])
 
 def drawn(d):
     B, T, V = d.sizes(3)
-    return d.tensor(B, T, V, scales=(0.25, 1, 1, 8, 100)), d.whole(0, V, B, T)
+    return d.tensor(B, T, V, scales=(0.25, 1, 1, 8, 1000)), d.whole(0, V, B, T)
 
 E = Exercise(__name__, [ONE, SIX], drawn)
 

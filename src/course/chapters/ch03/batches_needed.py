@@ -14,20 +14,20 @@ def drawn(d):
     return round(needed**0.5 * wanted, 9), wanted
 
 CASES = [(0.5, 0.3), (0.5, 0.25), (0.08, 0.03), (0.07, 0.0031), (0.05, 0.06), (3, 2), (0.07, 0.01)]
-CASES += [(2.1, 0.7), (0.27, 0.03), (0.3, 0.1), (0.5, 0.5), (7.003, 1.0), (0.9, 0.01)]
+CASES += [(2.1, 0.7), (0.27, 0.03), (0.3, 0.1), (0.5, 0.5), (7.003, 1.0), (0.9, 0.01), (0.01, 1.0), (7.00003, 1.0), (1.001, 1.0), (1e-5, 1.0)]
 E = Exercise(__name__, CASES, drawn)
 
 @E.answer
 def batches_needed(spread, wanted):
     exact = (spread / wanted) ** 2
-    return math.ceil(exact * (1 - 1e-12))  # 0.07 / 0.01 is a hair more than 7
+    return math.ceil(exact * (1 - 1e-12))  # 0.07 / 0.01 is a little above 7
 
 CEIL = "math.ceil(exact * (1 - 1e-12))"
 COUNT_UP = "next(n for n in range(1, 10**6) if spread / math.sqrt(n) <= wanted)"
 for wrong in ("math.ceil(exact)", COUNT_UP):
-    E.slip(CEIL, wrong, """right, but for the rounding of floats, which costs a batch: 0.07 / 0.01
-        is a hair more than 7 to Python, and 2.1 / 3 a hair more than 0.7. Allow for a hair before
-        you round up or compare.""")
+    E.slip(CEIL, wrong, """right, but floats round, which costs a batch: in Python 0.07 / 0.01 is a
+        little above 7, and 2.1 / 3 a little above 0.7. Allow for that before you round up or
+        compare.""")
 E.slip(CEIL, "math.ceil(spread / wanted)", """the noise of a mean falls with the square root of the
     number of batches, not with the number: half the noise needs four times as many.""")
 E.slip(CEIL, "math.ceil(math.sqrt(spread / wanted))", """the root is on the wrong side. Write

@@ -27,8 +27,9 @@ def drawn(d):
 
 SMALL = torch.tensor([[3, 1], [0, 2]]), torch.tensor([[2, 1], [1, 3]]), [4.0, 1.0, 0.05]
 LARGER = torch.tensor([[6, 1], [1, 8]]), torch.tensor([[2, 1], [2, 4]]), [60.0, 8.0, 6.0, 1.0]
+TWO, ONE = (*SMALL[:2], [4.0, 1.0]), (*SMALL[:2], [4.0])
 UNLIKE = torch.tensor([[900, 100], [0, 2]]), torch.tensor([[0, 4], [2, 8]]), [60.0, 1.0, 0.25, 4.0]
-E = Exercise(__name__, [SMALL, LARGER, UNLIKE], drawn)
+E = Exercise(__name__, [SMALL, LARGER, UNLIKE, TWO, ONE], drawn)
 
 @E.answer
 def best_smoothing(train_counts, val_counts, ks):

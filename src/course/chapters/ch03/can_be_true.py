@@ -31,9 +31,9 @@ E.mistake(lambda: (False, True, True, False), """each answer is the opposite of 
     you mark what can't be true?""")
 E.mistake(lambda: (1, 0, 0, 1), "right, but as numbers: write True and False.")
 
-E.law(four_booleans, claim(0, "the histogram: a batch is a small sample"))
-E.law(claim(1, "the floor: it speaks of all pairs"), claim(3, "whom the floor was counted for"))
-E.law(claim(2, "how far a table walks in a thousand steps"))
+E.law(four_booleans, claim(0, "a batch is a small sample"))
+E.law(claim(1, "the floor speaks of all pairs"), claim(3, "whose floor is it?"))
+E.law(claim(2, "how far does a table walk in a thousand steps?"))
 E.hint("Ask two things of each claim: is it about a bigram, and is it about the whole text?")
 E.hint("""The floor binds bigrams on the whole text. It says nothing of single batches, and nothing
     of other models.""")

@@ -5,8 +5,8 @@ import torch
 from course.learn.laws import nothing_ahead, rows_sum_to_1, shares_fade
 from course.learn.record import Exercise
 
-E = Exercise(__name__, inputs=[(2, 0.5), (3, 0.5), (4, 0.9), (3, 1.0), (50, 0.1)],
-             draw=lambda d: (d.size(), d.randint(1, 20) / 20))
+E = Exercise(__name__, inputs=[(2, 0.5), (3, 0.5), (4, 0.9), (3, 1.0), (80, 1.0), (400, 0.1)],
+             draw=lambda d: (d.size(), d.choice([0.01, 1.0, round(d.random(), 4) + 0.01])))
 
 @E.answer
 def fading_weights(T, decay):
@@ -28,7 +28,7 @@ E.slip(", keepdim=True", "", """column j is divided by row j's sum: without `kee
     sums lie down as one row. Keep them as a column.""")
 E.slip("torch.tril(decay ** age.clamp(min=0).float())", "decay ** age.float() * (age >= 0)", """
     right until the past grows long: ahead the ages are negative, `decay` to such a power may be
-    inf, and inf times 0 is nan. Clamp the ages, or cut with `torch.tril`.""")
+    inf, and inf times 0 is nan. Clamp the ages, or use `torch.tril(decay ** age)`.""")
 E.slip("decay **", "torch.eye(T) + decay *", """your shares grow with decay times the age; a share
     fades by a factor per step, so age belongs in the exponent.""")
 E.slip("decay **", "1 **", "these are equal shares: `decay` plays no part in them.")

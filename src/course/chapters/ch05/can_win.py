@@ -14,7 +14,7 @@ EXPLORER = ROUND[[20, 70, 100, 170, 240, 310]] * torch.tensor([[1.2, 1.0, 1.6, 1
 
 
 def drawn(d):
-    low, high = ((6, 9), (-12, -6), (12, 180), (-90, -12), (-180, -90))[d.n % 5]  # j's arc
+    low, high = ((5, 6), (-12, -5), (5, 8), (-91, -12), (12, 181), (-181, -91))[d.n % 6]  # j's arc
     far = d.choice([0, 0, 20])  # far from 0, a short key may win, and with a score below 0
     while True:
         z = [complex(k % 25 - 12, k // 25 - 12) / 4 for k in d.sample(range(625), d.randint(2, 8))]
@@ -26,7 +26,7 @@ def drawn(d):
                 return torch.view_as_real(z) * d.choice([-10.0, 0.1, 1.0]), j
 
 
-E = Exercise(__name__, draw=drawn, n_drawn=40, inputs=[
+E = Exercise(__name__, draw=drawn, n_drawn=48, inputs=[
     (KEYS[:2], 0), (KEYS[:2], 1), (KEYS, 4), (KEYS, 1), *((EXPLORER, j) for j in range(6)),
 ])
 

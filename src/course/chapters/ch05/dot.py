@@ -10,10 +10,8 @@ def drawn(d):
         pool += [0.15, 1 / 3, 2 / 7, d.number(), d.number(-400, 400)]
     return d.choices(pool, k=k), d.choices(pool, k=k)
 
-
 PAIRS = ([1.0, 2.0], [3.0, 4.0]), ([1.0, 0.0], [0.0, 1.0]), ([2], [-3]), ([1, 2, 2], [3, 0, -1])
 E = Exercise(__name__, inputs=PAIRS, draw=drawn, without=("torch",))
-
 
 @E.answer
 def dot(a, b):
@@ -21,7 +19,6 @@ def dot(a, b):
     for i in range(len(a)):
         total += a[i] * b[i]
     return total
-
 
 E.slip("0.0", "0", """right, but of whole numbers your sum is whole too, an int, and a float was
     asked for. `float(...)` makes one of it; so does a total that starts from 0.0.""")

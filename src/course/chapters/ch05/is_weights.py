@@ -8,9 +8,8 @@ OFF = (0, 0, 1e-6, 8e-6, 1.6e-5, 2.6e-5, 4e-5, 7e-5, 5e-4, 5e-3, 0.05)  # from a
 ROWS = (
     [0.5, 0.5], [1.5, -0.5], [0.25, 0.25], [1.0, 0.0], [1.0], [-1.0], [0.9, 0.3, -0.2], [nan, 1.0],
     [1.0, nan], [1.0, 1.0, 1.0], [inf, -inf], [1.0, inf], [0.1] * 6 + [0.4 + 5e-7],
-    [1.0, -0.5, 1.0, -0.5], [0.5, 0.5, -1e-9], *([0.5, 0.5 - off] for off in OFF[2:]),
+    [1.0, -0.5, 1.0, -0.5], [0.5, 0.5, -1e-9], [0.5, 0.5, -1e-11], [1.000005, 0.0], *([0.5, 0.5 - off] for off in OFF[2:]),
 )
-
 
 def drawn(d):
     row = d.shares(d.choice([2, 3, d.size(least=2), 300]))
@@ -20,15 +19,12 @@ def drawn(d):
         row[0], row[1] = row[0] + row[1] + less, -less
     return (row,)
 
-
 E = Exercise(__name__, inputs=[(tensor(row),) for row in ROWS], draw=drawn, n_drawn=32)
-
 
 @E.answer
 def is_weights(row):
     sums_to_1 = abs(float(row.sum()) - 1) < 1e-5
     return bool((row >= 0).all()) and sums_to_1
-
 
 E.slip("bool((row >= 0).all()) and ", "", """[1.5, -0.5] sums to 1 too, and you let it pass. A
     share below 0 is none: check all single entries as well.""")

@@ -5,14 +5,12 @@ import math
 from course.learn.laws import exp_is_the_ratio
 from course.learn.record import Exercise
 
-E = Exercise(__name__, inputs=[(2.0,), (1.0,), (10.0,), (0.5,), (math.e,), (0.001,)], n_drawn=12,
+E = Exercise(__name__, inputs=[(2.0,), (1.0,), (10.0,), (0.5,), (math.e,), (0.001,), (1.5,), (1e6,), (1e-9,)], n_drawn=12,
              draw=lambda d: (round(math.exp(d.uniform(-6, 4)), 3),))
-
 
 @E.answer
 def score_lead(ratio):
     return math.log(ratio)
-
 
 E.slip("math.log(ratio)", "ratio", """a lead of 2 makes the weight exp(2), about 7.4 times as
     large, and not twice. The lead stands in the exponent: what undoes `exp`?""")

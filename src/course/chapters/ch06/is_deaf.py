@@ -46,17 +46,17 @@ E.slip("all(", "True or (", """you call every head deaf, and most of them hear. 
     change, and which head could notice it? The shape is the same for all of them. And if q and k
     both turn their signs, every product of the two stays as it was.""")
 E.slip(NEW, "2 * q, 2 * k", """two heads that you call deaf do hear: one hears directions only, one
-    signs only, and neither notices when q and k are multiplied by 2. Try quite other q and k.""")
+    signs only, and neither notices when q and k are multiplied by a number. Try quite other q and k.""")
 for step in ("q + 0.01, k + 0.01", "q + 1, k + 1"):
     E.slip(NEW, step, """one head that you call deaf hears only the sum of q's and k's signs. A
-        small step turns none, a gradient is 0, a swap keeps the sum. Try quite other q and k.""")
-MASKED = """you find the deaf head with a mask, but not the one without. It multiplies its scores
-    by 0, so its output is the mean of all, not of the past, and its gradients are 0, not None.
-    Change q and k instead, and look whether the output changes."""
-E.slip(OTHERS, "v.cumsum(dim=-2) / torch.arange(1, v.shape[-2] + 1)[:, None]", MASKED)
-E.slip("return", "out.sum().backward()\n    return q.grad is k.grad is None\n    return", MASKED)
+        small step turns no sign, a gradient is 0, a swap keeps the sum. Try quite other q and k.""")
+E.slip(OTHERS, "v.cumsum(dim=-2) / torch.arange(1, v.shape[-2] + 1)[:, None]", """
+    you compare with a running mean. One deaf head gives the mean of all, the other that of the
+    last five. Change q and k instead, and look whether the output changes.""")
+E.slip("return", "out.sum().backward()\n    return q.grad is k.grad is None\n    return", """one deaf
+    head multiplies its scores by 0: its gradients are 0, not None. Change q and k instead.""")
 E.slip(OTHERS, "v.mean(-2, True)", """you find the deaf head without a mask, whose output is the
-    mean of all, but not the one with: there it is a running mean. Change q and k instead.""")
+    mean of all, but not the one with a mask. Change q and k instead.""")
 for other in (f"q, {NEW_K}", "q, 2 * k"):
     E.slip(NEW, other, """you call a head deaf that forgot its keys and scores queries with
         queries: it has a different illness, but deaf it is not. Did you change only the keys?""")

@@ -28,7 +28,7 @@ E.slip(M, f"{M}.T", """the weight of the keys is turned once too often: the tran
     begins with W_k turned, and that is the weight as it is stored.""")
 for keys in ("k_weight", f"k_weight.{TO_IN_OUT}.T"):
     E.slip(M, f"q_weight.{TO_IN_OUT} @ {keys}", """the shape is right, the numbers are not: that is
-        what a reshape to (in, out) does. It only recounts; a transpose moves rows to columns.""")
+        what a reshape to (in, out) does. It keeps the order; a transpose turns rows into columns.""")
 for axis in (0, 1):
     E.slip(M, f"{M} / q_weight.shape[{axis}] ** 0.5", "you scaled the result: leave it unscaled.")
 E.slip(M, "q_weight.T @ q_weight", """your M is made of the queries' weight alone, and `k_weight`

@@ -28,9 +28,9 @@ def transplant(head, W_q, W_k, W_v, x):
         twin.value.weight.copy_(W_v.T)
     return twin(x), head(x)
 
-E.slip("copy.deepcopy(head)", "head", """both of your outputs are those of the new weights: the
-    transplant has harmed the original. `twin = head` only gives it a second name, and writing to
-    `.data` writes to the head itself. Which function makes a real copy?""")
+E.slip("copy.deepcopy(head)", "head", """both outputs are those of the new weights: you wrote
+    into head itself. `twin = head` is a second name for it, and `copy.copy` shares its layers.
+    Which function copies the layers too?""")
 E.slip("twin =", "twin, head = head,", """both outputs are right, but the head that came in now
     holds the new weights: whoever uses it next gets other numbers. What makes a real copy?""")
 STORED = """the matrices are for `x @ W`, (in, out), but a Linear stores (out, in). With square

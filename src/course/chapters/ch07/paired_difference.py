@@ -47,7 +47,7 @@ E.slip(ALL, "x - y for x, y in zip([a[s] for s in both], [b[s] for s in b if s i
 E.slip(f"torch.tensor([{ALL}], dtype=torch.float64)",
        "torch.tensor([*a.values()]) - torch.tensor([*b.values()])", IN_ORDER)
 E.slip(ALL, "a[s] - b[t] for s, t in zip(sorted(a), sorted(b))", """right until a seed is missing:
-    from there on, seeds in order no longer stand side by side. Look each loss up by its seed.""")
+    from there on, your pairs have different seeds. Look each loss up by its seed.""")
 N = "you divide by a number of runs. What counts is the number of seeds that both have."
 for runs in ("len(a)", "len(b)", "min(len(a), len(b))", "len({**a, **b})"):
     E.slip("len(difference)", runs, N)

@@ -35,7 +35,7 @@ E.slip("entropy.exp()", "1 / (weights**2).sum(dim=-1)", """this is 1 / the sum o
     another measure: also n for n equal weights. In between it differs from the entropy's.""")
 E.slip("entropy.exp()", "1 / weights.amax(dim=-1)", """this is 1 / the largest weight: also n for n
     equal weights, but it knows nothing of the others, and the entropy plays no part.""")
-COUNTED = "you count the weights above 0: the faintest word is heard as well as the loudest."
+COUNTED = "you count the weights above 0: the faintest word counts as much as the loudest."
 E.slip("entropy.exp()", "(weights > 0).sum(dim=-1)", COUNTED)
 E.slip("entropy.exp()", "(weights > 0).sum(dim=-1).float()", COUNTED)
 E.slip("-1", "-1, keepdim=True", "right numbers, with an axis too many: `keepdim=True` does that.")

@@ -71,18 +71,19 @@ E.mistake(lambda f, x: no_future_leak(lambda y: f(y.flip(1)).flip(1), x.flip(1))
 E.slip("[:, :cut]", "", """you also compare positions whose own word has changed. They may well
     differ. Compare only those before the change.""")
 CUTS = "range(1, x.shape[1])"
-E.slip(CUTS, "[1]", """you look at position 0 only. A mask can be right in its first row and wrong
-    further down: try every place to cut.""")
+E.slip(CUTS, "[1]", """you miss a leak that doesn't reach position 0. A mask can be right in its
+    first row and wrong further down: try every place to cut, and change the words by 1 or more.""")
 E.slip(CUTS, "[x.shape[1] - 1]", """only a change of the last word counts, so you only find who
     looks at that one. The first position may look at the second: try every place to cut.""")
 E.slip(CUTS, "[x.shape[1] // 2]", """you cut at a single place in the middle. A leak within the
     first half, or within the second, doesn't cross it: try every place to cut.""")
 E.slip("not (difference <= 1e-5).all()", "(difference > 1e-5).any()", """you let nan pass: `nan >
-    1e-5` is False, so asking for a large one finds none. Ask whether all are small instead.""")
+    1e-5` is False, and `equal_nan=True` calls two nan equal. Ask whether all differences are
+    small; nan never is.""")
 E.slip("<= 1e-5", "== 0", """your tolerance is too small, or there is none. An attention may be
     right and still differ in its last bits, when a sum is rounded another way. Allow 1e-5.""")
-E.slip("<= 1e-5", "<= 1e-2", """your tolerance is too large: one of these attentions leaks a
-    little. Nothing may change by more than 1e-5.""")
+E.slip("<= 1e-5", "<= 1e-2", """you miss a small leak: your tolerance is too large, or your
+    change too small. Nothing may change by more than 1e-5.""")
 E.slip("(difference <=", "(difference[0] <=", """you look at the first sequence of the batch only.
     One of these attentions leaks in another.""")
 E.slip("x.clone()", "x", """you wrote into the caller's x, so a change stays when the next cut is

@@ -9,7 +9,8 @@ from course.learn.record import Exercise
 E = Exercise(
     __name__,
     inputs=[(torch.tensor([[1.0, 2.0], [0.0, 1.0]]), torch.ones(2, 2).tril(-1).bool()),
-            (torch.tensor([[-100.0, 100.0], [1.0, 2.0]]), torch.ones(2, 2).tril().bool())],
+            (torch.tensor([[-100.0, 100.0], [1.0, 2.0]]), torch.ones(2, 2).tril().bool()),
+            (torch.zeros(2, 2), torch.zeros(2, 2).bool())],
     draw=lambda d: (d.tensor(T := d.size(), T, scales=(1, 1, 100)),
                     d.mask(T, T) & (torch.arange(T) != d.randrange(T + T // 2 + 1))[:, None]),
 )

@@ -16,21 +16,22 @@ class SameDropout(torch.nn.Module):  # drops every third weight, the same ones o
         return weights * kept * 1.5 if self.training else weights
 
 
-def attention(C, D, mask, seed, training):  # of given numbers; the mask may have holes
+def attention(C, D, mask, seed, training, large=1):  # of given numbers; the mask may have holes
     with torch.random.fork_rng(devices=[]):
         made = CausalAttention(C, D, len(mask)).requires_grad_(False)
     for n, layer in enumerate((made.query, made.key, made.value)):
-        layer.weight.copy_(quarters(D, C, seed=seed + n))
+        layer.weight.copy_(quarters(D, C, seed=seed + n) * large**(n == 0))
     made.mask, made.dropout = mask, SameDropout()
     made.__name__ = f"<module for {len(mask)} positions, training={training}>"  # as shown
     return made.train(training)
 
 
 def drawn(d):
-    (B, T, C, D), more = d.sizes(4), d.randint(0, 3)
+    (B, T, C, D), more, large = d.sizes(4, least=2), d.randint(0, 3), d.n % 3 == 2
     mask = d.choice([torch.ones(T + more, T + more).bool(), d.mask(T + more, T + more)])
     mask = mask.tril() | torch.eye(T + more).bool()
-    return attention(C, D, mask, d.getrandbits(30), d.random() < 0.5), d.tensor(B, T, C)
+    sizes = C, 1 if large else D  # the root of 1 rounds no score, large as it may be
+    return attention(*sizes, mask, d.getrandbits(30), d.random() < 0.5, 1 + 1023 * large), d.tensor(B, T, C)
 
 
 WINDOW = torch.ones(5, 5).tril().triu(-1).bool()

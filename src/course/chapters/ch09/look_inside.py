@@ -3,7 +3,7 @@
 import torch
 
 from course.learn.draws import quarters
-from course.learn.laws import first_is_finite, second_is_weights
+from course.learn.laws import first_is_finite, second_is_masked, second_sums_to_1
 from course.learn.record import Exercise
 
 TRIL = torch.ones(2, 2).tril().bool()
@@ -41,7 +41,7 @@ E.slip("dim=-1", "dim=1", """your softmax runs down the columns, the queries. Ea
 E.slip("masked.s", "mask * scores.s", "you masked after the softmax: the rows come out short.")
 E.slip('float("-inf")', "0.0", "the forbidden weights aren't 0: scores of 0 have exp(0) = 1.")
 
-E.law(second_is_weights, first_is_finite)
+E.law(second_sums_to_1, second_is_masked, first_is_finite)
 E.hint("After the mask, do you still have a tensor without it?")
 E.hint("`masked_fill` returns a new tensor; `masked_fill_` changes the old one.")
 E.hint("Two names: `scores`, and `masked = scores.masked_fill(~mask, ...)`. Softmax the second.")

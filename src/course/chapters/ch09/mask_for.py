@@ -20,8 +20,8 @@ def mask_for(mask, length):
     return mask[:length, :length]
 
 
-E.slip("length > mask.shape[0]", "False", """seven positions get the mask for six, without a word:
-    a slice never complains that it is shorter. Whoever calls hears of tensors a and b instead.""")
+E.slip("length > mask.shape[0]", "False", """seven positions get the mask for six: a slice beyond
+    the end is simply shorter, without a word. Raise a ValueError.""")
 E.slip("ValueError", "AssertionError", """you refuse too long a sequence, but by `assert`, which
     `python -O` switches off. Raise a ValueError that says what was expected.""")
 E.mistake(lambda mask, n: torch.ones(n, n).tril().bool(), """you made a new mask. Then nothing is

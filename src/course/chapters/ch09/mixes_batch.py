@@ -51,8 +51,8 @@ E.mistake(lambda f, x: unlike(*f(x[:1].repeat(2, 1, 1))), """you find only the h
 for n in (1, 2):
     E.mistake(lambda f, x, n=n: unlike(f(x[:1].repeat(2, 1, 1))[:n], f(x[:1])), """you put copies
         into the batch. Their mean is the copy: averaging goes unnoticed. Let them differ.""")
-E.slip("(together, alone", "(together[0], alone[0]", """you looked at the first sequence only. One
-    head lays the batch end to end: then the first hears nobody else, but the later ones do.""")
+E.slip("(together, alone", "(together[0], alone[0]", """you miss what flows to later sequences: one
+    head lays the batch end to end. Compare each sequence with itself alone.""")
 E.slip("(together, alone", "(together[-1], alone[-1]", """you looked at the last sequence only. One
     head lays the batch end to end so that the last hears nobody else.""")
 for new in ("stack([attend(x[b])", "cat([attend(x[b])"):

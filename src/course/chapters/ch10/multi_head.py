@@ -17,9 +17,9 @@ def drawn(d):
     x, w_qkv = d.tensor(B, T, C, scales=(1, 0.5)), d.tensor(3 * C, C) / 2 ** (C.bit_length() // 2)
     if d.n % 3 < 2:
         x[:, d.randrange(T)] = 0.0  # all of whose scores are 0
-    if D == 1:  # and some are from 128 to 256, whose exp is inf; the root of 1 rounds none
+    if D == 1:  # and some are in the hundreds, whose exp is inf; the root of 1 rounds none
         q, k, v = (x @ w_qkv.T).view(B, T, 3, H, D).permute(2, 0, 3, 1, 4)
-        w_qkv[:C] = w_qkv[:C].ldexp(8 - (q @ k.mT).abs().max().frexp().exponent)
+        w_qkv[:C] = w_qkv[:C].ldexp(10 - (q @ k.mT).abs().max().frexp().exponent)
     return x, w_qkv, d.tensor(C, C), H
 
 E = Exercise(__name__, GIVEN, drawn, without=("attention",))

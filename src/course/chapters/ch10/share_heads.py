@@ -28,7 +28,7 @@ E.slip(", dim=1", "", """all numbers are in one long row: without `dim`, `repeat
 E.slip("dim=1", "dim=2", "you repeat positions: axis 2 is T. In (B, n_kv, T, D) heads are axis 1.")
 E.slip("dim=1)", "dim=2).reshape(len(kv), n_head, *kv.shape[2:])", """the shape is right, and the
     positions are mixed: each of yours stands there several times in a row, so that head 0 holds
-    only the first ones. The new axis has to stand right behind the heads.""")
+    only the first ones. Repeat heads, axis 1, not positions.""")
 E.slip("(group", "(n_head", """every head of yours stands there n_head times, which makes n_kv
     times as many as asked for. How many query heads share one?""")
 E.slip("(group", "(kv.shape[1]", """every head of yours stands there n_kv times. But n_kv is the

@@ -23,7 +23,7 @@ E.slip(" // n_head", "", """the wrapper is right. But in the fused module n_head
     channels: how many does one of them get?""")
 E.mistake(lambda *sizes: {key: pair[::-1] for key, pair in widths(*sizes).items()}, """your pairs
     are the other way round: first the size of one head, then the width of the output.""")
-E.slip("//", "/", "right, but `/` makes a float, and 2.0 is no size. Use `//`.")
+E.slip("//", "/", "right, but `/` makes a float, and a size is an int. Use `//`.")
 
 E.law(sizes_add_up)
 E.hint("""In the notebook the wrapper with `head_size=2` and two heads gave an output 4 wide. Which
