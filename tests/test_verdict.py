@@ -216,7 +216,10 @@ def test_a_part_of_another_kind_is_named_with_its_place():
         ]: "expected a tensor of shape (1,) at [1][0] of your answer, got a",
         lambda x: [(x, 1), [x, 2]]: "expected a tuple at [1] of your answer, got a list.",
         lambda x: [(x, 1), (x, 2.0)]: "expected an int at [1][1] of your answer, got a float.",
-        lambda x: [(x[None], 1), (x, 2)]: "expected the shape (1,) at [0][0] of your answer, got (1, 1).",
+        lambda x: [
+            (x[None], 1),
+            (x, 2),
+        ]: "expected the shape (1,) at [0][0] of your answer, got (1, 1).",
         lambda x: [
             (x.double(), 1),
             (x, 2),
