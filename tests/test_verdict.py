@@ -348,17 +348,21 @@ def test_an_endless_recursion_costs_less_than_a_second():
     assert time.process_time() - start < 1
 
 
-def test_a_slow_answer_is_tried_on_the_fixed_inputs_and_some_drawn_ones(monkeypatch):
+def test_a_slow_answer_is_tried_on_all_inputs_unless_it_is_wrong(monkeypatch):
     monkeypatch.setattr(verdict, "PATIENCE", 0.1)
     E = record(draw=lambda d: (d.tensor(d.size()),))
+    calls = []
 
-    def slow(x):
+    def slow(x, factor=2):
+        calls.append(x)
         time.sleep(0.04)
-        return 2 * x
+        return factor * x
 
-    tried = int(judge(E, slow).says.split()[2])
-    assert 2 <= tried < 10
-    assert judge(E, double).says == "passed on 26 inputs."
+    assert judge(E, slow).says == "passed on 26 inputs."
+    calls.clear()
+    assert judge(E, lambda x: slow(x, 4)).status == "wrong" and 2 <= len(calls) < 12
+    monkeypatch.setattr(verdict, "LONGEST", 0.2)
+    assert int(judge(E, slow).says.split()[2]) < 12
 
 
 # ---------------------------------------------------------------- the check in a notebook

@@ -17,7 +17,8 @@ from course.learn.sentences import besides, complaint, did, misfit
 from course.learn.values import is_a
 from course.learn.words import call, kind
 
-PATIENCE = 0.5  # seconds after which a slow answer is tried on no further drawn input
+PATIENCE = 0.8  # seconds after which a wrong answer is tried on no further drawn input
+LONGEST = 6.0  # and one that is right so far, however slow the machine: luck mustn't pass it
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ def judge(exercise: Exercise, function: Callable) -> Verdict:
             return Verdict("wrong", says)
         rights = [exercise.reference.outcome(n) for n in range(len(exercise.inputs))]
         with own_thread():
-            outcomes = list(_outcomes(exercise, function))
+            outcomes = list(_outcomes(exercise, function, rights))
         if _untouched(outcomes[-1]):
             says = "not attempted yet. Replace the line that raises, and run the cell again."
             return Verdict("not attempted", says)
@@ -83,14 +84,15 @@ def _fickle(exercise: Exercise, function: Callable, outcomes: list[Outcome], n: 
         return did(attempt(function, exercise.inputs[n])) != did(outcomes[n])
 
 
-def _outcomes(exercise: Exercise, function: Callable) -> Iterator[Outcome]:
+def _outcomes(exercise: Exercise, function: Callable, rights: list[Outcome]) -> Iterator[Outcome]:
     """What the function does with each input, as far as there is need and time."""
-    started = time.perf_counter()
+    started, patience = time.perf_counter(), max(PATIENCE, LONGEST)
     for n, inputs in enumerate(exercise.inputs):
-        if n >= len(exercise.fixed) and time.perf_counter() - started > PATIENCE:
+        if n >= len(exercise.fixed) and time.perf_counter() - started > patience:
             return
         outcome = attempt(function, inputs, exercise.without)
         yield outcome
+        patience = patience if outcome.alike(rights[n]) else min(patience, PATIENCE)
         if _untouched(outcome) or is_a(outcome.error, Late):
             return  # one wait is enough
 
