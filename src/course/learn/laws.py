@@ -280,13 +280,13 @@ def true_if_one_of_360_wins(answer, keys, j):
 # ---- 06
 
 def both_pair_queries_with_keys(answer, *sizes):
-    """"q", "k", "scores" and "weights" have to fit: a row for each position of q, a column for each
-    of k"""
+    """the sizes of "q", "k", "scores" and "weights" have to fit: a row for each position of q, a
+    column for each of k"""
     both = {tuple(answer[name][-2:]) for name in ("scores", "weights")}
     return both == {(answer["q"][-2], answer["k"][-2])}
 
 def row_0_is_channel_0_against_all(M, q_weight, k_weight):
-    """M[0, j] has to be the dot product of column 0 of q_weight and column j of k_weight"""
+    """row 0, column j of M has to be the dot product of column 0 of q_weight and column j of k_weight"""
     return close(M[0], q_weight[:, 0] @ k_weight)
 
 def between_the_values(out, *inputs):
