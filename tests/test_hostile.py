@@ -31,7 +31,7 @@ X = EXERCISE.fixed[0][0]
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch):
-    monkeypatch.setattr(attempt, "TIME_LIMIT", 0.4)
+    monkeypatch.setattr(attempt, "TIME_LIMIT", 0.8)
     monkeypatch.delenv("COURSE_HEADLESS", raising=False)
 
 
@@ -267,13 +267,13 @@ WRONG = {  # what it does: (answer, what it has to be told)
     "a generator": (yields, "Is there a `yield` or an `async` in it?"),
     "a coroutine": (waits, "Is there a `yield` or an `async` in it?"),
     "recursion": (recursion, "raised RecursionError: maximum recursion depth exceeded"),
-    "recursion that catches itself": (own_recursion, "still running after 0.4 seconds"),
+    "recursion that catches itself": (own_recursion, "still running after 0.8 seconds"),
     "a loop": (
         spins,
-        "your function was still running after 0.4 seconds. Does it ever end?",
+        "your function was still running after 0.8 seconds. Does it ever end?",
     ),
-    "a loop that won't stop": (refuses_to_stop, "still running after 0.4 seconds"),
-    "a deadlock": (locks, "still running after 0.4 seconds"),
+    "a loop that won't stop": (refuses_to_stop, "still running after 0.8 seconds"),
+    "a deadlock": (locks, "still running after 0.8 seconds"),
     "sys.exit": (lambda x: sys.exit(3), "your function raised SystemExit: 3"),
     "KeyboardInterrupt": (raises(KeyboardInterrupt()), "your function raised KeyboardInterrupt"),
     "GeneratorExit": (raises(GeneratorExit()), "your function raised GeneratorExit"),
@@ -283,7 +283,7 @@ WRONG = {  # what it does: (answer, what it has to be told)
         "Error: later in the",
     ),
     "an exception without words": (raises(Mute()), "your function raised tests.Mute"),
-    "an exception that talks on": (raises(Talks()), "still running after 0.4 seconds"),
+    "an exception that talks on": (raises(Talks()), "still running after 0.8 seconds"),
     "a long message": (raises(ValueError("no " * 10**6)), "raised ValueError: no no no"),
     "a group": (raises(ExceptionGroup("all", [ValueError()])), "raised ExceptionGroup: all"),
     "input": (lambda x: input("x? "), "raised EOFError: nobody answers input() during a check"),
