@@ -301,9 +301,6 @@ def test_a_value_that_changes_later_is_judged_as_it_was_returned():
     ],
 )
 def test_what_an_exercise_is_to_do_without_is_noticed(without, function, used):
-    attention.masks.causal_mask(
-        1
-    )  # the first call checks types, which takes its time when watched
     found = judge(record(without=without), function)
     if not used:
         assert found.status == "passed"

@@ -25,6 +25,7 @@ from course.learn.restore import put_back, settings
 from course.learn.values import is_a, kept, same
 
 TIME_LIMIT = 3.0  # seconds for one input
+IMPORTS = 10  # so many times longer, while it imports
 PRINTED = 2000  # characters that are kept of what a function prints
 
 
@@ -123,22 +124,18 @@ class _Call:
             self.done.set()
 
     def within(self, seconds: float) -> None:
-        """Run, or stop after that time: the thread is sent an exception, several times in case it
-        catches the first; one that catches them all is left behind."""
+        """Run, or stop after that time; what a module takes to be imported isn't counted."""
         worker = _Worker.current()
         worker.calls.put(self)
         in_time = False
         try:
             in_time = self.done.wait(seconds)
+            for _ in range(IMPORTS):
+                if not in_time and worker.imports():
+                    in_time = self.done.wait(seconds)
         finally:  # also when the learner presses stop
             if not in_time:
-                _Worker.now = None
-                for _ in range(10):
-                    ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                        ctypes.c_ulong(worker.ident), ctypes.py_object(_OutOfTime)
-                    )
-                    if self.done.wait(0.1):
-                        break
+                worker.stop(self.done)
         if not in_time:
             self.value, self.words = None, f"still running after {seconds:g} seconds"
             self.error = Late(self.words)
@@ -147,7 +144,7 @@ class _Call:
 class _Worker(threading.Thread):
     """Makes one call after another: PyTorch takes milliseconds to begin in a new thread."""
 
-    now: "_Worker | None" = None
+    now: "_Worker | None" = None  # who makes the next call
 
     @classmethod
     def current(cls) -> "_Worker":
@@ -161,6 +158,34 @@ class _Worker(threading.Thread):
         with contextlib.suppress(_OutOfTime):
             while call := self.calls.get():
                 call.run()
+
+    def imports(self) -> bool:
+        """True if it is in the middle of an import: PyTorch's optimizers begin with a long one."""
+        frame = sys._current_frames().get(self.ident)
+        while frame and not frame.f_code.co_filename.startswith("<frozen importlib"):
+            frame = frame.f_back
+        return frame is not None
+
+    def stop(self, done: threading.Event) -> None:
+        """Send it an exception, several times in case the function catches the first; a function
+        that catches them all, or waits for something, is left behind."""
+        _Worker.now = None
+        self.calls.put(None)  # nothing comes after this call: the thread ends with it
+        for _ in range(10):
+            _send(self.ident)
+            if done.wait(0.1):
+                return
+        # While one thread hasn't taken its exception, Python 3.11 hangs in any other that is
+        # watched by sys.setprofile. Taking one here ends that.
+        with contextlib.suppress(_OutOfTime):
+            _send(threading.get_ident())
+            while True:
+                pass
+
+
+def _send(thread: int) -> None:
+    exception = ctypes.py_object(_OutOfTime)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), exception)
 
 
 @contextlib.contextmanager

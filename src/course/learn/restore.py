@@ -87,6 +87,7 @@ OURS = ("attention.", "course.learn.")
 NONE = object()  # there is no such function
 # (The builtins used here are imported above, so that what puts them back doesn't miss them.)
 EXCEPT = ("input", "Storage")  # Jupyter's in every cell; moves with the default dtype
+_WRAPPER = torch._disable_dynamo(len).__code__
 _METHODS = frozenset(vars(Tensor))
 _ORIGINALS: dict[Any, tuple[tuple[str, ...], tuple[Any, ...]]] = {}
 
@@ -125,12 +126,18 @@ def _replaced() -> Iterator[tuple[Any, str, Any, Any]]:
         there = vars(part)
         if not all(map(operator.is_, map(there.get, names), functions)):
             for name, original in zip(names, functions, strict=True):
-                if there.get(name, NONE) is not original:
-                    yield part, name, there.get(name, NONE), original
+                now = there.get(name, NONE)
+                if now is not original and not _compiled(now, original):
+                    yield part, name, now, original
     if len(vars(Tensor)) > len(_METHODS):
         for name in vars(Tensor).keys() - _METHODS:  # such as sum, which is inherited otherwise
             if hasattr(torch._C.TensorBase, name):
                 yield Tensor, name, vars(Tensor)[name], NONE
+
+
+def _compiled(now: Any, original: Any) -> bool:
+    """True if PyTorch itself put a function around its own: manual_seed, at the first optimizer."""
+    return getattr(now, "__code__", None) is _WRAPPER and now.__wrapped__ is original
 
 
 def _put(part: Any, name: str, function: Any) -> str:
