@@ -7,9 +7,9 @@ import re
 import pytest
 import torch
 
-from attention.masks import causal_mask, padding_mask, to_ones, window_mask
-from attention.properties import no_future_leak
-from course.explorers.masking import mask_painter, ripples
+from attention.masks import causal_mask, padding_mask, window_mask
+from attention.properties import no_future_leak, ripples
+from course.explorers.masking import mask_painter
 from course.figures.masking import leak_figure, mask_gallery
 from course.figures.picture import Picture
 from course.learn.exercises import load
@@ -210,4 +210,4 @@ def test_hugging_faces_tokenizers_mark_words_with_1():
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
     tokenizer.enable_padding(pad_id=0, pad_token="?")
     found = [e.attention_mask for e in tokenizer.encode_batch(["Your journey", " ".join(WORDS)])]
-    assert found == to_ones(padding_mask(torch.tensor([2, 6]), T))[:, 0].tolist()
+    assert found == padding_mask(torch.tensor([2, 6]), T).long()[:, 0].tolist()

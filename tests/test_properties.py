@@ -16,90 +16,45 @@ from torch.testing import assert_close
 from attention import properties
 from attention.multi_head import MultiHeadAttention, merge_heads, split_heads
 from attention.properties import (
+    another_future,
     batch_independent,
     equals,
     gradients_reach,
     keys_may_be_permuted,
     leaks_by,
     no_future_leak,
+    ripples,
     rows_sum_to_1,
 )
+from attention.wrong import RIGHT, WRONG, Steps, attend
 
 B, T, C, H = 4, 8, 32, 4
-INF = float("inf")
-LOWER = torch.tril(torch.ones(T, T)).bool()
-
-
-def plain(scores):
-    return scores.masked_fill(~LOWER, -INF).softmax(-1)
-
-
-def attention(weigh=plain, scale=(C // H) ** -0.5, split=split_heads, merge=merge_heads):
-    """A multi-head attention with one of its steps exchanged: x -> (output, weights)."""
-    torch.manual_seed(1337)
-    layers = MultiHeadAttention(C, H, T)
-
-    def forward(x):
-        q, k, v = (split(part, H) for part in layers.qkv(x).chunk(3, dim=-1))
-        weights = weigh(q @ k.mT * scale)
-        return layers.out(merge(weights @ v)), weights
-
-    forward.layers = layers
-    return forward
-
-
-def view_without_transpose(x, n_head):
-    return x.reshape(x.shape[0], n_head, x.shape[1], -1)
-
-
-def merge_without_transpose(x):
-    return x.reshape(x.shape[0], x.shape[2], -1)
-
-
-def renormalised(scores):
-    weights = scores.softmax(-1) * LOWER
-    return weights / weights.sum(-1, keepdim=True)
-
-
-def fill(value, mask=LOWER):
-    return lambda scores: scores.masked_fill(~mask, value).softmax(-1)
-
-
-EYE = torch.eye(T).bool()
-FORMS = {  # three equivalent ways to be right
-    "correct": attention(),
-    "-1e9 fill": attention(fill(-1e9)),
-    "mask after softmax, renormalised": attention(renormalised),
+EXPECTED = {  # name: rows sum to 1, leaks, equal to PyTorch's
+    "no mask": (True, True, False),
+    "float==('-inf')": (True, True, False),
+    "fill 0": (True, True, False),
+    "times tril before softmax": (True, True, False),
+    "mask after softmax": (False, True, False),
+    "+inf fill": (False, True, False),
+    "triu kept": (True, True, False),
+    "inverted comparison": (False, True, False),
+    "tril(diagonal=1)": (True, True, False),
+    "tril(diagonal=-1)": (False, True, False),
+    "softmax dim=-2": (False, True, False),
+    "softmax dim=1": (False, True, False),
+    "no scale": (True, False, False),
+    "scale by C": (True, False, False),
+    "divide by head size": (True, False, False),
+    "view without transpose": (True, True, False),
+    "merge without transpose": (True, True, False),
+    "scores overwritten by zeros": (True, False, False),
 }
-# name: (attention, rows sum to 1, leaks, equal to PyTorch's)
-WRONG = {
-    "no mask": (attention(lambda s: s.softmax(-1)), True, True, False),
-    "float==('-inf')": (attention(fill(float == ("-inf"))), True, True, False),  # noqa: E721
-    "fill 0": (attention(fill(0.0)), True, True, False),
-    "times tril before softmax": (attention(lambda s: (s * LOWER).softmax(-1)), True, True, False),
-    "mask after softmax": (attention(lambda s: s.softmax(-1) * LOWER), False, True, False),
-    "+inf fill": (attention(fill(INF)), False, True, False),
-    "triu kept": (attention(fill(-INF, ~LOWER | EYE)), True, True, False),
-    "inverted comparison": (attention(fill(-INF, ~LOWER)), False, True, False),
-    "tril(diagonal=1)": (
-        attention(fill(-INF, torch.ones(T, T).tril(1).bool())), True, True, False,
-    ),
-    "tril(diagonal=-1)": (
-        attention(fill(-INF, torch.ones(T, T).tril(-1).bool())), False, True, False,
-    ),
-    "softmax dim=-2": (
-        attention(lambda s: s.masked_fill(~LOWER, -INF).softmax(-2)), False, True, False,
-    ),
-    "softmax dim=1": (
-        attention(lambda s: s.masked_fill(~LOWER, -INF).softmax(1)), False, True, False,
-    ),
-    "no scale": (attention(scale=1.0), True, False, False),
-    "scale by C": (attention(scale=C**-0.5), True, False, False),
-    "divide by head size": (attention(scale=1 / (C // H)), True, False, False),
-    "view without transpose": (attention(split=view_without_transpose), True, True, False),
-    "merge without transpose": (attention(merge=merge_without_transpose), True, True, False),
-    "scores overwritten by zeros": (attention(lambda s: plain(s * 0)), True, False, False),
-}  # fmt: skip
+
+
+@pytest.fixture
+def layers():
+    torch.manual_seed(1337)
+    return MultiHeadAttention(C, H, T)
 
 
 @pytest.fixture
@@ -107,75 +62,79 @@ def x():
     return torch.randn(B, T, C, generator=torch.Generator().manual_seed(1337))
 
 
-def pytorch(form):
-    layers = form.layers
-
-    def forward(x):
-        q, k, v = (split_heads(part, H) for part in layers.qkv(x).chunk(3, dim=-1))
-        return layers.out(merge_heads(F.scaled_dot_product_attention(q, k, v, is_causal=True)))
-
-    return forward
-
-
-def symptoms(form, x):
+def symptoms(steps, layers, x):
     """What each property says of an attention."""
 
     def out(x):
-        return form(x)[0]
+        return attend(layers, steps, x)[0]
+
+    def pytorch(x):
+        q, k, v = (split_heads(part, H) for part in layers.qkv(x).chunk(3, dim=-1))
+        return layers.out(merge_heads(F.scaled_dot_product_attention(q, k, v, is_causal=True)))
 
     return (
-        form(x)[0].shape == (B, T, C),
-        rows_sum_to_1(form(x)[1]),
+        out(x).shape == (B, T, C),
+        rows_sum_to_1(attend(layers, steps, x)[1]),
         not no_future_leak(out, x),
-        equals(out, pytorch(form), x),
+        equals(out, pytorch, x),
     )
 
 
+@pytest.mark.parametrize("name", RIGHT)
+def test_three_forms_are_right(name, layers, x):
+    assert symptoms(RIGHT[name], layers, x) == (True, True, False, True)
+
+
 def test_there_are_eighteen():
-    assert len(WRONG) == 18
-
-
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-def test_three_forms_are_right(form, x):
-    assert symptoms(form, x) == (True, True, False, True)
+    assert len(WRONG) == 18 and set(WRONG) == set(EXPECTED)
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_each_wrong_attention_shows_the_symptoms_of_the_table(name, x):
-    form, *expected = WRONG[name]
-    assert symptoms(form, x) == (True, *expected)
+def test_each_wrong_attention_shows_the_symptoms_of_the_table(name, layers, x):
+    assert symptoms(WRONG[name], layers, x) == (True, *EXPECTED[name])
 
 
-def test_the_right_module_is_the_right_form(x):
-    form = FORMS["correct"]
-    assert equals(form.layers, lambda x: form(x)[0], x)
+def test_the_right_module_takes_the_right_steps(layers, x):
+    assert equals(layers, lambda x: attend(layers, Steps(), x)[0], x)
 
 
-def test_only_gradients_and_equality_see_scores_of_zero(x):
-    def reached(form):
-        return gradients_reach(lambda x: form(x)[0], x, form.layers.qkv.weight)
+def test_only_gradients_and_equality_see_scores_of_zero(layers, x):
+    def out(steps):
+        return lambda x: attend(layers, steps, x)[0]
 
-    zeros, _, _, _ = WRONG["scores overwritten by zeros"]
-    grad = torch.autograd.grad(zeros(x)[0].square().sum(), zeros.layers.qkv.weight)[0]
+    zeros, weight = WRONG["scores overwritten by zeros"], layers.qkv.weight
+    grad = torch.autograd.grad(out(zeros)(x).square().sum(), weight)[0]
     q, k, v = grad.chunk(3)
     assert not q.any() and not k.any() and v.any()
-    assert reached(FORMS["correct"]) and reached(zeros)  # v alone reaches the packed weight
+    # v alone reaches the packed weight
+    assert gradients_reach(out(Steps()), x, weight) and gradients_reach(out(zeros), x, weight)
 
 
-def test_three_of_them_are_one_function(x):
+def test_three_of_them_are_one_function(layers, x):
     names = ("float==('-inf')", "fill 0", "times tril before softmax")
-    one, two, three = (WRONG[name][0](x)[0] for name in names)
+    one, two, three = (attend(layers, WRONG[name], x)[0] for name in names)
     assert_close(one, two)
     assert_close(two, three)
 
 
-def test_a_leak_has_a_size(x):
-    def by(name):
-        return leaks_by(lambda x: WRONG[name][0](x)[0], x, 5)
+def test_a_leak_has_a_size(layers, x):
+    def by(steps):
+        return leaks_by(lambda x: attend(layers, steps, x)[0], x, 5)
 
-    assert leaks_by(lambda x: FORMS["correct"](x)[0], x, 5) == 0
-    assert 0.01 < by("no mask") < 10
-    assert math.isnan(by("softmax dim=1"))
+    assert by(Steps()) == 0
+    assert 0.01 < by(WRONG["no mask"]) < 10
+    assert math.isnan(by(WRONG["softmax dim=1"]))
+
+
+def test_another_future_has_the_same_past(x):
+    changed = another_future(x, 5)
+    assert torch.equal(changed[:, :5], x[:, :5]) and not torch.isclose(changed, x)[:, 5:].any()
+
+
+def test_ripples_say_who_hears_whom():
+    x = torch.rand(3, 2, generator=torch.Generator().manual_seed(1337))
+    heard = ripples(lambda x: x.cumsum(0)[[0, 2, 1]], x) > 1e-6
+    assert heard.tolist() == [[True, False, False], [True] * 3, [True, True, False]]
 
 
 def test_a_wrong_batch_is_seen(x):

@@ -7,18 +7,19 @@ attention weights. Each check returns True or False; the `..._by` ones return ho
 from collections.abc import Callable
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
-Forward = Callable[[Tensor], Tensor]
+Forward = Callable[[Float[Tensor, "B T C"]], Float[Tensor, "B T D"]]
 
 
-def rows_sum_to_1(weights: Tensor, atol: float = 1e-5) -> bool:
+def rows_sum_to_1(weights: Float[Tensor, "*B Tq Tk"], atol: float = 1e-5) -> bool:
     """True if each query shares out exactly its whole attention; nan counts as wrong."""
     return bool(((weights.sum(dim=-1) - 1).abs() <= atol).all())
 
 
-def leaks_by(forward: Forward, x: Tensor, cut: int) -> float:
-    """The largest change of the outputs before `cut` when the inputs from `cut` on change."""
+def another_future(x: Float[Tensor, "B T C"], cut: int) -> Float[Tensor, "B T C"]:
+    """A copy of x that is the same before position `cut` and another from there on."""
     if not 0 < cut < x.shape[1]:
         raise ValueError(
             f"cut: expected a position from 1 to {x.shape[1] - 1}, so that there is a past and a "
@@ -26,15 +27,33 @@ def leaks_by(forward: Forward, x: Tensor, cut: int) -> float:
         )
     changed = x.clone()
     changed[:, cut:] = -changed[:, cut:].flip(-1) + 1
-    return (forward(changed)[:, :cut] - forward(x)[:, :cut]).abs().max().item()
+    return changed
 
 
-def no_future_leak(forward: Forward, x: Tensor, atol: float = 1e-5) -> bool:
+def leaks_by(forward: Forward, x: Float[Tensor, "B T C"], cut: int) -> float:
+    """The largest change of the outputs before `cut` when the inputs from `cut` on change."""
+    change = forward(another_future(x, cut)) - forward(x)  # (B, T, D)
+    return change[:, :cut].abs().max().item()
+
+
+def ripples(
+    forward: Callable[[Float[Tensor, "T C"]], Float[Tensor, "T D"]], x: Float[Tensor, "T C"]
+) -> Float[Tensor, "T T"]:
+    """Row i, column j: the largest change of output i when input j becomes 1 minus itself."""
+    columns = []
+    for j in range(len(x)):
+        changed = x.clone()
+        changed[j] = 1 - changed[j]
+        columns.append((forward(changed) - forward(x)).abs().amax(dim=-1))  # (T,)
+    return torch.stack(columns, dim=-1)  # (T, T)
+
+
+def no_future_leak(forward: Forward, x: Float[Tensor, "B T C"], atol: float = 1e-5) -> bool:
     """True if no output changes when anything after it does, tried at every place to cut."""
     return all(leaks_by(forward, x, cut) <= atol for cut in range(1, x.shape[1]))
 
 
-def batch_independent(forward: Forward, x: Tensor, atol: float = 1e-5) -> bool:
+def batch_independent(forward: Forward, x: Float[Tensor, "B T C"], atol: float = 1e-5) -> bool:
     """True if each sequence alone gives what it gives in the batch."""
     alone = torch.cat([forward(x[b : b + 1]) for b in range(len(x))])
     return bool(((alone - forward(x)).abs() <= atol).all())
@@ -42,9 +61,9 @@ def batch_independent(forward: Forward, x: Tensor, atol: float = 1e-5) -> bool:
 
 def keys_may_be_permuted(
     attend: Callable[[Tensor, Tensor, Tensor], Tensor],
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
+    q: Float[Tensor, "*B Tq D"],
+    k: Float[Tensor, "*B Tk D"],
+    v: Float[Tensor, "*B Tk Dv"],
     atol: float = 1e-5,
 ) -> bool:
     """True if another order of the keys, with their values, changes nothing (without a mask)."""
@@ -53,7 +72,7 @@ def keys_may_be_permuted(
     return bool(((changed - attend(q, k, v)).abs() <= atol).all())
 
 
-def gradients_reach(forward: Forward, x: Tensor, *parameters: Tensor) -> bool:
+def gradients_reach(forward: Forward, x: Float[Tensor, "B T C"], *parameters: Tensor) -> bool:
     """True if the loss pulls at every one of the parameters (those of q and k, say)."""
     grads = torch.autograd.grad(
         forward(x).square().sum(), parameters, allow_unused=True, materialize_grads=False
@@ -61,6 +80,8 @@ def gradients_reach(forward: Forward, x: Tensor, *parameters: Tensor) -> bool:
     return all(grad is not None and bool((grad != 0).any()) for grad in grads)
 
 
-def equals(forward: Forward, reference: Forward, x: Tensor, atol: float = 1e-5) -> bool:
+def equals(
+    forward: Forward, reference: Forward, x: Float[Tensor, "B T C"], atol: float = 1e-5
+) -> bool:
     """True if two attentions agree on x; nan counts as wrong."""
     return bool(((forward(x) - reference(x)).abs() <= atol).all())

@@ -1,11 +1,12 @@
 """Chapter 08: paint a mask, and see the weights and what leaks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
 from attention.heads import attention_scores
+from attention.properties import ripples
 from course.explorers.explorer import Explorer, choice, slider
 from course.figures.masking import painted_figure
 from course.figures.picture import Picture
@@ -39,14 +40,3 @@ def mask_painter(
         row=choice("flip the row of", rows, 1),
         column=choice("at the column of", [(word, n) for n, word in enumerate(names)], 4),
     )
-
-
-def ripples(forward: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
-    """Row i, column j: the largest change of output i when input j becomes 1 minus itself."""
-    before = forward(x)
-    columns = []
-    for j in range(len(x)):
-        changed = x.clone()
-        changed[j] = 1 - changed[j]
-        columns.append((forward(changed) - before).abs().amax(dim=-1))
-    return torch.stack(columns, dim=-1)
