@@ -15,8 +15,8 @@ from collections.abc import Callable
 import tiktoken
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
+from attention.bpe_tokenizer import BPETokenizer
 from attention.corpus import load_corpus
-from attention.tokenizers import BPETokenizer
 
 VOCAB_SIZE = 1024
 REPEATS = 5
@@ -54,7 +54,7 @@ def measure(text: str) -> tuple[float, float]:
     )
 
     def encode() -> None:
-        tokenizer._cache.clear()
+        tokenizer._pieces.clear()
         tokenizer.encode(text)
 
     train = ratio(lambda: BPETokenizer.train(text, VOCAB_SIZE), lambda: train_hf(text))

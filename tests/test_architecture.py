@@ -56,6 +56,11 @@ def test_attention_imports_in_the_order_of_the_data():
                 assert found.removeprefix("attention.") in ORDER[:place], (name, found)
 
 
+@pytest.mark.parametrize("path", list((SRC / "attention").glob("*.py")), ids=lambda p: p.stem)
+def test_attention_is_read_in_an_evening(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 150
+
+
 @pytest.mark.parametrize("path", list(SRC.rglob("__init__.py")), ids=lambda p: p.parent.name)
 def test_package_files_are_a_docstring(path):
     body = ast.parse(path.read_text(encoding="utf-8")).body

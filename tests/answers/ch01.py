@@ -10,7 +10,7 @@ from itertools import count
 
 import numpy as np
 
-from attention.tokenizers import count_pairs, split_pieces
+from attention.bpe import count_pairs, split_pieces
 from tests.answers import right, wrong
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from attention.tokenizers import BPETokenizer, split_pieces
+from attention.bpe import split_pieces
+from attention.bpe_tokenizer import BPETokenizer
 from course.explorers.explorer import Explorer, slider
 from course.figures.picture import Picture
 from course.figures.tokens import merges_figure

@@ -2,7 +2,8 @@
 
 from collections import Counter
 
-from attention.tokenizers import BPETokenizer, count_pairs, learn_merges, split_pieces
+from attention.bpe import count_pairs, learn_merges, split_pieces
+from attention.bpe_tokenizer import BPETokenizer
 from course.chapters.ch01.merge import merge
 from course.learn.laws import all_are_whole, each_merge_shortens, no_id_is_too_large
 from course.learn.record import Exercise
