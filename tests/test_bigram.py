@@ -33,6 +33,13 @@ def test_counts_hold_every_pair_once(ids):
     assert torch.equal(bigram_counts(ids[:501], 65), again)
 
 
+@pytest.mark.usefixtures("as_a_user")
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int16])
+def test_narrow_ids_do_not_overflow(dtype):
+    ids = torch.arange(65).repeat(7)
+    assert torch.equal(bigram_counts(ids.to(dtype), 65), bigram_counts(ids, 65))
+
+
 def test_the_floor_of_a_fair_coin_is_ln_2():
     ids = torch.randint(0, 2, (200_001,), generator=torch.Generator().manual_seed(0))
     assert abs(bigram_floor(ids, 2) - math.log(2)) < 1e-3

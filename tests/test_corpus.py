@@ -87,6 +87,17 @@ def test_bad_text_is_refused_with_its_place(tmp_path, data, message):
     assert path.read_bytes() == data
 
 
+def test_a_byte_order_mark_is_no_character(tmp_path):
+    path = tmp_path / "windows.txt"
+    path.write_bytes("\ufeffone step".encode())
+    assert load_corpus(path) == "one step"
+
+
+def test_an_unknown_home_is_a_path_that_is_not_there():
+    with pytest.raises(FileNotFoundError, match="there is nothing at '~nosuchuser/own.txt'"):
+        load_corpus("~nosuchuser/own.txt")
+
+
 def test_a_corpus_shorter_than_a_block_is_refused(tmp_path):
     path = tmp_path / "short.txt"
     path.write_text("12345678")

@@ -85,6 +85,23 @@ def test_a_forbidden_key_has_no_weight_and_no_effect(qkv):
     assert bool((attention_weights(attention_scores(q, k), mask)[..., 4] == 0).all())
 
 
+def test_a_forbidden_key_has_no_weight_however_well_it_fits():
+    scores, mask = torch.tensor([[-1e6, 1e6]]), torch.tensor([[True, False]])
+    assert attention_weights(scores, mask).tolist() == [[1.0, 0.0]]  # with -1e4 for -inf: 0, 1
+
+
+def test_a_scale_of_0_is_a_scale(qkv):
+    q, k, v = qkv
+    assert not attention_scores(q, k, scale=0.0).any()
+    mean = v.mean(dim=1, keepdim=True).expand(B, TQ, DV)
+    assert_close(scaled_dot_product_attention(q, k, v, scale=0.0), mean)
+
+
+def test_a_value_size_of_0_is_not_the_default():
+    with pytest.warns(UserWarning, match="zero-element"):
+        assert Head(3, 5, value_size=0).value.out_features == 0
+
+
 def test_sequences_of_a_batch_do_not_mix(qkv):
     alone = scaled_dot_product_attention(*(tensor[1:2] for tensor in qkv))
     assert_close(scaled_dot_product_attention(*qkv)[1:2], alone)
@@ -108,8 +125,12 @@ def test_self_attention_is_cross_attention_with_oneself():
 def test_cross_attention_takes_keys_and_values_from_the_memory():
     head = Head(n_embd=3, head_size=5, memory_size=11).double()
     x, memory = draw(2, 4, 3), draw(2, 7, 11, seed=1)
+    mask = draw(4, 7, seed=2) > 0
+    mask[:, 0] = True
     assert head(x, memory).shape == (2, 4, 5)
-    assert head.weights(x, memory).shape == (2, 4, 7)
+    q, k, v = head.query(x), head.key(memory), head.value(memory)
+    assert_close(head(x, memory, mask), F.scaled_dot_product_attention(q, k, v, attn_mask=mask))
+    assert_close(head(x, memory, mask), head.weights(x, memory, mask) @ v)
     assert [name for name, _ in head.named_parameters()] == [
         "query.weight",
         "key.weight",
@@ -145,6 +166,10 @@ def test_gradients_reach_queries_keys_and_values():
         (
             lambda: attention_weights(draw(2, 2), torch.tensor([[True, True], [False, False]])),
             r"expected a key to look at in every row, got none in row \[1\]",
+        ),
+        (
+            lambda: attention_weights(draw(3, 2, 2), torch.ones(3, 1, 1, 2).bool()),
+            r"at most the 3 axes of the scores, \(3, 2, 2\), got \(3, 1, 1, 2\)",
         ),
     ],
 )

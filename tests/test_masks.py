@@ -11,8 +11,6 @@ from attention.masks import (
     causal_mask,
     padding_mask,
     to_additive,
-    to_forbidden,
-    to_ones,
     window_mask,
 )
 
@@ -56,14 +54,19 @@ def test_every_convention_gives_the_same_attention():
     additive = to_additive(mask, torch.float64)
     assert_close(F.scaled_dot_product_attention(x, x, x, attn_mask=additive), ours)
     scores = x @ x.mT / 6**0.5
-    by_hand = scores.masked_fill(to_forbidden(mask), float("-inf")).softmax(-1) @ x
+    by_hand = scores.masked_fill(~mask, float("-inf")).softmax(-1) @ x
     assert_close(by_hand, ours)
-    assert_close(scores.masked_fill(to_ones(mask) == 0, float("-inf")).softmax(-1) @ x, ours)
+    assert_close(scores.masked_fill(mask.long() == 0, float("-inf")).softmax(-1) @ x, ours)
     theirs = nn.MultiheadAttention(6, 1, bias=False, batch_first=True).double()
     with torch.no_grad():
         theirs.in_proj_weight.copy_(torch.eye(6).repeat(3, 1))
         theirs.out_proj.weight.copy_(torch.eye(6))
-    assert_close(theirs(x, x, x, attn_mask=to_forbidden(mask))[0], ours)
+    assert_close(theirs(x, x, x, attn_mask=~mask)[0], ours)
+
+
+def test_what_is_forbidden_gets_minus_infinity():
+    """Not the least number there is: it is swallowed when a score is added, and -inf isn't."""
+    assert to_additive(causal_mask(2)).tolist() == [[0.0, -float("inf")], [0.0, 0.0]]
 
 
 @pytest.mark.parametrize(
@@ -73,6 +76,7 @@ def test_every_convention_gives_the_same_attention():
         (lambda: window_mask(3, 0), "window: expected 1 or more positions, got 0"),
         (lambda: padding_mask(torch.tensor([0, 2]), 3), r"numbers from 1 to 3, got \[0, 2\]"),
         (lambda: padding_mask(torch.tensor([4]), 3), r"numbers from 1 to 3, got \[4\]"),
+        (lambda: padding_mask(torch.tensor([[1], [2]]), 3), r"one number for .*, got \(2, 1\)"),
     ],
 )
 def test_impossible_masks_are_refused(call, message):

@@ -7,7 +7,7 @@ from torch import nn
 from torch.testing import assert_close
 
 from attention.causal import CausalAttention
-from attention.masks import causal_mask, to_forbidden
+from attention.masks import causal_mask
 from attention.multi_head import (
     MultiHeadAttention,
     MultiHeadWrapper,
@@ -79,7 +79,7 @@ def test_the_mask_is_no_parameter_and_not_in_the_checkpoint():
     for module in (CausalAttention(C, D, 11), MultiHeadAttention(C, H, 11)):
         assert not any("mask" in name for name in module.state_dict())
         assert not any("mask" in name for name, _ in module.named_parameters())
-        assert "mask" in dict(module.named_buffers())
+    assert "mask" in dict(CausalAttention(C, D, 11).named_buffers())
 
 
 @pytest.mark.parametrize("build", [lambda p: CausalAttention(C, D, 11, p),
@@ -94,6 +94,10 @@ def test_dropout_acts_in_training_only_and_keeps_the_mean(build):
     assert not torch.equal(module(x), module(x))
     mean = torch.stack([module(x) for _ in range(3000)]).mean(0)
     assert_close(mean, still, rtol=0, atol=0.06)
+
+
+def test_the_fused_way_keeps_no_mask():
+    assert sum(b.numel() for b in MultiHeadAttention(C, H, 4096).buffers()) == 0
 
 
 def test_the_explicit_way_explains_the_fused_one(fused):
@@ -113,7 +117,7 @@ def test_wrapper_fused_and_pytorch_are_equal_after_copying(fused, wrapper, dtype
     copy_fused_to_torch(fused, theirs)
 
     def pytorch(x):
-        return theirs(x, x, x, attn_mask=to_forbidden(causal_mask(x.shape[1])))[0]
+        return theirs(x, x, x, attn_mask=~causal_mask(x.shape[1]))[0]
 
     assert equals(fused, wrapper, x, atol)
     assert equals(fused, pytorch, x, atol)
@@ -131,7 +135,7 @@ def test_copying_leaves_no_bias_of_before(wrapper, qkv_bias):
     x = draw(B, T, C)
 
     def pytorch(x):
-        return theirs(x, x, x, attn_mask=to_forbidden(causal_mask(T)))[0]
+        return theirs(x, x, x, attn_mask=~causal_mask(T))[0]
 
     copy_fused_to_torch(fused, theirs)
     assert equals(fused, pytorch, x, 1e-6)
@@ -150,7 +154,7 @@ def test_gradients_are_pytorchs_own(fused):
     copy_fused_to_torch(fused, theirs)
     x = draw(B, T, C)
     fused(x).square().sum().backward()
-    theirs(x, x, x, attn_mask=to_forbidden(causal_mask(T)))[0].square().sum().backward()
+    theirs(x, x, x, attn_mask=~causal_mask(T))[0].square().sum().backward()
     assert_close(fused.qkv.weight.grad, theirs.in_proj_weight.grad)
     assert_close(fused.out.weight.grad, theirs.out_proj.weight.grad)
     assert_close(fused.out.bias.grad, theirs.out_proj.bias.grad)

@@ -38,6 +38,29 @@ def test_the_context_is_cropped_to_the_block():
     assert ids.shape == (1, 21)
 
 
+@pytest.mark.parametrize("size", [0, -3])
+def test_a_block_has_a_position(size):
+    with pytest.raises(ValueError, match=f"block_size: expected 1 or more positions, got {size}"):
+        generate(NextIsOneMore(), torch.tensor([[0]]), 2, seeded(), block_size=size)
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_generation_evaluates_and_leaves_the_mode_as_it_was(training):
+    class Forgets(NextIsOneMore):
+        def forward(self, ids):
+            assert not self.training
+            if len(ids) > 1:
+                raise RuntimeError("too many")
+            return super().forward(ids)
+
+    model = Forgets().train(training)
+    assert generate(model, torch.tensor([[3]]), 2, seeded()).tolist() == [[3, 4, 5]]
+    assert model.training == training
+    with pytest.raises(RuntimeError):
+        generate(model, torch.tensor([[3], [4]]), 2, seeded())
+    assert model.training == training
+
+
 def test_the_input_is_left_as_it_was():
     ids = torch.tensor([[1, 2]])
     assert generate(NextIsOneMore(), ids, 3, seeded()).shape == (1, 5)
@@ -66,9 +89,11 @@ def test_an_impossible_id_is_never_drawn():
 
 
 def test_the_models_own_probabilities_are_drawn_from_unless_told():
-    def half_sure(ids):
-        return NextIsOneMore()(ids) / 50
+    class HalfSure(NextIsOneMore):
+        def forward(self, ids):
+            return super().forward(ids) / 50
 
+    half_sure = HalfSure()
     first = generate(half_sure, torch.tensor([[0]]), 50, seeded())
     assert torch.equal(first, generate(half_sure, torch.tensor([[0]]), 50, seeded(), 1.0))
     assert not torch.equal(first, generate(half_sure, torch.tensor([[0]]), 50, seeded(), 2.0))

@@ -36,7 +36,8 @@ def bigram_counts(ids: Int[Tensor, " N"], vocab_size: int) -> Int[Tensor, "V V"]
             f"ids: expected at least two ids from 0 to {vocab_size - 1}, got {len(ids)} ids; "
             f"use the vocabulary that encoded them"
         )
-    pairs = ids[:-1] * vocab_size + ids[1:]
+    ids = ids.long()  # narrower integers would overflow in the next line
+    pairs = ids[:-1] * vocab_size + ids[1:]  # (N - 1,)
     return torch.bincount(pairs, minlength=vocab_size**2).view(vocab_size, vocab_size)
 
 

@@ -22,15 +22,16 @@ def load_corpus(name: str | os.PathLike = "play", min_length: int = 2) -> str:
     Raises:
         FileNotFoundError: there is no file at that path.
         ConnectionError: the download failed.
-        ValueError: the file is empty, binary, not UTF-8, one character repeated, shorter than `min_length` characters
-            (a block needs `block_size + 1`), or not the tiny Shakespeare it should be.
+        ValueError: the file is empty, binary, not UTF-8, one character repeated, shorter than
+            `min_length` characters (a block needs `block_size + 1`), or not the tiny Shakespeare
+            it should be.
     """
     if name == "play":
         data = (resources.files("attention") / "data" / "play.txt").read_bytes()
     elif name == "tinyshakespeare":
         data = _tinyshakespeare()
     else:
-        data = _read(Path(name).expanduser())
+        data = _read(Path(os.path.expanduser(name)))
     return _decode(data, name, min_length)
 
 
@@ -53,7 +54,7 @@ def _decode(data: bytes, name: str | os.PathLike, min_length: int) -> str:
             f"save it as plain UTF-8 text first"
         )
     try:
-        text = data.decode("utf-8")
+        text = data.decode("utf-8-sig")  # without the mark that some editors put at the beginning
     except UnicodeDecodeError as error:
         raise ValueError(
             f"corpus {name!r}: expected UTF-8, but the byte 0x{data[error.start]:02x} at offset "

@@ -34,7 +34,8 @@ def attention_weights(
 
     `mask` is True where a query may look; elsewhere the score becomes -inf and the weight 0.
 
-    Raises ValueError for a mask that is not boolean, and for a row that may look nowhere.
+    Raises ValueError for a mask that is not boolean or has axes that the scores haven't, and for a
+    row that may look nowhere.
     """
     if mask is not None:
         if mask.dtype != torch.bool:
@@ -42,13 +43,18 @@ def attention_weights(
                 f"mask: expected booleans, True where a query may look, got {mask.dtype}; write "
                 f"mask.bool(), or mask == 0 if 0 stood for allowed"
             )
-        nowhere = ~mask.any(dim=-1)
+        if mask.ndim > scores.ndim:
+            raise ValueError(
+                f"mask: expected at most the {scores.ndim} axes of the scores, "
+                f"{tuple(scores.shape)}, got {tuple(mask.shape)}; the result would get its axes too"
+            )
+        nowhere = ~mask.any(dim=-1)  # (*B, Tq)
         if nowhere.any():
             raise ValueError(
                 f"mask: expected a key to look at in every row, got none in row "
                 f"{nowhere.nonzero()[0].tolist()}; let each position look at itself at least"
             )
-        scores = scores.masked_fill(~mask, float("-inf"))
+        scores = scores.masked_fill(~mask, float("-inf"))  # (*B, Tq, Tk)
     return torch.softmax(scores, dim=-1)
 
 
@@ -85,9 +91,10 @@ class Head(nn.Module):
     ):
         super().__init__()
         memory_size = n_embd if memory_size is None else memory_size
+        value_size = head_size if value_size is None else value_size
         self.query = nn.Linear(n_embd, head_size, bias=False)
         self.key = nn.Linear(memory_size, head_size, bias=False)
-        self.value = nn.Linear(memory_size, value_size or head_size, bias=False)
+        self.value = nn.Linear(memory_size, value_size, bias=False)
 
     def project(self, x: Tensor, memory: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
         """The queries of x, and the keys and values of the memory (x itself if there is none)."""

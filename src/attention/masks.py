@@ -1,6 +1,7 @@
 """Masks: who may look at whom. True means may look, everywhere in this package.
 
-Libraries disagree about that, so there is a converter for each convention.
+Libraries disagree about that: `nn.MultiheadAttention` wants True where NOT to look, `~mask`; Hugging
+Face's tokenizers give 1 to look at and 0 to leave out, `mask.long()`; others add 0 or -inf.
 """
 
 import torch
@@ -38,6 +39,11 @@ def padding_mask(lengths: Int[Tensor, " B"], n_positions: int) -> Bool[Tensor, "
     >>> padding_mask(torch.tensor([1, 3]), 3).int().tolist()
     [[[1, 0, 0]], [[1, 1, 1]]]
     """
+    if lengths.ndim != 1:
+        raise ValueError(
+            f"lengths: expected one number for each sequence, (B,), got {tuple(lengths.shape)}; "
+            f"lengths.flatten() may mend it"
+        )
     if bool((lengths < 1).any()) or bool((lengths > n_positions).any()):
         raise ValueError(
             f"lengths: expected numbers from 1 to {n_positions}, got {lengths.tolist()}; an empty "
@@ -52,13 +58,3 @@ def to_additive(
     """The mask as numbers to add to the scores: 0 where a query may look, -inf elsewhere."""
     zeros = torch.zeros(mask.shape, dtype=dtype, device=mask.device)
     return zeros.masked_fill(~mask, float("-inf"))
-
-
-def to_forbidden(mask: Bool[Tensor, "*B Tq Tk"]) -> Bool[Tensor, "*B Tq Tk"]:
-    """The mask as `nn.MultiheadAttention` and `masked_fill` want it: True where NOT to look."""
-    return ~mask
-
-
-def to_ones(mask: Bool[Tensor, "*B Tq Tk"]) -> Int[Tensor, "*B Tq Tk"]:
-    """The mask as Hugging Face's tokenizers give it: 1 to look at, 0 to leave out."""
-    return mask.long()

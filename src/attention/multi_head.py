@@ -79,11 +79,11 @@ class MultiHeadAttention(nn.Module):
         self.qkv = nn.Linear(n_embd, 3 * n_embd, bias=qkv_bias)
         self.out = nn.Linear(n_embd, n_embd)
         self.dropout = nn.Dropout(check_dropout(dropout))
-        self.register_buffer("mask", causal_mask(block_size), persistent=False)
+        self.block_size = block_size  # no mask is kept: the fused way needs none
 
     def project(self, x: Float[Tensor, "B T C"]) -> list[Float[Tensor, "B H T D"]]:
         """Queries, keys and values of every head."""
-        check_positions(x, self.out.in_features, self.mask.shape[0])
+        check_positions(x, self.out.in_features, self.block_size)
         return [split_heads(part, self.n_head) for part in self.qkv(x).chunk(3, dim=-1)]
 
     def forward(self, x: Float[Tensor, "B T C"]) -> Float[Tensor, "B T C"]:
@@ -98,8 +98,8 @@ class MultiHeadAttention(nn.Module):
     ) -> tuple[Float[Tensor, "B T C"], Float[Tensor, "B H T T"]]:
         """The output as `forward` gives it, and the weights of every head before dropout."""
         q, k, v = self.project(x)
-        T = x.shape[1]
-        weights = attention_weights(attention_scores(q, k), self.mask[:T, :T])
+        mask = causal_mask(x.shape[1]).to(x.device)
+        weights = attention_weights(attention_scores(q, k), mask)
         return self.out(merge_heads(self.dropout(weights) @ v)), weights
 
 

@@ -51,7 +51,8 @@ def generate(
 ) -> Int[Tensor, "B T_new"]:
     """The ids with `n_new` more, each drawn from the model's logits at the last position.
 
-    `block_size` is the longest context the model takes; what is older is left out.
+    `block_size` is the longest context the model takes; what is older is left out. The model
+    evaluates (no dropout) and is then again in the mode in which it came.
     """
     if ids.ndim != 2 or ids.shape[1] < 1:
         raise ValueError(
@@ -60,8 +61,18 @@ def generate(
         )
     if n_new < 0:
         raise ValueError(f"n_new: expected 0 or more ids to add, got {n_new}")
-    for _ in range(n_new):
-        context = ids if block_size is None else ids[:, -block_size:]
-        logits = model(context)[:, -1]  # (B, V)
-        ids = torch.cat([ids, draw(next_probabilities(logits, temperature), generator)], dim=1)
+    if block_size is not None and block_size < 1:
+        raise ValueError(
+            f"block_size: expected 1 or more positions, got {block_size}; None sets no limit"
+        )
+    was_training = model.training
+    model.eval()
+    try:
+        for _ in range(n_new):
+            context = ids if block_size is None else ids[:, -block_size:]  # (B, up to block_size)
+            logits = model(context)[:, -1]  # (B, V)
+            new = draw(next_probabilities(logits, temperature), generator)  # (B, 1)
+            ids = torch.cat([ids, new], dim=1)  # (B, T + 1)
+    finally:
+        model.train(was_training)
     return ids
