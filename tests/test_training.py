@@ -42,6 +42,12 @@ def test_logits_and_targets_have_to_fit():
         cross_entropy(torch.zeros(2, 3, 7), torch.zeros(2, 4, dtype=torch.long))
 
 
+@pytest.mark.usefixtures("as_a_user")
+def test_nothing_has_no_loss():
+    with pytest.raises(ValueError, match=r"targets: expected at least one, got .* \(0, 5\)"):
+        cross_entropy(torch.zeros(0, 5, 7), torch.zeros(0, 5).long())
+
+
 def test_a_step_returns_the_loss_before_it_and_lowers_it():
     torch.manual_seed(0)
     model = BigramLanguageModel(7)
@@ -138,11 +144,13 @@ def test_evaluation_needs_a_block():
         evaluate(BigramLanguageModel(7), ids_of(8), 8)
 
 
-def test_the_progress_bar_is_silent_headlessly(monkeypatch, capsys):
-    monkeypatch.setenv("COURSE_HEADLESS", "1")
+def test_training_shows_how_far_it_is(capsys):
     sizes = dict(n_steps=2, batch_size=1, block_size=2, learning_rate=0.1)
     train(BigramLanguageModel(7), ids_of(50), generator=torch.Generator(), **sizes)
-    assert capsys.readouterr() == ("", "")
-    monkeypatch.delenv("COURSE_HEADLESS")
-    train(BigramLanguageModel(7), ids_of(50), generator=torch.Generator(), **sizes)
-    assert "training" in capsys.readouterr().err
+    assert "training: 100%" in capsys.readouterr().out
+
+
+def test_training_takes_a_step():
+    sizes = dict(n_steps=0, batch_size=1, block_size=2, learning_rate=0.1)
+    with pytest.raises(ValueError, match="n_steps: expected 1 or more, got 0"):
+        train(BigramLanguageModel(7), ids_of(50), generator=torch.Generator(), **sizes)

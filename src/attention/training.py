@@ -1,13 +1,13 @@
 """Logits to loss, and a model that gets better: one step, a loop of steps, an honest evaluation."""
 
-import os
+import sys
 from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from attention.batches import cut_blocks, get_batch
 
@@ -24,6 +24,8 @@ def cross_entropy(
             f"logits, targets: expected (B, T, V) and (B, T), got {tuple(logits.shape)} and "
             f"{tuple(targets.shape)}; the targets are the ids one position further"
         )
+    if not targets.numel():
+        raise ValueError(f"targets: expected at least one, got the shape {tuple(targets.shape)}")
     log_probabilities = F.log_softmax(logits, dim=-1)  # (B, T, V)
     chosen = log_probabilities.gather(-1, targets[..., None])  # (B, T, 1)
     return -chosen.mean()
@@ -55,14 +57,14 @@ def train(
 ) -> list[float]:
     """Train with AdamW (Loshchilov & Hutter, 2019) on random batches; each batch's loss.
 
-    A batch's loss is a noisy guess of the model's loss: judge the model by `evaluate`. The
-    progress bar is silent where the variable COURSE_HEADLESS is set.
+    A batch's loss is a noisy guess of the model's loss: judge the model by `evaluate`.
     """
+    if n_steps < 1:
+        raise ValueError(f"n_steps: expected 1 or more, got {n_steps}")
     optimizer = torch.optim.AdamW(model.parameters(), lr=learning_rate)
     model.train()
     losses = []
-    silent = bool(os.environ.get("COURSE_HEADLESS"))
-    for _ in tqdm(range(n_steps), desc="training", disable=silent):
+    for _ in tqdm(range(n_steps), desc="training", file=sys.stdout):  # stderr looks like an error
         x, y = get_batch(ids, batch_size, block_size, generator)
         losses.append(train_step(model, optimizer, x, y))
     return losses
@@ -77,7 +79,7 @@ class Estimate(NamedTuple):
 
 @torch.no_grad()
 def evaluate(
-    model: nn.Module, ids: Int[Tensor, " N"], block_size: int, batch_size: int = 256
+    model: nn.Module, ids: Int[Tensor, " N"], block_size: int, batch_size: int = 64
 ) -> Estimate:
     """The model's loss on all of the ids, cut into blocks that follow one another.
 
@@ -92,9 +94,9 @@ def evaluate(
     losses = []
     for some in starts.split(batch_size):
         x, y = cut_blocks(ids, some, block_size)
-        log_probabilities = F.log_softmax(model(x), dim=-1)
-        losses.append(-log_probabilities.gather(-1, y[..., None]).mean(dim=(1, 2)))  # (B,)
+        for block in zip(model(x).split(1), y.split(1), strict=True):
+            losses.append(cross_entropy(*block))
     model.train(was_training)
-    each = torch.cat(losses).double()
+    each = torch.stack(losses).double()  # (number of blocks,)
     spread = each.std().item() if len(each) > 1 else float("nan")
     return Estimate(each.mean().item(), spread / len(each) ** 0.5)

@@ -48,7 +48,6 @@ def execute(
     environment = {
         **ONE_THREAD,
         **os.environ,
-        "COURSE_HEADLESS": "1",  # progress bars in notebooks stay silent
         **env,
     }
     environment.pop("MPLBACKEND", None)  # else figures would not reach the notebook

@@ -22,8 +22,13 @@ ROOM = 100  # characters that the name of a Unix socket may have: 103 on macOS, 
 
 
 def apart(folder: str) -> dict[str, str]:
-    """Environment of a kernel that shares no settings, history or connection with another."""
-    return {"JUPYTER_RUNTIME_DIR": folder, "IPYTHONDIR": os.path.join(folder, "ipython")}
+    """Environment of a kernel that nobody watches: it shares no settings, history or connection."""
+    return {
+        "JUPYTER_RUNTIME_DIR": folder,
+        "IPYTHONDIR": os.path.join(folder, "ipython"),
+        "COURSE_HEADLESS": "1",  # a check that fails is an error
+        "TQDM_DISABLE": "1",  # and no bar shows progress
+    }
 
 
 class Apart:

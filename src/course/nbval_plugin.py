@@ -99,7 +99,7 @@ class Notebook(nbval.plugin.IPyNbFile):
 
     def setup(self) -> None:
         self.scratch = TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True)
-        fixed = {"COURSE_HEADLESS": "1", "PYTHONHASHSEED": "0", **apart(self.scratch.name)}
+        fixed = {"PYTHONHASHSEED": "0", **apart(self.scratch.name)}
         environment = {"OMP_NUM_THREADS": "1", **os.environ, **fixed}
         kernel = patch.object(nbval.plugin, "RunningKernel", Kernel)
         manager = patch.object(nbval.kernel, "KernelManager", Manager)
