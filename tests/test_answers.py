@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from course.compare import compare_text
+from course.check.compare import compare_text
 from course.learn import verdict
 from course.learn.exercises import known, load
 from course.learn.verdict import judge

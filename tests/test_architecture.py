@@ -39,12 +39,58 @@ def test_attention_never_imports_course():
 
 def test_matplotlib_only_in_figures():
     found = importers("matplotlib")
-    assert found and all(path.startswith("course/figures/") for path in found), found
+    figures = re.compile(r"course/(draw/picture|chapters/ch\d\d/figures)\.py")
+    assert found and all(map(figures.fullmatch, found)), found
 
 
 def test_ipywidgets_only_in_explorers():
-    found = importers("ipywidgets")
-    assert found and all(path.startswith("course/explorers/") for path in found), found
+    assert importers("ipywidgets") == {"course/draw/explorer.py"}
+
+
+# ---------------------------------------------------------------- the rooms of course
+
+ROOMS = {path.parent.name: path for path in (SRC / "course").glob("*/__init__.py")}
+GROUND = {"errors", "notebooks"}
+
+
+def enters(room: str) -> set[str]:
+    """The rooms that a room says it enters."""
+    said = re.search(r"Enters: (.+?)\.", ROOMS[room].read_text(encoding="utf-8"), re.DOTALL)
+    assert said, f"{room}/__init__.py doesn't say which rooms it enters"
+    return set(re.findall(r"`(\w+)`", said[1]))
+
+
+def entered(path: Path) -> set[str]:
+    """The rooms that a module imports from; `from course import chapters` imports no code."""
+    parts = [name.split(".") for name in imports(path) if name.startswith("course.")]
+    return {part[1] for part in parts}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_enters_the_rooms_that_it_names(room):
+    found = set().union(*map(entered, ROOMS[room].parent.rglob("*.py")))
+    assert found - {room} - GROUND == enters(room)
+
+
+def test_no_two_rooms_need_each_other():
+    left = {room: enters(room) for room in ROOMS}
+    while free := [room for room, needs in left.items() if not needs & left.keys()]:
+        for room in free:
+            del left[room]
+    assert not left
+
+
+@pytest.mark.parametrize("name", sorted(GROUND))
+def test_the_ground_floor_enters_no_room(name):
+    assert entered(SRC / "course" / f"{name}.py") <= GROUND - {name}
+
+
+def test_nothing_private_is_imported_by_another_module():
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                private = [alias.name for alias in node.names if alias.name.startswith("_")]
+                assert not private or node.module == "__future__", (path, private)
 
 
 def test_attention_imports_in_the_order_of_the_data():

@@ -18,9 +18,10 @@ from urllib.parse import unquote, urlsplit
 import axe_playwright_python
 import pytest
 
-from course import book
-from course.book import Page, anchor, build, markdown, preprocess
-from course.notebooks import CourseError, chapters
+from course.errors import CourseError
+from course.notebooks import chapters
+from course.publish import book
+from course.publish.book import Page, anchor, build, markdown, preprocess
 from tests.browser import browser, free_port, watched
 from tests.conftest import ROOT
 
@@ -57,8 +58,8 @@ def small(tmp_path):
     """A course of two pages, with a build of it that must survive everything that goes wrong."""
     root = tmp_path / "course"
     (root / "notebooks").mkdir(parents=True)
-    assets = root / "src" / "course" / "assets"
-    shutil.copytree(ROOT / "src" / "course" / "assets", assets)
+    assets = root / "src" / "course" / "publish" / "assets"
+    shutil.copytree(ROOT / "src" / "course" / "publish" / "assets", assets)
     shutil.copy(ROOT / "book.toml", root)
     pages = {"one": "# One\n\nSee [two](two.ipynb#Why-two?).", "two": "# Two\n\n## Why two?\n"}
     for name, text in pages.items():
@@ -237,7 +238,10 @@ def site(tmp_path_factory):
     root = tmp_path_factory.mktemp("book") / "course"
     ignored = shutil.ignore_patterns(".ipynb_checkpoints", ".*.tmp")
     shutil.copytree(ROOT / "notebooks", root / "notebooks", ignore=ignored)
-    shutil.copytree(ROOT / "src" / "course" / "assets", root / "src" / "course" / "assets")
+    shutil.copytree(
+        ROOT / "src" / "course" / "publish" / "assets",
+        root / "src" / "course" / "publish" / "assets",
+    )
     shutil.copy(ROOT / "book.toml", root)
     build(root)
     return root / "build" / "book"

@@ -6,10 +6,10 @@ import re
 import pytest
 import torch
 
-from course.explorers.tensors import stride_explorer
-from course.figures import tensors
-from course.figures.picture import Picture
-from course.figures.tensors import axes_figure, axis_names, strides_figure, walk_figure
+from course.chapters.ch00 import figures
+from course.chapters.ch00.explorer import stride_explorer
+from course.chapters.ch00.figures import axes_figure, axis_names, strides_figure, walk_figure
+from course.draw.picture import Picture
 from tests.sources import shown
 from tests.sources.ch00 import SOURCES
 
@@ -40,8 +40,8 @@ def test_the_source_of_the_stride_explorer_is_the_tensor_of_the_source():
 @pytest.fixture
 def quick(monkeypatch):
     """No image, and no row of memory, which is the same in every state: 90 states in seconds."""
-    monkeypatch.setattr(tensors, "picture", lambda figure, says: Picture(b"", says, 1))
-    monkeypatch.setattr(tensors, "_memory", lambda axes, x: None)
+    monkeypatch.setattr(figures, "picture", lambda figure, says: Picture(b"", says, 1))
+    monkeypatch.setattr(figures, "_memory", lambda axes, x: None)
 
 
 def test_every_stop_of_every_walk(quick):

@@ -8,8 +8,8 @@ import torch
 
 from attention.batches import get_batch
 from course.chapters.ch02 import is_right
-from course.explorers.batches import window_explorer
-from course.figures.batches import batch_figure, starts_figure, window_figure
+from course.chapters.ch02.explorer import window_explorer
+from course.chapters.ch02.figures import batch_figure, starts_figure, window_figure
 from tests.sources.ch02 import SOURCES
 
 SENTENCE = "Your journey starts with one step"
@@ -18,7 +18,7 @@ SENTENCE = "Your journey starts with one step"
 @pytest.fixture(autouse=True)
 def coarse(monkeypatch):
     """Draw few pixels: what is tested is what the sentences say."""
-    monkeypatch.setattr("course.figures.picture.DPI", 20)
+    monkeypatch.setattr("course.draw.picture.DPI", 20)
 
 
 def spoken(text, start, block):

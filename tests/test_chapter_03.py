@@ -11,8 +11,8 @@ import torch.nn.functional as F
 
 from attention.bigram import bigram_counts, bigram_floor
 from attention.sampling import next_probabilities
-from course.explorers.bigram import WRITTEN, temperature_explorer, write
-from course.figures.bigram import (
+from course.chapters.ch03.explorer import WRITTEN, temperature_explorer, write
+from course.chapters.ch03.figures import (
     losses_figure,
     noise_figure,
     sign,
@@ -51,7 +51,7 @@ def by_hand(last, temperature):
 
 
 def test_every_character_and_temperature_says_its_own_numbers(explorer, monkeypatch):
-    monkeypatch.setattr("course.figures.picture.DPI", 20)  # the sentences count here, not the dots
+    monkeypatch.setattr("course.draw.picture.DPI", 20)  # the sentences count here, not the dots
     last, temperature = explorer.controls["last"], explorer.controls["temperature"]
     steps = round((temperature.max - temperature.min) / temperature.step)
     degrees = [temperature.min + n * temperature.step for n in range(steps + 1)]

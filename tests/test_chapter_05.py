@@ -7,9 +7,9 @@ import re
 import pytest
 import torch
 
-from course.explorers.attention import query_explorer
-from course.figures.attention import arrows_figure, attention_figure
-from course.figures.picture import Picture
+from course.chapters.ch05.explorer import query_explorer
+from course.chapters.ch05.figures import arrows_figure, attention_figure
+from course.draw.picture import Picture
 from tests.conftest import WORDS, X
 
 POLAR = [(20, 1.2), (70, 1.0), (100, 1.6), (170, 1.2), (240, 1.4), (310, 1.0)]
@@ -43,7 +43,7 @@ def check_sentence(sentence: str, angle: int, length: float) -> None:
 def explorer(monkeypatch):
     """The explorer, its pictures with their sentence but without pixels, which take the time."""
     monkeypatch.setattr(
-        "course.figures.attention.picture",
+        "course.chapters.ch05.figures.picture",
         lambda figure, sentence: Picture(b"", " ".join(sentence.split()), 1),
     )
     return query_explorer(torch.tensor(ARROWS), WORDS)

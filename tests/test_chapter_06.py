@@ -7,8 +7,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from course.explorers.projections import query_explorer
-from course.figures.projections import head_figure
+from course.chapters.ch06.explorer import query_explorer
+from course.chapters.ch06.figures import head_figure
 from course.learn.exercises import known, load
 from course.learn.verdict import judge
 from tests.conftest import WORDS, X, answer

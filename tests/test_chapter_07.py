@@ -7,16 +7,16 @@ import re
 import pytest
 import torch
 
-from course.explorers.scaling import SCALES, scale_explorer
-from course.figures.picture import Picture
-from course.figures.scaling import curves_of, entropies, jacobian_norms, scaling_figure
+from course.chapters.ch07.explorer import SCALES, scale_explorer
+from course.chapters.ch07.figures import curves_of, entropies, jacobian_norms, scaling_figure
+from course.draw.picture import Picture
 
 
 @pytest.fixture
 def no_pixels(monkeypatch):
     """Pictures with their sentence but without pixels, which take the time."""
     monkeypatch.setattr(
-        "course.figures.scaling.picture",
+        "course.chapters.ch07.figures.picture",
         lambda figure, sentence: Picture(b"", " ".join(sentence.split()), 1),
     )
 

@@ -9,9 +9,9 @@ import torch
 
 from attention.masks import causal_mask, padding_mask, window_mask
 from attention.properties import no_future_leak, ripples
-from course.explorers.masking import mask_painter
-from course.figures.masking import leak_figure, mask_gallery
-from course.figures.picture import Picture
+from course.chapters.ch08.explorer import mask_painter
+from course.chapters.ch08.figures import leak_figure, mask_gallery
+from course.draw.picture import Picture
 from course.learn.exercises import load
 from tests.conftest import WORDS, X, answer
 
@@ -97,7 +97,7 @@ def check_sentence(said: str, diagonal: int, row: int, column: int) -> None:
 def no_pixels(monkeypatch):
     """Pictures with their sentence and without pixels, which take the time."""
     monkeypatch.setattr(
-        "course.figures.masking.picture",
+        "course.chapters.ch08.figures.picture",
         lambda figure, sentence: Picture(b"", " ".join(sentence.split()), 1),
     )
 

@@ -11,9 +11,9 @@ import torch.nn.functional as F
 from matplotlib.figure import Figure
 from torch import nn
 
-from course.explorers.causal_module import dropout_explorer
-from course.figures.causal_module import anatomy_figure, row_sums_figure
-from course.figures.picture import Picture, row_sums
+from course.chapters.ch09.explorer import dropout_explorer
+from course.chapters.ch09.figures import anatomy_figure, row_sums_figure
+from course.draw.picture import Picture, row_sums
 from course.learn.exercises import load
 from tests.conftest import WORDS, answer
 
@@ -26,7 +26,7 @@ NOISE = torch.rand(300, 6, 6, generator=torch.Generator().manual_seed(9))
 def explorer(monkeypatch):
     """The explorer, its pictures with their sentence but without pixels, which take the time."""
     monkeypatch.setattr(
-        "course.figures.causal_module.picture",
+        "course.chapters.ch09.figures.picture",
         lambda figure, sentence: Picture(b"", " ".join(sentence.split()), 1),
     )
     return dropout_explorer(WEIGHTS, NOISE, WORDS)

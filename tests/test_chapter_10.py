@@ -8,9 +8,9 @@ import torch
 import torch.nn.functional as F
 
 from attention.multi_head import MultiHeadAttention, merge_heads
-from course.explorers.multi_head import VIEWS, heads_explorer
-from course.figures.multi_head import leftover_figure, ribbon_figure
-from course.figures.picture import Picture
+from course.chapters.ch10.explorer import VIEWS, heads_explorer
+from course.chapters.ch10.figures import leftover_figure, ribbon_figure
+from course.draw.picture import Picture
 from course.learn.exercises import load
 from tests.conftest import WORDS, answer
 
@@ -21,7 +21,7 @@ T = len(WORDS)
 def no_pixels(monkeypatch):
     """The pictures with their sentence but without pixels, which take the time."""
     monkeypatch.setattr(
-        "course.figures.multi_head.picture",
+        "course.chapters.ch10.figures.picture",
         lambda figure, sentence: Picture(b"", " ".join(sentence.split()), 1),
     )
 

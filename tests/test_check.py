@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from course.check import MAX_LINES, TAGS, check, guards, tolerance
-from course.notebooks import CourseError
+from course.check.guards import MAX_LINES, TAGS, check, guards, tolerance
+from course.errors import CourseError
 
 ERROR = {"output_type": "error", "ename": "ValueError", "evalue": "no", "traceback": []}
 

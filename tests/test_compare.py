@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from course.compare import _extent, compare_image, compare_text, excerpt
+from course.check.compare import _extent, compare_image, compare_text, excerpt
 
 SAME = [
     ("0.1250", "0.1251"),  # one unit of the last place, in both directions

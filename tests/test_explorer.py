@@ -7,8 +7,8 @@ from html import unescape
 import ipywidgets as widgets
 import pytest
 
-from course.explorers.explorer import N_FRAMES, Explorer, float_slider, slider
-from course.figures.picture import Picture
+from course.draw.explorer import N_FRAMES, Explorer, float_slider, slider
+from course.draw.picture import Picture
 
 
 def explorer(**controls):

@@ -13,7 +13,7 @@ import nbval.plugin
 import pytest
 from PIL import Image, ImageDraw
 
-from course.nbval_plugin import BUILT_ON, pytest_configure, require
+from course.check.nbval_plugin import BUILT_ON, pytest_configure, require
 
 TIMEOUT = 2
 
@@ -174,7 +174,7 @@ HALTING = {
 
 def run(folder, *options, **environment):
     """Each item's outcome, report and seconds, by notebook and name; and what pytest said."""
-    command = [sys.executable, "-m", "pytest", "--nbval", "-p", "course.nbval_plugin", "-c"]
+    command = [sys.executable, "-m", "pytest", "--nbval", "-p", "course.check.nbval_plugin", "-c"]
     command += [os.devnull, "-p", "no:hypothesispytest", "-p", "no:jaxtyping", "--rootdir", folder]
     command += ["--junitxml", folder / "report.xml", "--color=no", *options, folder]
     known = {k: v for k, v in os.environ.items() if k not in ENVIRONMENT.split()}
@@ -308,7 +308,7 @@ def test_limits_and_kernel_where_the_command_line_says_nothing():
 
 
 def test_needs_nbvals_own_plugin(tmp_path):
-    command = [sys.executable, "-m", "pytest", "-p", "course.nbval_plugin", "-p", "no:nbval"]
+    command = [sys.executable, "-m", "pytest", "-p", "course.check.nbval_plugin", "-p", "no:nbval"]
     command += ["-c", os.devnull, "-p", "no:hypothesispytest", "-p", "no:jaxtyping", tmp_path]
     finished = subprocess.run(command, capture_output=True, text=True)
     assert finished.returncode == pytest.ExitCode.USAGE_ERROR

@@ -14,7 +14,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from course import notebooks
 from course.cli import main
-from course.notebooks import CourseError, chapters, parameters, read, root, select, write
+from course.errors import CourseError
+from course.notebooks import chapters, parameters, read, root, select, write
 
 
 def make_course(folder: Path, **cells: list) -> Path:

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from course.notebooks import CourseError
-from course.page import code_html, convert_math, mathml, one_block, output_html
+from course.errors import CourseError
+from course.publish.page import code_html, convert_math, mathml, one_block, output_html
 from tests.conftest import ROOT
 
 

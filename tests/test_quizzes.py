@@ -2,8 +2,8 @@
 
 import pytest
 
+from course.errors import CourseError
 from course.learn.quizzes import parse, quiz
-from course.notebooks import CourseError
 
 TEXT = """\
 ## What is

@@ -12,7 +12,7 @@ from jupyter_client import AsyncKernelManager
 from nbclient import NotebookClient
 
 from attention.averaging import mean_past_loop
-from course.kernel import Apart, apart
+from course.execute.kernel import SocketKernel, headless
 from course.learn import attempt, sentences, verdict
 from course.learn.exercises import check, known, load
 from course.learn.quizzes import quiz
@@ -139,7 +139,7 @@ def test_every_exercise_of_a_chapter_stands_in_its_notebook(path):
     assert asked == [f"### {n}" for n in range(1, len(stubs) + 1)]
 
 
-class Kernel(Apart, AsyncKernelManager):
+class Kernel(SocketKernel, AsyncKernelManager):
     """One that shares no port with the kernels of other tests."""
 
 
@@ -154,7 +154,7 @@ def test_a_notebook_with_all_references_filled_in_runs_green(path, monkeypatch):
             cell.source = f"{kept}\n{EXERCISES[name].solution}\n"
             passed.append(name)
     with TemporaryDirectory(prefix="course-") as scratch:
-        for name, value in apart(scratch).items():
+        for name, value in headless(scratch).items():
             monkeypatch.setenv(name, value)
         NotebookClient(
             notebook,

@@ -9,8 +9,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from course.cli import main
-from course.notebooks import CourseError, read
-from course.refresh import WIDGET, normalise
+from course.errors import CourseError
+from course.execute.refresh import WIDGET, normalise
+from course.notebooks import read
 from tests.test_notebooks import make_course, tagged
 
 FIGURE = """import matplotlib.pyplot as plt
@@ -60,7 +61,8 @@ def twice(tmp_path_factory) -> tuple[list[int], list[str], list[dict[str, bytes]
         for _ in range(2):
             with pytest.MonkeyPatch.context() as inner:
                 lines: list[str] = []
-                inner.setattr("course.report.Progress.say", lambda self, text: lines.append(text))  # noqa: B023
+                say = "course.execute.report.Progress.say"
+                inner.setattr(say, lambda self, text: lines.append(text))  # noqa: B023
                 statuses.append(main(["refresh"]))
             errors.append("\n".join(lines))
             files = sorted((folder / "notebooks").iterdir())

@@ -14,12 +14,13 @@ from xml.etree import ElementTree
 import psutil
 import pytest
 
-from course.children import end
 from course.cli import main
-from course.kernel import short
-from course.notebooks import CourseError, read, write
-from course.report import junit
-from course.run import choose, parse
+from course.errors import CourseError
+from course.execute.children import end
+from course.execute.kernel import short
+from course.execute.report import junit
+from course.execute.run import choose, parse
+from course.notebooks import read, write
 from tests.test_notebooks import make_course, tagged
 
 PARAMETERS = tagged("corpus = 'names'\nseed = 0\nfast = True", "parameters")
@@ -237,7 +238,7 @@ def test_another_kernel_is_refused(course, capsys, command):
 
 
 def test_a_missing_ipykernel_is_said(course, capsys, monkeypatch):
-    monkeypatch.setattr("course.kernel.importlib.util.find_spec", lambda _: None)
+    monkeypatch.setattr("course.execute.kernel.importlib.util.find_spec", lambda _: None)
     assert main(["run"]) == 2
     assert "the kernel 'python3' is missing" in capsys.readouterr().err
 

@@ -10,10 +10,11 @@ import axe_playwright_python
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from course import cli, notebooks, slides
+from course import cli, notebooks
+from course.errors import CourseError
 from course.learn.html import MIME
 from course.learn.quizzes import quiz
-from course.notebooks import CourseError
+from course.publish import slides
 from tests.browser import browser, watched
 from tests.conftest import ROOT
 from tests.test_lab import lab, run_all, wait_for  # noqa: F401

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from course import notebooks
-from course.book import TRY, Page, markdown
+from course.errors import CourseError
 from course.learn.exercises import check, load
 from course.learn.solutions import printed, setting
-from course.notebooks import CourseError
-from course.slides import slides
+from course.publish.book import IN_NOTEBOOK, Page, markdown
+from course.publish.slides import slides
 from tests.conftest import ROOT
 from tests.test_slides import code, made, prose, shown, told
 
@@ -47,7 +47,7 @@ def in_print(root: Path) -> tuple[bool, bool]:
     nb = made(prose("# Why?", "slide"), cell)
     [slide] = slides(nb, "04.ipynb", root)
     page = markdown(Page("04.ipynb", json.dumps(nb)), {}, root / "notebooks")
-    assert TRY in page and page.count("<summary>Hint") == 3 and len(slide.notes) == 3
+    assert IN_NOTEBOOK in page and page.count("<summary>Hint") == 3 and len(slide.notes) == 3
     return "<summary>Solution</summary>" in page, "One solution" in "".join(shown(slide))
 
 

@@ -1,1 +1,8 @@
-"""How the course is delivered: the `course` command and what stands behind it."""
+"""How the course is taught and delivered, in six rooms, and the `course` command (`cli`).
+
+`learn` judges answers, `draw` shows figures and explorers, and each of the `chapters` uses both.
+`execute` runs notebooks, `check` compares what they give with what is stored, and `publish` makes
+the book and the decks. On the ground floor `notebooks` finds and reads them, and `errors` is the
+tree of all errors; every room may use these two. A room names the other rooms that it enters, and
+a test holds it to that.
+"""

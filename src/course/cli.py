@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from course import notebooks
-from course.notebooks import CourseError
+from course.errors import CourseError
 
 
 class Parser(argparse.ArgumentParser):
@@ -74,7 +74,7 @@ def _add_run(commands: argparse._SubParsersAction) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from course.run import run
+    from course.execute.run import run
 
     root, paths, workers = _selected(arguments)
     out = arguments.out or root / "build" / "run"
@@ -93,7 +93,7 @@ def _add_refresh(commands: argparse._SubParsersAction) -> None:
 
 
 def _refresh(arguments: argparse.Namespace) -> int:
-    from course.refresh import refresh
+    from course.execute.refresh import refresh
 
     root, paths, workers = _selected(arguments)
     return refresh(paths, root, workers, arguments.timeout)
@@ -110,7 +110,7 @@ def _add_check(commands: argparse._SubParsersAction) -> None:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from course.check import check
+    from course.check.guards import check
 
     root, paths, workers = _selected(arguments)
     return check(paths, root, workers, arguments.pytest_options)
@@ -134,7 +134,7 @@ def _add_book(commands: argparse._SubParsersAction) -> None:
 
 
 def _book(arguments: argparse.Namespace) -> int:
-    from course.book import build
+    from course.publish.book import build
 
     return build(notebooks.root(), arguments.serve, arguments.port)
 
@@ -155,7 +155,7 @@ def _add_slides(commands: argparse._SubParsersAction) -> None:
 
 
 def _slides(arguments: argparse.Namespace) -> int:
-    from course import slides
+    from course.publish import slides
 
     root = notebooks.root()
     out = root / "build" / "slides"

@@ -13,14 +13,10 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from course.errors import CourseError
+
 if TYPE_CHECKING:
     from nbformat import NotebookNode
-
-
-class CourseError(Exception):
-    """A sentence for the user: what was expected, what came, what to do."""
-
-    exit_code = 2
 
 
 def root() -> Path:

@@ -1,1 +1,5 @@
-"""One module a chapter: its exercises and its quiz, as records."""
+"""One package a chapter, with all that is its own: exercises, quiz.md, figures and explorer.
+
+In: the helper package `attention` and the tensors of a page. Out: what that page shows and asks.
+A module of a chapter is an exercise, except `figures` and `explorer`. Enters: `draw` and `learn`.
+"""

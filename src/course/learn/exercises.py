@@ -12,12 +12,12 @@ from pathlib import Path
 from traceback import walk_tb
 
 from course import chapters
+from course.errors import CourseError, RecordError
 from course.learn import restore
 from course.learn.html import MIME, RIGHT, UNTRIED, WRONG, exercise_html
-from course.learn.record import Exercise, RecordError
+from course.learn.record import Exercise
 from course.learn.solutions import shown_in_check
 from course.learn.verdict import judge
-from course.notebooks import CourseError
 
 COLOURS = {"passed": RIGHT, "not attempted": UNTRIED}
 
@@ -82,10 +82,13 @@ def _level(id: str, answer: str, highest: int) -> int:
 _answers: dict[str, set[str]] = {}
 
 
+BESIDES = {"__init__", "figures", "explorer"}  # the modules of a chapter that are no exercises
+
+
 def known() -> list[str]:
     """The ids of all exercises."""
     files = sorted(Path(chapters.__path__[0]).glob("ch[0-9]*/*.py"))
-    names = [path for path in files if path.stem != "__init__"]
+    names = [path for path in files if path.stem not in BESIDES]
     return [f"{path.parent.name.removeprefix('ch')}.{path.stem}" for path in names]
 
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from course import chapters
+from course.errors import CourseError
 from course.learn.html import MIME, folded, prose
-from course.notebooks import CourseError
 
 OPTION = re.compile(r"- \[(?P<mark>[ x])\] (?P<text>\S.*)")
 

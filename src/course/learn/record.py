@@ -23,15 +23,12 @@ from functools import cached_property
 
 import torch
 
+from course.errors import RecordError
 from course.learn.attempt import Outcome, attempt
 from course.learn.draws import Draw
 from course.learn.words import extent
 
 N_HINTS = 3
-
-
-class RecordError(Exception):
-    """What is wrong with a record: what was expected, what came, what to do."""
 
 
 def _fits(function: Callable, given: tuple) -> bool:

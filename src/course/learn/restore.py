@@ -83,7 +83,7 @@ CLASSES = (
     threading.Thread,
     threading.Event,
 )
-OURS = ("attention.", "course.learn.")
+OUR_MODULES = ("attention.", "course.learn.")
 NONE = object()  # there is no such function
 # (The builtins used here are imported above, so that what puts them back doesn't miss them.)
 EXCEPT = ("input", "Storage")  # Jupyter's in every cell; moves with the default dtype
@@ -94,7 +94,7 @@ _ORIGINALS: dict[Any, tuple[tuple[str, ...], tuple[Any, ...]]] = {}
 
 def remember() -> None:
     """Note the functions of all that a check relies on, as they are now."""
-    ours = [module for name, module in sys.modules.items() if name.startswith(OURS)]
+    ours = [module for name, module in sys.modules.items() if name.startswith(OUR_MODULES)]
     for part in (*MODULES, *CLASSES, *ours):
         functions = [(n, f) for n, f in vars(part).items() if isinstance(f, FUNCTIONS)]
         kept = [(name, function) for name, function in functions if name not in EXCEPT]

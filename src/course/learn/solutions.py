@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from course import chapters
-from course.notebooks import CourseError, root
+from course.errors import CourseError
+from course.notebooks import root
 
 SETTINGS = ("shown", "after passing", "withheld")
 PLACE = "preprocessor.course.solutions"

@@ -1,0 +1,242 @@
+"""Chapter 00: a tensor's axes in their colours, and the row of numbers in memory behind them."""
+
+from collections.abc import Sequence
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch, Rectangle
+from torch import Tensor
+
+from course.draw.picture import (
+    BATCH,
+    CHANNEL,
+    FAINT,
+    INK,
+    STYLE,
+    TIME,
+    Picture,
+    canvas,
+    picture,
+)
+
+AXES = {"B": BATCH, "T": TIME, "C": CHANNEL}  # the legend of every later figure
+MEANS = {"B": "which sequence", "T": "which position", "C": "which channel"}
+WIDTH = 7.8  # inches; the memory of S4.3, 30 numbers, fits in one row
+
+
+def axes_figure(x: Tensor, words: Sequence[Sequence[str]]) -> Picture:
+    """x of shape (B, T, C) as a page for each sequence, every axis in its colour."""
+    B, T, C = x.shape
+    if [len(row) for row in words] != [T] * B:
+        raise ValueError(f"words: expected {B} sequences of {T} words, got {words}")
+    figure, axes = _room(2.4)
+    with mpl.rc_context(STYLE):
+        for b, page in enumerate(x.tolist()):
+            left = b * (C + 6.2) + 4.5
+            _page(axes, page, left, 0.0, ("T", "C"), tints=[TIME_TINTS[0]] * T)
+            axes.text(
+                left + C / 2, 1.25, f"b = {b}", ha="center", color=BATCH, weight="bold",
+                fontsize=11,
+            )  # fmt: skip
+            for t, word in enumerate(words[b]):
+                axes.text(left - 1.75, -t - 0.5, word, ha="right", va="center", fontsize=9.5)
+        for n, (name, size) in enumerate(zip(AXES, (B, T, C), strict=True)):
+            axes.text(
+                1.3 + n * 7.6, -T - 0.95, f"{name} = {size}  {MEANS[name]}", va="center",
+                color=AXES[name], weight="bold", fontsize=10,
+            )  # fmt: skip
+        _frame(axes, 0, B * (C + 6.2) - 0.8, -T - 1.4, 2.0)
+        axes.set_title(f"x has the shape ({B}, {T}, {C}): sequence, position, channel")
+    return picture(
+        figure,
+        f"x as {B} pages, one for each sequence (axis B), of {T} rows, one for each position "
+        f"(axis T), and {C} columns, one for each channel (axis C). The row of "
+        f"'{words[-1][0]}', x[{B - 1}, 0], is {x[-1, 0].tolist()}.",
+    )
+
+
+def strides_figure(x: Tensor) -> Picture:
+    """x's numbers in memory, and how far one step along each axis jumps from the first."""
+    figure, axes = _room(2.5)
+    B, T, C = x.shape
+    with mpl.rc_context(STYLE):
+        _memory(axes, x)
+        for name, stride in zip(AXES, x.stride(), strict=True):
+            height = {"B": 3.1, "T": 1.7, "C": 0.75}[name]
+            axes.add_patch(
+                FancyArrowPatch(
+                    (0.5, 0.06), (stride + 0.5, 0.06), arrowstyle="-|>", mutation_scale=11,
+                    connectionstyle=f"arc3,rad={-min(0.9, 1.3 * height / stride)}",
+                    color=AXES[name], linewidth=2, shrinkA=0, shrinkB=0,
+                )
+            )  # fmt: skip
+        names = ", ".join(f"{n} {s}" for n, s in zip(AXES, x.stride(), strict=True))
+        for n, (name, stride) in enumerate(zip(AXES, x.stride(), strict=True)):
+            axes.text(
+                17.2, 3.6 - 1.15 * n, f"one step along {name}: {stride} in memory",
+                color=AXES[name], weight="bold", va="center",
+            )  # fmt: skip
+        _frame(axes, -0.3, x.numel() + 0.3, -3.0, 4.4)
+        axes.set_title(f"The strides of x are {x.stride()}")
+    return picture(
+        figure,
+        f"The {x.numel()} numbers of x stand in memory in one row, sequence after sequence, and "
+        f"within it position after position. One step along an axis jumps its stride: {names}. "
+        f"So x[b, t, c] is number {x.stride(0)} b + {x.stride(1)} t + {x.stride(2)} c.",
+    )
+
+
+def walk_figure(x: Tensor, form: Tensor, name: str, step: int) -> Picture:
+    """A walk through `form` in reading order, and where it goes in the memory of x.
+
+    `form` shares x's memory. An axis of it keeps its name and colour while its size and its
+    stride are those of an axis of x; otherwise it has none.
+    """
+    if form.data_ptr() != x.data_ptr() or form.numel() != x.numel() or form.ndim != 3:
+        raise ValueError("form: expected three axes over the memory of x; copies walk elsewhere")
+    places = [_address(form, n) for n in range(form.numel())]
+    index, address = _index(form.shape, step), places[step]
+    names = axis_names(x, form)
+    figure, axes = _room(3.9)
+    rows, columns = form.shape[1:]
+    with mpl.rc_context(STYLE):
+        for b, page in enumerate(form.tolist()):
+            left, top = 4.2 + b * 14.0 + (5 - columns) / 2 * 1.35, 8.6
+            tints = [
+                [_tint(x, _address(form, (b * rows + r) * columns + c)) for c in range(columns)]
+                for r in range(rows)
+            ]
+            _page(axes, page, left, top, names[1:], tints, cell=1.35)
+            axes.text(left - 2.25, top - 0.7, f"b = {b}", ha="right", va="center",
+                      color=BATCH, weight="bold", fontsize=11)  # fmt: skip
+            if index[0] == b:
+                corner = left + index[2] * 1.35, top - (index[1] + 1) * 1.35
+                axes.add_patch(Rectangle(corner, 1.35, 1.35, fill=False, lw=2.4, ec=INK, zorder=3))
+        _memory(axes, x)
+        for n, place in enumerate(places[: step + 1]):
+            axes.text(place + 0.5, 0.22, str(n), ha="center", fontsize=7, color=FAINT)
+        axes.text(-0.35, 0.3, "visit", ha="right", fontsize=8, color=FAINT)
+        axes.add_patch(Rectangle((address, -1), 1, 1, fill=False, lw=2.4, ec=INK, zorder=3))
+        _sum(axes, form, names, index, address)
+        _frame(axes, -1.9, x.numel() + 0.3, -4.4, 10.2)
+        axes.set_title(f"{name}: shape {tuple(form.shape)}, strides {form.stride()}")
+    steps = {b - a for a, b in zip(places, places[1 : step + 1], strict=False)}
+    walked = f" Its walk so far jumps by {_list(sorted(steps))}." if steps else ""
+    terms = " + ".join(
+        f"{i} \N{MULTIPLICATION SIGN} {s}" for i, s in zip(index, form.stride(), strict=True)
+    )
+    lost = ""
+    if not all(names):
+        lost = " Its rows mix positions: its last two axes are neither T nor C."
+    return picture(
+        figure,
+        f"{name} has the strides {form.stride()}. Its entry [{', '.join(map(str, index))}], visit "
+        f"{step} in reading order, is the {int(form[index])} at place {address} in memory: "
+        f"{terms} = {address}.{walked}{lost}",
+    )
+
+
+def _room(height: float) -> tuple[Figure, Axes]:
+    """One pair of axes that fills the figure: a computed layout would double the drawing time."""
+    figure, (axes,) = canvas(WIDTH, height)
+    figure.set_layout_engine("none")
+    axes.set_position((0.01, 0.01, 0.98, 1 - 0.3 / height))
+    return figure, axes
+
+
+def axis_names(x: Tensor, form: Tensor) -> list[str]:
+    """The name of each axis of `form`: that of x's axis with this size and stride, else ''."""
+    known = {(x.shape[n], x.stride(n)): name for n, name in enumerate(AXES)}
+    return [known.get((form.shape[n], form.stride(n)), "") for n in range(form.ndim)]
+
+
+def _mix(colour: str, share: float) -> tuple[float, ...]:
+    return tuple(share * part + 1 - share for part in to_rgb(colour))
+
+
+TIME_TINTS = [_mix(TIME, share) for share in (0.14, 0.42, 0.75)]  # a position's, for its numbers
+
+
+def _tint(x: Tensor, address: int) -> tuple[float, ...]:
+    """The tint of the position that the number at this address belongs to."""
+    t = address // x.stride(1) % x.shape[1]
+    return TIME_TINTS[t % len(TIME_TINTS)]
+
+
+def _index(shape: Sequence[int], n: int) -> tuple[int, ...]:
+    """The index of the n-th entry in reading order: the last axis runs fastest."""
+    index = []
+    for size in reversed(shape):
+        n, i = divmod(n, size)
+        index.append(i)
+    return tuple(reversed(index))
+
+
+def _address(form: Tensor, n: int) -> int:
+    """Where the n-th entry in reading order stands in memory."""
+    index = _index(form.shape, n)
+    return sum(i * stride for i, stride in zip(index, form.stride(), strict=True))
+
+
+def _page(axes: Axes, page, left: float, top: float, names, tints, cell: float = 1.0) -> None:
+    """A matrix of digits in tinted cells; its rows and columns numbered in their axes' colours."""
+    for r, row in enumerate(page):
+        tint = tints[r]
+        for c, value in enumerate(row):
+            x, y = left + c * cell, top - (r + 1) * cell
+            face = tint[c] if isinstance(tint, list) else tint
+            axes.add_patch(Rectangle((x, y), cell, cell, facecolor=face, ec="white", lw=1.2))
+            axes.text(x + cell / 2, y + cell / 2, str(value), ha="center", va="center",
+                      fontsize=10)  # fmt: skip
+        axes.text(left - 0.2, top - (r + 0.5) * cell, _label(names[0], r), ha="right", va="center",
+                  fontsize=8.5, weight="bold", color=AXES.get(names[0], FAINT))  # fmt: skip
+    for c in range(len(page[0])):
+        label = _label(names[1], c) if c == 0 else str(c)
+        axes.text(left + (c + 0.5) * cell, top + 0.2, label, ha="center", va="bottom",
+                  fontsize=8.5, weight="bold", color=AXES.get(names[1], FAINT))  # fmt: skip
+
+
+def _label(name: str, n: int) -> str:
+    return f"{name.lower() or '?'} = {n}" if name or n == 0 else str(n)
+
+
+def _memory(axes: Axes, x: Tensor) -> None:
+    """The numbers of x as one row from address 0, tinted by position, bracketed by sequence."""
+    B, T, C = x.shape
+    for address, value in enumerate(x.flatten().tolist()):
+        axes.add_patch(
+            Rectangle((address, -1), 1, 1, facecolor=_tint(x, address), ec="white", lw=1)
+        )
+        axes.text(address + 0.5, -0.5, str(value), ha="center", va="center", fontsize=9)
+        if address % C == 0:
+            axes.text(address + 0.5, -1.5, str(address), ha="center", va="center",
+                      fontsize=7.5, color=FAINT)  # fmt: skip
+    for b in range(B):
+        first, last = b * T * C, (b + 1) * T * C
+        axes.plot([first + 0.15, last - 0.15], [-2.05, -2.05], color=BATCH, linewidth=2)
+        axes.text((first + last) / 2, -2.65, f"b = {b}", ha="center", va="center", color=BATCH,
+                  fontsize=9, weight="bold")  # fmt: skip
+
+
+def _sum(axes: Axes, form: Tensor, names, index, address: int) -> None:
+    """The sum that turns an index into an address, each term in its axis's colour."""
+    x = 8.0
+    for n, (i, stride) in enumerate(zip(index, form.stride(), strict=True)):
+        text = f"{i} \N{MULTIPLICATION SIGN} {stride}"
+        axes.text(x, -3.8, text, ha="center", va="center", weight="bold", fontsize=11,
+                  color=AXES.get(names[n], FAINT))  # fmt: skip
+        axes.text(x + 1.9, -3.8, "+" if n < 2 else f"=  place {address}", va="center",
+                  ha="left" if n == 2 else "center", fontsize=11)  # fmt: skip
+        x += 3.8
+
+
+def _frame(axes: Axes, left: float, right: float, bottom: float, top: float) -> None:
+    axes.set(xlim=(left, right), ylim=(bottom, top))
+    axes.set_axis_off()
+
+
+def _list(numbers: Sequence[int]) -> str:
+    *first, last = map(str, numbers)
+    return f"{', '.join(first)} or {last}" if first else last

@@ -1,0 +1,73 @@
+"""Chapter 01: one sentence cut into tokens, and what a longer vocabulary buys."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib as mpl
+from matplotlib.patches import FancyBboxPatch
+
+from course.draw.picture import FAINT, INK, KEY, QUERY, STYLE, TIME, Picture, canvas, picture
+
+PASTEL = ["#cfe3f2", "#fbe5bd"]  # neighbours alternate, so that every cut shows
+
+
+def levels_figure(levels: Mapping[str, Sequence[str]]) -> Picture:
+    """One sentence as tokens of several kinds, a row each; a space is shown as a low bracket."""
+    length = max(sum(map(len, tokens)) for tokens in levels.values())
+    figure, (axes,) = canvas(max(6.5, 0.215 * length + 1.6), 0.62 * len(levels) + 0.5)
+    with mpl.rc_context(STYLE):
+        for row, (name, tokens) in enumerate(levels.items()):
+            y = len(levels) - 1 - row
+            axes.text(-0.6, y, f"{len(tokens)} {name}", ha="right", va="center", weight="bold")
+            draw_tokens(axes, tokens, y)
+        axes.set_xlim(-9.5, length + 0.2)
+        axes.set_ylim(-0.6, len(levels) - 0.4)
+        axes.set_axis_off()
+    sentence = "".join(next(iter(levels.values())))
+    counts = ", ".join(f"{len(tokens)} {name}" for name, tokens in levels.items())
+    return picture(figure, f"The text '{sentence}' cut in {len(levels)} ways: {counts}.")
+
+
+def merges_figure(
+    tokens: Sequence[str], n_merges: int, lengths: Sequence[int], newest: str | None
+) -> Picture:
+    """A sentence after so many merges, over the corpus's length at every number of merges."""
+    figure, (curve,) = canvas(7.6, 3.6)
+    with mpl.rc_context(STYLE):
+        curve.plot(range(len(lengths)), [n / 1000 for n in lengths], color=FAINT)
+        curve.plot([n_merges], [lengths[n_merges] / 1000], "o", color=QUERY, markersize=8)
+        curve.set_xlabel("merges learnt (256 + merges = vocabulary size)")
+        curve.set_ylabel("thousand tokens\nin the corpus")
+        curve.set_ylim(0, lengths[0] / 1000 * 1.45)
+        saved = 1 - lengths[n_merges] / lengths[0]
+        curve.set_title(f"{n_merges} merges: the corpus is {saved:.0%} shorter than its bytes")
+        strip = curve.inset_axes([0.0, 0.74, 1.0, 0.22])
+        draw_tokens(strip, tokens, 0)
+        strip.set_xlim(-0.3, max(sum(map(len, tokens)), 34) + 0.2)
+        strip.set_ylim(-0.6, 0.6)
+        strip.set_axis_off()
+    new = f" The newest token is '{newest}'." if newest is not None else ""
+    return picture(
+        figure,
+        f"After {n_merges} merges the sentence is {len(tokens)} tokens, and the corpus "
+        f"{lengths[n_merges]:,} tokens, {saved:.1%} fewer than its {lengths[0]:,} bytes.{new}",
+    )
+
+
+def draw_tokens(axes, tokens: Sequence[str], y: float) -> None:
+    """Boxes side by side, as wide as their characters."""
+    x = 0
+    for n, token in enumerate(tokens):
+        axes.add_patch(
+            FancyBboxPatch(
+                (x + 0.06, y - 0.34), len(token) - 0.12, 0.68,
+                boxstyle="round,pad=0,rounding_size=0.18", linewidth=0.8,
+                facecolor=PASTEL[n % 2], edgecolor=(TIME, KEY)[n % 2],
+            )
+        )  # fmt: skip
+        for place, character in enumerate(token):
+            shown = {" ": "\u2423", "\n": "\u21b5"}.get(character, character)
+            axes.text(
+                x + place + 0.5, y, shown, ha="center", va="center", color=INK,
+                family="DejaVu Sans Mono", fontsize=10,
+            )  # fmt: skip
+        x += len(token)

@@ -1,0 +1,195 @@
+"""Chapter 02: a window on a text with its examples, a batch as two grids, starts along the ids."""
+
+from collections.abc import Sequence
+from functools import cache
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.font_manager import FontProperties, findfont, get_font
+from matplotlib.patches import FancyBboxPatch, Rectangle
+from torch import Tensor
+
+from course.draw.picture import BATCH, FAINT, INK, STYLE, TIME, Picture, canvas, picture
+
+SEEN, GUESSED = "#d3ebf8", "#ffffff"  # what the model sees; what it has to guess
+MONO = "DejaVu Sans Mono"
+
+
+def window_figure(
+    tokens: Sequence[str], start: int, block_size: int, room: int | None = None
+) -> Picture:
+    """A text with a window on it, and under it a row for each example: context, then target.
+
+    `room` is how many places to leave behind the end of the text; a window that begins too late
+    reaches into them. What isn't there is drawn as an empty dashed box.
+    """
+    n = len(tokens)
+    room = max(0, start + block_size + 1 - n) if room is None else room
+    width, height = 0.2 * (n + room) + 1.4, 0.245 * block_size + 1.5
+    figure, (axes,) = canvas(width, height)
+    figure.set_layout_engine("none")  # there are no labels to make room for, and it takes time
+    axes.set_position([0.05 / width, 0.05 / height, 1 - 0.1 / width, 1 - 0.4 / height])
+    with mpl.rc_context(STYLE):
+        _places(axes, tokens, start, block_size)
+        for t in range(block_size):
+            y = -t - 1.9
+            axes.text(-0.6, y, f"t = {t}", ha="right", va="center", fontsize=8, color=FAINT)
+            for place in range(start, start + t + 1):
+                _box(axes, place, y, tokens[place] if place < n else None, SEEN, TIME)
+            place = start + t + 1
+            _box(axes, place, y, tokens[place] if place < n else None, GUESSED, INK, 1.4)
+        axes.set_xlim(-3.6, n + room + 1.0)
+        axes.set_ylim(-block_size - 1.6, 2.1)
+        axes.set(xticks=[], yticks=[])  # hidden ticks would still take their time
+        axes.set_axis_off()
+        inputs, targets = tokens[start:][:block_size], tokens[start + 1 :][:block_size]
+        full = len(targets) == block_size
+        n_inputs, n_targets = _count(len(inputs), "input"), _count(len(targets), "target")
+        title = f"{n_inputs}, {n_targets}: {_count(block_size, 'example')} in one block"
+        if not full:
+            title = f"asked for {block_size} and {block_size}, got {n_inputs} and {n_targets}"
+        axes.set_title(title)
+    asked = f"A window of {block_size} on a text of {n} tokens, from place {start}."
+    last = n - block_size - 1
+    if full:
+        said = (
+            f"Inputs '{_joined(inputs)}', targets '{_joined(targets)}': "
+            f"{_count(block_size, 'example')}. The first guesses '{_joined(targets[:1])}' after "
+            f"'{_joined(inputs[:1])}', the last '{_joined(targets[-1:])}' after "
+            f"'{_joined(inputs)}'."
+        )
+    else:
+        said = (
+            f"The slices come back with {n_inputs} and {n_targets} instead of {block_size} each, "
+            f"without an error."
+        )
+        said += f" The last start with a full block is {last}." if last >= 0 else ""
+    return picture(figure, f"{asked} {said}")
+
+
+def batch_figure(x: Tensor, y: Tensor, vocab: Sequence[str]) -> Picture:
+    """A batch as two grids of characters, inputs and targets, a row for each sequence."""
+    B, T = x.shape
+    figure, axes = canvas(0.52 * T + 1.9, 0.36 * B + 1.0, 2)
+    with mpl.rc_context(STYLE):
+        kinds = {"inputs x": (x, SEEN, TIME), "targets y": (y, GUESSED, INK)}
+        for ax, (title, (ids, colour, edge)) in zip(axes, kinds.items(), strict=True):
+            for b, row in enumerate(ids.tolist()):
+                for t, i in enumerate(row):
+                    _box(ax, t, -b, vocab[i], colour, edge)
+            ax.set_title(f"{title}, shape ({B}, {T})")
+            ax.set_xticks([t + 0.5 for t in range(T)], range(T), color=TIME)
+            ax.set_yticks([-b for b in range(B)], range(B), color=BATCH)
+            ax.set_xlabel("position t")
+            ax.set_ylabel("sequence b")
+            ax.tick_params(length=0, labelsize=8)
+            ax.spines[:].set_visible(False)
+            ax.set_xlim(-0.1, T + 0.1)
+            ax.set_ylim(-B + 0.4, 0.6)
+    first, then = (_joined([vocab[i] for i in ids[0].tolist()]) for ids in (x, y))
+    return picture(
+        figure,
+        f"A batch of {_count(B, 'sequence')} of {_count(T, 'position')}: "
+        f"{_count(B * T, 'example')}. Sequence 0 has the inputs '{first}' and the targets "
+        f"'{then}', the same text one place further.",
+    )
+
+
+def starts_figure(starts: Tensor, n_train: int, n_ids: int, block_size: int) -> Picture:
+    """Where starts lie along all ids, with the cut between the training part and the rest."""
+    figure, (axes,) = canvas(7.6, 1.7)
+    late = [b for b, start in enumerate(starts.tolist()) if start > n_train - block_size - 1]
+    with mpl.rc_context(STYLE):
+        axes.add_patch(Rectangle((0, 0), n_train, 1, facecolor=SEEN, edgecolor=TIME))
+        axes.add_patch(
+            Rectangle((n_train, 0), n_ids - n_train, 1, facecolor="#eeeeee", edgecolor=FAINT)
+        )
+        axes.text(n_train / 2, 0.35, "training part", ha="center", va="center", fontsize=9)
+        axes.text((n_train + n_ids) / 2, 0.35, "held back", ha="center", va="center", fontsize=8)
+        for b, start in enumerate(starts.tolist()):
+            axes.plot([start, start], [0.7, 1.25], color=BATCH, linewidth=1.5)
+            high = 1.35 + 0.42 * _crowd(starts.tolist(), b, n_ids / 40)
+            axes.text(start, high, str(b), ha="center", va="bottom", fontsize=9, color=BATCH)
+        axes.set_xlim(-0.005 * n_ids, 1.005 * n_ids)
+        axes.set_ylim(0, 2.3)
+        axes.set_yticks([])
+        axes.set_xticks([0, n_train, n_ids], ["0", f"{n_train:,}", f"{n_ids:,}"])
+        axes.tick_params(labelsize=8)
+        axes.get_xticklabels()[-1].set_ha("right")
+        axes.get_xticklabels()[1].set_ha("right")
+        axes.spines[:].set_visible(False)
+        axes.set_xlabel("place in the text")
+        count = _count(len(starts), "start")
+        whose = "has" if len(late) == 1 else "have"
+        axes.set_title(f"{len(late)} of {count} {whose} no full block in the training part")
+    listed = ", ".join(f"sequence {b} at {start:,}" for b, start in enumerate(starts.tolist()))
+    out = f"Too late: sequence {', '.join(map(str, late))}." if late else "None is too late."
+    return picture(
+        figure,
+        f"The {n_ids:,} ids as a bar, of which the first {n_train:,} are the training part. "
+        f"{count} drawn from all of them: {listed}. The last "
+        f"start with a full block in the training part is {n_train - block_size - 1:,}. {out}",
+    )
+
+
+def _places(axes: Axes, tokens: Sequence[str], start: int, block_size: int) -> None:
+    """The text in one line, its places above it, its end, and the frame of the window."""
+    n = len(tokens)
+    axes.text(-0.6, 0, "text", ha="right", va="center", fontsize=8, color=FAINT)
+    for place, token in enumerate(tokens):
+        inside = start <= place < start + block_size
+        _box(axes, place, 0, token, SEEN if inside else "#f6f6f6", "none")
+        if place % 5 == 0:
+            axes.text(place + 0.5, 1.5, str(place), ha="center", fontsize=7.5, color=FAINT)
+    axes.plot([n, n], [-0.8, 0.8], color=INK, linewidth=2)
+    axes.text(n + 0.2, 1.5, "end", ha="center", fontsize=7.5, color=INK)
+    axes.add_patch(
+        Rectangle(
+            (start - 0.08, -0.68), block_size + 0.16, 1.36,
+            fill=False, edgecolor=TIME, linewidth=2,
+        )
+    )  # fmt: skip
+
+
+def _box(
+    axes: Axes, x: float, y: float, token: str | None, colour: str, edge: str, line: float = 0.8
+) -> None:
+    """A box with a token in it, or an empty dashed one where there is no token."""
+    there = token is not None
+    axes.add_patch(
+        FancyBboxPatch(
+            (x + 0.1, y - 0.36), 0.8, 0.72, boxstyle="round,pad=0,rounding_size=0.15",
+            facecolor=colour if there else "none", edgecolor=edge if there else FAINT,
+            linewidth=line if there else 0.7, linestyle="-" if there else ":",
+        )
+    )  # fmt: skip
+    if there:
+        axes.text(
+            x + 0.5, y - 0.03, _drawable(token), ha="center", va="center", fontsize=9,
+            color=INK, family=MONO, parse_math=False,
+        )  # fmt: skip
+
+
+def _crowd(starts: Sequence[int], b: int, near: float) -> int:
+    """How many earlier starts stand so near that their numbers would overlap: 0, 1, ..."""
+    return min(sum(abs(start - starts[b]) < near for start in starts[:b]), 1)
+
+
+@cache
+def _drawable(token: str) -> str:
+    """The token with its white space visible, and a frame for what the font can't draw."""
+    font = get_font(findfont(FontProperties(family=MONO)))
+    shown = _visible(token).replace(" ", "\u2423")
+    return "".join(c if font.get_char_index(ord(c)) else "\u25a1" for c in shown)
+
+
+def _visible(token: str) -> str:
+    return token.replace("\n", "\u21b5").replace("\t", "\u21e5").replace("\r", "\u240d")
+
+
+def _joined(tokens: Sequence[str]) -> str:
+    return _visible("".join(tokens))
+
+
+def _count(n: int, thing: str) -> str:
+    return f"{n} {thing}" if n == 1 else f"{n} {thing}s"

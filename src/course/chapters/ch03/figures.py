@@ -1,0 +1,191 @@
+"""Chapter 03: tables of next-character probabilities, losses and their floors, temperature."""
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+import matplotlib as mpl
+import torch
+from matplotlib.font_manager import findfont
+from matplotlib.ft2font import FT2Font
+from torch import Tensor
+
+from course.draw.picture import (
+    CHANNEL,
+    FAINT,
+    INK,
+    QUERY,
+    STYLE,
+    VALUE,
+    Picture,
+    canvas,
+    heat_map,
+    picture,
+)
+
+MONO = "DejaVu Sans Mono"
+
+
+@cache
+def _drawable() -> frozenset[int]:
+    """What both fonts have, the figures' own and the one of the written line."""
+    fonts = (FT2Font(findfont(name)) for name in (STYLE["font.family"], MONO))
+    return frozenset.intersection(*(frozenset(font.get_charmap()) for font in fonts))
+
+
+def sign(character: str) -> str:
+    """A character as it can be drawn: the space, the line break and unknown glyphs as signs."""
+    shown = {" ": "\u2423", "\n": "\u21b5"}.get(character, character)
+    return shown if ord(shown) in _drawable() and shown.isprintable() else "\u25a1"
+
+
+def tables_figure(
+    tables: Mapping[str, Tensor], vocab: Sequence[str], frequent: Tensor, title: str
+) -> Picture:
+    """Tables of probabilities (V, V) side by side; `frequent` says how often each id occurs.
+
+    The shade is the square root of the probability, on one scale from 0 to 1, so that small
+    probabilities show. Labels go to frequent characters, as many as fit. The sentence compares
+    every table with the last one.
+    """
+    places: list[int] = []
+    apart = max(3, len(vocab) // 22)
+    for i in frequent.argsort(descending=True, stable=True).tolist():
+        if all(abs(i - other) >= apart for other in places):
+            places.append(i)
+    labels = [sign(vocab[i]) for i in places]
+    figure, axes = canvas(8.6, 3.4, len(tables))
+    for n, (ax, (name, table)) in enumerate(zip(axes, tables.items(), strict=True)):
+        heat_map(ax, table.sqrt(), title=name, digits=None, column_axis="next character")
+        with mpl.rc_context(STYLE):
+            ax.set_xticks(places, labels)
+            ax.set_yticks(places, labels)
+            ax.tick_params(labelsize=7)
+            ax.set_ylabel("last character" if n == 0 else "")
+            ax.spines[:].set_visible(True)
+            ax.spines[:].set_color(FAINT)
+    with mpl.rc_context(STYLE):
+        figure.suptitle(title, fontsize=11, weight="bold")
+    *others, (last, goal) = tables.items()
+    share = (frequent / frequent.sum()).to(goal.dtype)
+    moved = []
+    for name, table in others:
+        moved.append(f"{(share @ (table - goal).abs().sum(dim=1) / 2).item():.2f} for '{name}'")
+    return picture(
+        figure,
+        f"{len(tables)} tables, {len(vocab)} by {len(vocab)}: a row for each last character, a "
+        f"column for each next one, darker for more probable (the square root is drawn). The part "
+        f"of a row's probability that lies elsewhere than in '{last}', on average over the text: "
+        f"{', '.join(moved)}.",
+    )
+
+
+def losses_figure(
+    runs: Mapping[str, Sequence[float]], floors: Mapping[str, float], final: Sequence[float]
+) -> Picture:
+    """Batch losses step by step, with levels to compare; `final` is each run's full loss."""
+    figure, (axes,) = canvas(8.0, 3.8)
+    steps = max(map(len, runs.values()))
+    with mpl.rc_context(STYLE):
+        for (name, losses), full, colour in zip(
+            runs.items(), final, (QUERY, CHANNEL, FAINT), strict=False
+        ):
+            axes.plot(range(len(losses)), losses, color=colour, linewidth=0.7, alpha=0.75)
+            axes.plot([len(losses)], [full], "o", color=colour, clip_on=False, zorder=3)
+            place = int(len(losses) * 0.55)
+            near = sum(losses[place : place + 20]) / max(1, len(losses[place : place + 20]))
+            axes.text(place, near + 0.33, name, color=colour, ha="center", weight="bold")
+        for name, level in floors.items():
+            lowest = level == min(floors.values())
+            axes.axhline(level, color=VALUE if lowest else FAINT, linewidth=1.6 if lowest else 1)
+            axes.text(
+                steps * 1.02, level, f"{name}\n{level:.2f}", va="center", fontsize=8.5,
+                color=VALUE if lowest else INK,
+            )  # fmt: skip
+        axes.set_xlim(0, steps)
+        axes.set_xlabel("training step")
+        axes.set_ylabel("loss of the batch, nats per character")
+        axes.set_title("Batch losses dip below the floor; no bigram's full loss does")
+    levels = ", ".join(f"{name} {level:.4f}" for name, level in floors.items())
+    ends = ", ".join(
+        f"{full:.1f} on the whole training part for {name}"
+        for name, full in zip(runs, final, strict=True)
+    )
+    return picture(
+        figure,
+        f"The loss of each batch, step by step, against {levels}. After {steps} steps: {ends}. "
+        f"Single batches scatter around the dots, to both sides.",
+    )
+
+
+def noise_figure(losses: Tensor, full: float) -> Picture:
+    """How the losses of batches spread around the loss on everything, for one frozen model."""
+    figure, (axes,) = canvas(7.6, 2.9)
+    below = (losses < full).double().mean().item()
+    width = 3 * losses.std().item() / 20  # bins begin and end at `full`
+    first = math.floor((losses.min().item() - full) / width)
+    last = math.ceil((losses.max().item() - full) / width)
+    edges = [full + n * width for n in range(first, last + 1)]
+    with mpl.rc_context(STYLE):
+        _, _, bars = axes.hist(losses.tolist(), bins=edges, color=FAINT)
+        for left, bar in zip(edges, bars, strict=False):
+            if left < full - width / 2:
+                bar.set_facecolor(CHANNEL)
+        axes.axvline(full, color=VALUE, linewidth=2)
+        top = axes.get_ylim()[1]
+        axes.set_ylim(0, top * 1.18)
+        axes.text(
+            full, top * 1.08, f" the model's loss on everything, {full:.4f}", color=VALUE,
+            weight="bold",
+        )  # fmt: skip
+        axes.set_xlabel("loss of one batch, nats per character")
+        axes.set_ylabel("batches")
+        axes.set_title("One frozen model, many batches: about half look too good")
+    return picture(
+        figure,
+        f"The losses of {len(losses)} batches under one model that never changes: mean "
+        f"{losses.mean():.2f}, standard deviation {losses.std():.3f}, from {losses.min():.2f} to "
+        f"{losses.max():.2f}. Its loss on everything is {full:.4f}; a share of {below:.2f} of the "
+        f"batches lies below.",
+    )
+
+
+def temperature_figure(
+    probabilities: Tensor, plain: Tensor, vocab: Sequence[str], last: int, temperature: float,
+    written: str,
+) -> Picture:  # fmt: skip
+    """The next character's probabilities at a temperature over those at 1, and a text written."""
+    order = plain.argsort(descending=True, stable=True)[:20].tolist()
+    best = int(probabilities.argmax())
+    entropy = -torch.xlogy(probabilities.double(), probabilities.double()).sum()
+    choices = entropy.exp().item()
+    line = "".join(c if c == " " else sign(c) for c in written)
+    figure, (axes,) = canvas(7.8, 3.6)
+    with mpl.rc_context(STYLE):
+        places = range(len(order))
+        axes.bar(places, probabilities[order].tolist(), color=QUERY, width=0.75)
+        axes.bar(
+            places, plain[order].tolist(), width=0.75, facecolor="none", edgecolor=INK, linewidth=1
+        )
+        axes.set_xticks(places, [sign(vocab[i]) for i in order], parse_math=False)
+        axes.tick_params(axis="x", length=0)
+        axes.set_ylim(0, 1.22)
+        axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
+        axes.set_xlabel("next character, the likeliest first; outlined: temperature 1")
+        axes.set_ylabel("probability")
+        axes.set_title(
+            f"After {sign(vocab[last])} at temperature {temperature:.1f}: as open as "
+            f"{choices:.1f} equal choices", parse_math=False,
+        )  # fmt: skip
+        axes.text(
+            0.5, 0.92, line, ha="center", va="center", transform=axes.transAxes,
+            family=MONO, fontsize=9.5, parse_math=False,
+            bbox={"facecolor": "#f3f3f3", "edgecolor": "none", "pad": 4},
+        )  # fmt: skip
+    return picture(
+        figure,
+        f"After '{sign(vocab[last])}' at temperature {temperature:.1f} the likeliest next "
+        f"character is '{sign(vocab[best])}' with probability {probabilities[best]:.3f}, and the "
+        f"choice is as open as one among {choices:.1f} equal ones. Written at this temperature: "
+        f"'{line}'",
+    )

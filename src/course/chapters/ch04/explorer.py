@@ -1,0 +1,27 @@
+"""Chapter 04: paint one weight and watch its row."""
+
+from torch import Tensor
+
+from attention.masks import causal_mask
+from course.chapters.ch04.figures import product_figure
+from course.draw.explorer import Explorer, float_slider, slider
+from course.draw.picture import Picture
+
+
+def weight_painter(x: Tensor) -> Explorer:
+    """Three sliders paint one cell of the averaging weights; the row's sum and output follow."""
+    T = x.shape[0]
+    ones = causal_mask(T).to(x)
+    uniform = ones / ones.sum(dim=-1, keepdim=True)
+
+    def render(row: int, column: int, weight: float) -> Picture:
+        weights = uniform.clone()
+        weights[row, column] = weight
+        return product_figure(weights, x, row)
+
+    return Explorer(
+        render,
+        row=slider("row (who looks)", 0, T - 1, 3),
+        column=slider("column (at whom)", 0, T - 1, 1),
+        weight=float_slider("weight", 0.0, 1.0, 0.25, 0.05),
+    )

@@ -1,0 +1,81 @@
+"""Chapter 04: sums and means of the past as matrix products."""
+
+import torch
+from torch import Tensor
+
+from course.draw.picture import (
+    CHANNEL,
+    FAINT,
+    OFF,
+    SIGNED,
+    TIME,
+    Picture,
+    canvas,
+    heat_map,
+    picture,
+    row_sums,
+)
+
+
+def sums_figure(rows: Tensor) -> Picture:
+    """Three left matrices side by side: sum of all, sum of the past, mean of the past."""
+    ones = torch.ones(len(rows), len(rows))
+    below = ones.tril()
+    figure, axes = canvas(7.6, 2.2, 3)
+    kinds = {
+        "sum of all": ones,
+        "sum of the past": below,
+        "mean of the past": below / below.sum(dim=1, keepdim=True),
+    }
+    for ax, (title, left) in zip(axes, kinds.items(), strict=True):
+        heat_map(ax, left, title=title, row_axis="position t", column_axis="takes from row")
+        for t, row in enumerate((left @ rows).tolist()):
+            shown = ", ".join(f"{value:.4g}" for value in row)
+            ax.text(len(rows) - 0.35, t, f"= [{shown}]", va="center", fontsize=8, color=CHANNEL)
+        ax.set_xlim(-0.5, len(rows) + 1.4)
+    last = [(left @ rows)[-1].tolist() for left in kinds.values()]
+    return picture(
+        figure,
+        f"Three matrices of shares, each with the row it makes of the same three rows. All ones add "
+        f"everything up in every row. Ones on and below the diagonal add up the past. Divided by "
+        f"their row sums they average it: the last row becomes "
+        f"[{last[2][0]:.4g}, {last[2][1]:.4g}], a third of [{last[1][0]:.4g}, {last[1][1]:.4g}].",
+    )
+
+
+def product_figure(weights: Tensor, x: Tensor, row: int | None = None) -> Picture:
+    """weights @ x = out, three matrices side by side, with each row's sum; one row marked."""
+    out = weights @ x
+    T, C = x.shape
+    sums = weights.sum(dim=-1)
+    figure, axes = canvas(8.4, 4.1, 3, layout=None, width_ratios=[T + 1.6, C + 1.0, C + 1.0])
+    figure.subplots_adjust(left=0.06, right=0.99, bottom=0.12, top=0.93, wspace=0.14)
+    heat_map(
+        axes[0], weights, title="weights (T, T)", row_axis="position that looks (t)",
+        column_axis="position looked at",
+    )  # fmt: skip
+    row_sums(axes[0], sums.tolist(), T - 0.3, plain=FAINT)
+    axes[0].set_xlim(-0.5, T + 1.1)
+    scale = dict(low=-2.0, high=2.0, colours=SIGNED, column_axis="channel")
+    heat_map(axes[1], x, title="@  x (T, C)", **scale)
+    heat_map(axes[2], out, title="=  out (T, C)", **scale)
+    if row is not None:
+        for ax, width in ((axes[0], T), (axes[2], C)):
+            ax.add_patch(_frame(row, width))
+    row = T - 1 if row is None else row
+    total = float(sums[row])
+    kind = "the mean of what it looks at" if abs(total - 1) <= OFF else "no average any more"
+    future = float(weights[row, row + 1 :].sum())
+    leak = f" It takes {future:.2f} from its future." if future > OFF else ""
+    numbers = ", ".join(f"{value:.4f}" for value in out[row].tolist())
+    return picture(
+        figure,
+        f"The weights times x. Row {row} of the weights sums to {total:.2f}, so row {row} of the "
+        f"result, [{numbers}], is {kind}.{leak}",
+    )
+
+
+def _frame(row: int, width: int):
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((-0.5, row - 0.5), width, 1, fill=False, edgecolor=TIME, linewidth=2)

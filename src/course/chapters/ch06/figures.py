@@ -1,0 +1,185 @@
+"""Chapter 06: x projected to queries, keys and values, and what one number of W_q changes."""
+
+from collections.abc import Sequence
+
+import matplotlib as mpl
+import torch
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from torch import Tensor
+
+from attention.heads import attention_scores, attention_weights
+from course.draw.picture import (
+    CHANNEL,
+    INK,
+    KEY,
+    QUERY,
+    SIGNED,
+    STYLE,
+    VALUE,
+    Picture,
+    heat_map,
+    picture,
+)
+
+CELL, GAP = 0.37, 0.34  # inches: a cell's side, the room between neighbours
+
+
+def head_figure(x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequence[str]) -> Picture:
+    """x -> q, k, v -> weights -> mix: a weight stands in its query's row, in its key's column."""
+    q, k, v = x @ W_q, x @ W_k, x @ W_v
+    weights = attention_weights(attention_scores(q, k))
+    out = weights @ v
+    (T, C), D, Dv = x.shape, q.shape[1], v.shape[1]
+    floor, high = 0.82, T * CELL
+    middle, above = floor + high / 2, floor + high + 0.42
+    widths = (C, D, T, Dv, Dv)
+    gaps = (0.72, 1.06, GAP, GAP + 0.16, GAP + 0.16)
+    lefts = [sum(gaps[: n + 1]) + sum(widths[:n]) * CELL for n in range(5)]
+    width, height = lefts[-1] + Dv * CELL + 0.25, above + D * CELL + 0.62
+    figure = Figure(figsize=(width, height))
+    whole = _overlay(figure)
+    parts = (
+        ("x", x, INK), ("q", q, QUERY), ("weights", weights, None), ("v", v, VALUE),
+        ("out", out, VALUE),
+    )  # fmt: skip
+    for left, (name, matrix, colour) in zip(lefts, parts, strict=True):
+        _matrix(figure, left, floor, matrix, colour, words if name == "x" else ())
+        rows, columns = matrix.shape
+        place = left + columns * CELL / 2
+        put = dict(ha="center", weight="bold", color=colour or INK)
+        if name == "weights":
+            says = f"weights ({T}, {T}) = softmax(q kᵀ / √{D})"
+            whole.text(place, floor - 0.2, says, ha="center", weight="bold", color=INK)
+        else:
+            whole.text(place, floor + high + 0.1, f"{name} ({rows}, {columns})", **put)
+    _matrix(figure, lefts[2], above, k.T, KEY, (), words)
+    beside = lefts[2] + T * CELL + 0.12
+    key_is = f"kᵀ ({D}, {T})\na column is\none word's key"
+    whole.text(beside, above + D * CELL / 2, key_is, va="center", color=KEY, weight="bold")
+    for left, sign in ((lefts[3], "@"), (lefts[4], "=")):
+        whole.text(left - (GAP + 0.16) / 2, middle, sign, ha="center", va="center", fontsize=14)
+    right = lefts[0] + C * CELL
+    centre = lefts[0] + C * CELL / 2
+    _arrow(whole, [(right + 0.08, middle), (lefts[1] - 0.08, middle)], QUERY)
+    whole.text((right + lefts[1]) / 2, middle + 0.09, f"W_q ({C}, {D})", ha="center", color=QUERY)
+    level = above + D * CELL / 2
+    _arrow(whole, [(centre, floor + high + 0.32), (centre, level), (lefts[2] - 0.08, level)], KEY)
+    whole.text(right + 0.1, level + 0.09, f"W_k ({C}, {D})", color=KEY)
+    under, end = 0.24, lefts[3] + Dv * CELL / 2
+    _arrow(whole, [(centre, floor - 0.08), (centre, under), (end, under), (end, floor - 0.08)],
+           VALUE)  # fmt: skip
+    whole.text(right + 0.1, under + 0.09, f"W_v ({C}, {Dv})", color=VALUE)
+    row = min(1, T - 1)
+    best = int(weights[row].argmax())
+    mixed = ", ".join(f"{number:.4f}" for number in out[row].tolist())
+    return picture(
+        figure,
+        f"x, {T} words by {C} channels, is projected three times: by W_q to queries of shape "
+        f"({T}, {D}), by W_k to keys, drawn lying down as ({D}, {T}), by W_v to values of shape "
+        f"({T}, {Dv}). Where the row of a query meets the column of a key stands their weight. In "
+        f"the row of '{words[row]}' the largest weight is {weights[row, best]:.4f}, for "
+        f"'{words[best]}'; that row mixes the values to [{mixed}].",
+    )
+
+
+def query_figure(
+    x: Tensor,
+    W_q: Tensor,
+    W_k: Tensor,
+    words: Sequence[str],
+    word: int,
+    entry: tuple[int, int],
+    change: float,
+) -> Picture:
+    """One number of W_q is changed: W_q, all weights, and one row of them before and after."""
+    edited = W_q.clone()
+    edited[entry] += change
+    k = x @ W_k
+    before = attention_weights(attention_scores(x @ W_q, k))
+    after = attention_weights(attention_scores(x @ edited, k))
+    T, (C, D) = len(words), W_q.shape
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(9.0, 3.6))  # no layout engine: it would take half of the time
+        widths = dict(left=0.06, right=0.985, bottom=0.22, top=0.9, wspace=0.42)
+        ratios = [D + 0.4, T, T - 1]
+        axes = figure.subplots(1, 3, width_ratios=ratios, gridspec_kw=widths)
+    reach = float(edited.abs().max())
+    heat_map(
+        axes[0], edited, title=f"W_q ({C}, {D})", row_axis="channel of x",
+        column_axis="channel of q", low=-reach, high=reach, colours=SIGNED,
+    )  # fmt: skip
+    axes[0].add_patch(_frame(entry[1], entry[0], 1))
+    heat_map(
+        axes[1], after, title=f"weights ({T}, {T})", rows=words, columns=words,
+        row_axis="who looks", column_axis="at whom",
+    )  # fmt: skip
+    axes[1].tick_params(axis="x", rotation=40)
+    axes[1].add_patch(_frame(0, word, T))
+    best, was = int(after[word].argmax()), int(before[word].argmax())
+    verb = "still prefers" if best == was else "now prefers"
+    with mpl.rc_context(STYLE):
+        places = torch.arange(T).double()
+        bars = axes[2].barh(places + 0.2, after[word].tolist(), 0.38, color=QUERY)
+        axes[2].bar_label(bars, fmt="%.2f", fontsize=7.5, padding=2)
+        axes[2].barh(places - 0.2, before[word].tolist(), 0.38, color="#c9c9c9")
+        axes[2].set_yticks(range(T), words)
+        axes[2].tick_params(length=0, labelsize=8)
+        axes[2].set_ylim(T - 0.5, -0.5)
+        axes[2].set_xlim(0, 0.58 if max(before[word].max(), after[word].max()) < 0.5 else 1.13)
+        axes[2].set_xlabel("weight (grey before, blue after)")
+        axes[2].set_title(f"{words[word]} {verb} {words[best]}")
+    moved = int(((after - before).abs().max(dim=-1).values > 0.005).sum())
+    query = ", ".join(f"{number:.2f}" for number in (x @ edited)[word].tolist())
+    return picture(
+        figure,
+        f"W_q[{entry[0]}, {entry[1]}] is changed by {change:+.2f} to {edited[entry]:.2f}. The "
+        f"query of '{words[word]}' becomes [{query}], and it {verb} '{words[best]}', with the "
+        f"weight {after[word, best]:.2f} (before: {before[word, best]:.2f}). Of the {T} rows, "
+        f"{moved} changed by more than 0.005 somewhere.",
+    )
+
+
+def _overlay(figure: Figure):
+    """Axes over the whole figure, measured in inches, for text and arrows."""
+    with mpl.rc_context(STYLE):
+        axes = figure.add_axes([0, 0, 1, 1])
+        axes.set_axis_off()
+        axes.set_xlim(0, figure.get_figwidth())
+        axes.set_ylim(0, figure.get_figheight())
+    return axes
+
+
+def _matrix(figure: Figure, left, bottom, matrix: Tensor, colour, rows=(), columns=()) -> None:
+    """A heat map with its corner at this place, framed in the colour of its role."""
+    width, height = figure.get_size_inches()
+    down, across = matrix.shape
+    place = [left / width, bottom / height, across * CELL / width, down * CELL / height]
+    with mpl.rc_context(STYLE):
+        axes = figure.add_axes(place)
+    if colour is None:
+        heat_map(axes, matrix)
+    else:
+        role = "#b5b5b5" if colour == INK else colour
+        scale = LinearSegmentedColormap.from_list("role", ["#CC79A7", "#ffffff", role])
+        reach = 1.6 * float(matrix.abs().max())  # stays light, so that the numbers can be read
+        heat_map(axes, matrix, low=-reach, high=reach, colours=scale)
+    axes.set_xticks([] if not columns else range(across), columns or None)
+    axes.set_yticks([] if not rows else range(down), rows or None)
+    axes.tick_params(axis="x", labeltop=True, labelbottom=False, rotation=40)
+    axes.spines[:].set(visible=True, color=colour or INK, linewidth=1.8 if colour else 1.0)
+
+
+def _arrow(axes, points: Sequence[tuple[float, float]], colour: str) -> None:
+    """A line through the points with a tip at the last."""
+    if len(points) > 2:
+        axes.plot(*zip(*points[:-1], strict=True), color=colour, linewidth=1.8)
+    tip = dict(arrowstyle="-|>", color=colour, linewidth=1.8, shrinkA=0, shrinkB=0)
+    axes.annotate("", xy=points[-1], xytext=points[-2], arrowprops=tip)
+
+
+def _frame(column: int, row: int, width: int) -> Rectangle:
+    return Rectangle(
+        (column - 0.5, row - 0.5), width, 1, fill=False, edgecolor=CHANNEL, linewidth=2
+    )

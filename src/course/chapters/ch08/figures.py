@@ -1,0 +1,208 @@
+"""Chapter 08: masks side by side, and who notices when a position changes."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib as mpl
+import torch
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from torch import Tensor
+
+from course.draw.picture import (
+    CHANNEL,
+    INK,
+    KEY,
+    QUERY,
+    STYLE,
+    WEIGHTS,
+    Picture,
+    canvas,
+    heat_map,
+    picture,
+)
+
+LEAK = 1e-5  # a smaller change is rounding
+OPEN, CLOSED, FUTURE = QUERY, "#eeeeee", CHANNEL
+
+
+def mask_gallery(masks: Mapping[str, Tensor], words: Sequence[str]) -> Picture:
+    """Square masks side by side, True = may look; open cells of the future stand out."""
+    figure, axes = canvas(1.36 * len(masks) + 0.6, 2.3, len(masks), layout=None)
+    width, height = figure.get_size_inches()
+    side = 1.22
+    for n, (ax, (name, mask)) in enumerate(zip(axes, masks.items(), strict=True)):
+        ax.set_position(
+            [(0.72 + n * (side + 0.1)) / width, 0.68 / height, side / width, side / height]
+        )
+        _squares(ax, mask, words, rows=n == 0)
+        with mpl.rc_context(STYLE):
+            ax.set_title(name, fontsize=9)
+            ax.set_xlabel(_short_count(mask), fontsize=8)
+    said = "; ".join(f"{name}: {_count(mask, words)}" for name, mask in masks.items())
+    return picture(
+        figure,
+        f"{len(masks)} masks over the same {len(words)} words; rows look, columns are looked at. "
+        f"Open cells are blue, those of the future red. {said}.",
+    )
+
+
+def leak_figure(
+    weights: Mapping[str, Tensor], ripples: Mapping[str, Tensor], words: Sequence[str]
+) -> Picture:
+    """For each rule its weights, and below them the ripples: what a changed word does to whom.
+
+    Row i, column j of a ripple: by how much the output of i changes when the input of j does.
+    """
+    most = max(float(ripple.nan_to_num(0).max()) for ripple in ripples.values()) or 1.0
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(2.05 * len(weights) + 0.55, 4.9), layout="constrained")
+        axes = figure.subplots(2, len(weights), squeeze=False)
+        figure.suptitle(_leak_title(weights, ripples), fontsize=11, weight="bold")
+    for n, name in enumerate(weights):
+        ends = dict(rows=words if n == 0 else [""] * len(words))
+        _map(
+            axes[0][n], weights[name], title=name, columns=[""] * len(words),
+            row_axis="weights" if n == 0 else "", **ends,
+        )  # fmt: skip
+        _map(
+            axes[1][n], ripples[name], high=1.25 * most, columns=words,
+            row_axis="who notices" if n == 0 else "", column_axis="whose word changed", **ends,
+        )  # fmt: skip
+        with mpl.rc_context(STYLE):
+            axes[0][n].set_title(name, fontsize=9, weight="normal")
+    said = "; ".join(
+        f"{name}: {_largest_weight_ahead(weights[name])}, {_leak(ripples[name], words)}"
+        for name in weights
+    )
+    return picture(
+        figure,
+        f"Above the weights under {len(weights)} rules, below what each output notices when one "
+        f"word changes. By rule: {said}.",
+    )
+
+
+def painted_figure(
+    mask: Tensor, weights: Tensor, ripple: Tensor, words: Sequence[str], painted=None
+) -> Picture:
+    """A mask, the weights under it, and the ripples; the painted cell is framed."""
+    figure, axes = canvas(8.6, 3.45, 3, layout=None)
+    width, height = figure.get_size_inches()
+    side = 2.35
+    for n, ax in enumerate(axes):
+        ax.set_position([(0.85 + n * 2.6) / width, 0.7 / height, side / width, side / height])
+    _squares(axes[0], mask, words, rows=True)
+    with mpl.rc_context(STYLE):
+        axes[0].set_title("mask")
+        axes[0].set_xlabel("key (at whom)")
+        axes[0].set_ylabel("query (who looks)")
+    _map(axes[1], weights, title="weights", rows=[""] * len(words), columns=words)
+    axes[1].set_xlabel("key (at whom)")
+    _map(axes[2], ripple, title="who notices", rows=[""] * len(words), columns=words)
+    axes[2].set_xlabel("whose word changed")
+    if painted:
+        row, column = painted
+        for ax in axes[:2]:
+            ax.add_patch(_frame(row, column, KEY))
+    parts = [f"The mask has {_count(mask, words)}."]
+    if painted:
+        row, column = painted
+        may = "may" if mask[row, column] else "may not"
+        share = float(weights[row, column])
+        gives = "has no weights at all" if share != share else f"gives it the weight {share:.4f}"
+        parts.append(f"Painted: '{words[row]}' {may} look at '{words[column]}' and {gives}.")
+    leak = _leak(ripple, words)
+    parts.append(leak[0].upper() + leak[1:] + ".")
+    return picture(figure, " ".join(parts))
+
+
+def _squares(axes: Axes, mask: Tensor, words: Sequence[str], rows: bool) -> None:
+    """A mask as squares: blue where a row may look, red where that is its future."""
+    T = len(words)
+    with mpl.rc_context(STYLE):
+        for r in range(T):
+            for c in range(T):
+                colour = (FUTURE if c > r else OPEN) if mask[r, c] else CLOSED
+                axes.add_patch(Rectangle((c - 0.46, r - 0.46), 0.92, 0.92, color=colour, lw=0))
+        axes.set(xlim=(-0.5, T - 0.5), ylim=(T - 0.5, -0.5), aspect="equal")
+        axes.set_yticks(range(T), words if rows else [""] * T)
+        axes.set_xticks(range(T), words, rotation=45, ha="right", rotation_mode="anchor")
+        axes.tick_params(length=0, labelsize=7, pad=1)
+        axes.spines[:].set_visible(False)
+
+
+def _map(axes: Axes, matrix: Tensor, *, columns: Sequence[str], **options) -> None:
+    """A heat map that marks what is not a number, and every non-zero cell of the future."""
+    matrix = matrix.detach()
+    lost = matrix.isnan()
+    heat_map(axes, matrix.nan_to_num(0), columns=columns, colours=WEIGHTS, **options)
+    with mpl.rc_context(STYLE):
+        axes.set_xticks(
+            range(len(columns)), columns, rotation=45, ha="right", rotation_mode="anchor"
+        )
+        axes.tick_params(labelsize=7, pad=1)
+        for r, c in lost.nonzero().tolist():
+            axes.add_patch(Rectangle((c - 0.5, r - 0.5), 1, 1, color="#d9d9d9", lw=0, zorder=4))
+            axes.text(c, r, "nan", ha="center", va="center", fontsize=7, color=INK, zorder=5)
+        for r, c in (matrix.triu(1).nan_to_num(0) > LEAK).nonzero().tolist():
+            axes.add_patch(_frame(r, c, FUTURE))
+
+
+def _frame(row: int, column: int, colour: str) -> Rectangle:
+    return Rectangle(
+        (column - 0.46, row - 0.46), 0.92, 0.92, fill=False, edgecolor=colour, lw=1.6, zorder=6
+    )
+
+
+def _ahead(mask: Tensor) -> int:
+    return int(mask.triu(1).sum())
+
+
+def _short_count(mask: Tensor) -> str:
+    return f"{int(mask.sum())} open, {_ahead(mask)} ahead"
+
+
+def _count(mask: Tensor, words: Sequence[str]) -> str:
+    blind = [word for word, row in zip(words, mask, strict=True) if not row.any()]
+    says = f"{int(mask.sum())} of {mask.numel()} cells open, {_ahead(mask)} of them in the future"
+    if blind:
+        names = " and ".join(f"'{word}'" for word in blind)
+        says += f", and {names} may look nowhere"
+    return says
+
+
+def _leak_title(weights: Mapping[str, Tensor], ripples: Mapping[str, Tensor]) -> str:
+    hidden = [n for n in weights if _most_ahead(weights[n]) <= LEAK < _most_ahead(ripples[n])]
+    return (
+        f"no weight ahead, and still a leak: {hidden[0]}"
+        if hidden
+        else "what looks ahead, and what leaks"
+    )
+
+
+def _most_ahead(matrix: Tensor) -> float:
+    return float(matrix.triu(1).nan_to_num(0).max())
+
+
+def _largest_weight_ahead(weights: Tensor) -> str:
+    most = _most_ahead(weights)
+    return f"the largest weight ahead is {most:.4f}" if most > LEAK else "no weight ahead"
+
+
+def _leak(ripple: Tensor, words: Sequence[str]) -> str:
+    """Who notices most of a word that comes after it, and who has no output."""
+    ahead = ripple.triu(1).nan_to_num(0)
+    row, column = divmod(int(ahead.argmax()), len(words))
+    says = "no output notices its future"
+    if float(ahead.max()) > LEAK:
+        cells = int((ahead > LEAK).sum())
+        says = (
+            f"the future leaks into {cells} cell{'s' if cells > 1 else ''}, most where "
+            f"'{words[row]}' changes by {float(ahead.max()):.4f} when '{words[column]}' does"
+        )
+    lost = [
+        word for word, gone in zip(words, torch.isnan(ripple).any(dim=-1), strict=True) if gone
+    ]
+    if lost:
+        says += f"; the output of {' and '.join(repr(word) for word in lost)} is nan"
+    return says

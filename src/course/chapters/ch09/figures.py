@@ -1,0 +1,178 @@
+"""Chapter 09: what a causal attention module is made of, and row sums under dropout."""
+
+from collections.abc import Sequence
+
+import matplotlib as mpl
+import torch
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
+from torch import Tensor
+
+from course.draw.picture import (
+    CHANNEL,
+    FAINT,
+    INK,
+    KEY,
+    QUERY,
+    STYLE,
+    VALUE,
+    Picture,
+    canvas,
+    heat_map,
+    picture,
+    row_sums,
+)
+
+MEMBER = "#f1f1f1"  # what the module holds and does not learn
+
+
+def anatomy_figure(
+    x: Tensor, query: Tensor, key: Tensor, value: Tensor, mask: Tensor, dropout: float
+) -> Picture:
+    """The module as a path from x to out: boxes are its members, text is made anew on each call.
+
+    `query`, `key` and `value` are the layers' weights, (D, C); `mask` is (block, block).
+    """
+    (B, T, C), D, Dv = x.shape, query.shape[0], value.shape[0]
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(8.5, 4.1))
+        axes = figure.add_axes([0, 0, 1, 1])
+        axes.set(xlim=(0, 8.5), ylim=(0, 4.1))
+        axes.set_axis_off()
+        title = "three layers are learnt, the mask only moves along, dropout comes and goes"
+        axes.text(4.25, 3.92, title, ha="center", va="center", fontsize=11, weight="bold")
+        _tensor(axes, 0.45, 2.0, "x", (B, T, C), INK)
+        layers = (
+            ("query", query, QUERY, 2.9),
+            ("key", key, KEY, 2.0),
+            ("value", value, VALUE, 0.6),
+        )
+        for name, weight, colour, y in layers:
+            says = f"{name}: Linear\n{weight.numel()} numbers"
+            _box(axes, 1.65, y, says, colour, text="white")
+            _arrow(axes, [(0.86, 2.0), (1.06, y)], FAINT)
+        _tensor(axes, 2.85, 2.9, "q", (B, T, D), QUERY)
+        _tensor(axes, 2.85, 2.0, "k", (B, T, D), KEY)
+        _tensor(axes, 2.85, 0.6, "v", (B, T, Dv), VALUE)
+        for y, colour in ((2.9, QUERY), (2.0, KEY), (0.6, VALUE)):
+            _arrow(axes, [(2.23, y), (2.45, y)], colour)
+        _tensor(axes, 4.05, 2.0, "scores", (B, T, T), INK)
+        _arrow(axes, [(3.25, 2.78), (3.62, 2.2)], QUERY)
+        _arrow(axes, [(3.25, 2.0), (3.62, 2.0)], KEY)
+        says = f"mask: buffer\n{tuple(mask.shape)}, cut\nto ({T}, {T})"
+        _box(axes, 5.25, 2.0, says, MEMBER, height=0.68)
+        _tensor(axes, 6.45, 2.0, "weights", (B, T, T), INK)
+        axes.text(5.85, 2.62, "softmax: rows sum to 1", ha="center", fontsize=8, color=INK)
+        _box(axes, 7.65, 2.0, f"dropout\np = {dropout:g}", MEMBER)
+        _tensor(axes, 7.65, 0.6, "out", (B, T, Dv), INK)
+        for left, right in ((4.48, 4.67), (5.83, 6.02), (6.88, 7.07)):
+            _arrow(axes, [(left, 2.0), (right, 2.0)], INK)
+        _arrow(axes, [(7.65, 1.68), (7.65, 0.86)], INK)
+        _arrow(axes, [(3.25, 0.6), (7.22, 0.6)], VALUE)
+        axes.text(7.75, 1.25, "@ v", fontsize=9, va="center")
+        notes = (
+            (1.65, "learnt, saved, moved"), (5.25, "moved, not saved,\nnot learnt"),
+            (7.65, "acts in training only"),
+        )  # fmt: skip
+        for place, note in notes:
+            axes.text(place, 3.45, note, ha="center", va="center", fontsize=8.5, style="italic")
+        axes.text(5.25, 0.2, "boxes: members of the module; no box: made anew on each call",
+                  ha="center", fontsize=8, color=INK)  # fmt: skip
+    learnt = query.numel() + key.numel() + value.numel()
+    return picture(
+        figure,
+        f"The path from x, ({B}, {T}, {C}), to out, ({B}, {T}, {Dv}). Three Linear layers make "
+        f"queries, keys and values; their {learnt} numbers are learnt and saved. The mask, "
+        f"{mask.numel()} entries for up to {mask.shape[0]} positions, is a buffer: it moves with "
+        f"the module, and is neither learnt nor saved; ({T}, {T}) of it are used here. Dropout "
+        f"with p = {dropout:g} acts on the weights, in training only.",
+    )
+
+
+def row_sums_figure(
+    weights: Tensor,
+    noise: Tensor,
+    p: float,
+    words: Sequence[str],
+    draw: int = 0,
+    training: bool = True,
+) -> Picture:
+    """Dropout on (T, T) weights: one draw with its row sums, and their spread over all draws.
+
+    `noise` is (N, T, T), uniform from 0 to 1; a weight stays where its noise is p or more.
+    """
+    after = weights.expand_as(noise)
+    if training:
+        after = after * (noise >= p) / (1 - p)
+    sums = after.sum(dim=-1)  # (N, T)
+    mean, silent = sums.mean(dim=0), (sums == 0).float().mean(dim=0)
+    low, high = torch.quantile(sums, torch.tensor([0.05, 0.95]), dim=0)
+    T, mine = len(words), sums[draw].tolist()
+    figure, (left, right) = canvas(9.0, 3.5, 2, layout=None, width_ratios=[T + 1.4, T + 1.6])
+    figure.subplots_adjust(left=0.085, right=0.985, bottom=0.2, top=0.9, wspace=0.12)
+    mode = "training" if training else "evaluation"
+    heat_map(
+        left, after[draw], title=f"weights after dropout, {mode}, p = {p:g}", rows=words,
+        columns=words, row_axis="query (who looks)", column_axis="key (at whom)",
+    )  # fmt: skip
+    with mpl.rc_context(STYLE):
+        left.tick_params(axis="x", rotation=30)
+        row_sums(left, mine, T - 0.35, fontsize=8)
+        left.set_xlim(-0.5, T + 0.9)
+        places = range(T)
+        edge = max(2.2, 1.04 * float(high.max()), 1.04 * max(mine))
+        right.axvline(1, color=FAINT, linewidth=1)
+        right.hlines(places, low.tolist(), high.tolist(), color="#a9cfe8", linewidth=7)
+        right.plot(mean.tolist(), places, "o", color=QUERY, markersize=6)
+        right.plot(mine, places, "x", color=CHANNEL, markersize=7, markeredgewidth=2)
+        for t, share in enumerate(silent.tolist()):
+            right.text(edge * 1.02, t, f"{share:.0%}", va="center", fontsize=8)
+        right.text(edge * 1.02, -0.75, "silent", va="center", fontsize=8)
+        right.set(xlim=(-0.04 * edge, edge * 1.15), ylim=(T - 0.5, -1.1), yticks=[])
+        right.set_xlabel(f"row sum: mean (dot), 5 to 95% of {len(noise)} draws (bar), this one (x)",
+                         fontsize=8.5)  # fmt: skip
+        right.tick_params(labelsize=8, length=2)
+        right.set_title("row sums are 1 on average" if training else "every row sums to 1")
+    shown = ", ".join(f"{total:.2f}" for total in mine)
+    if not training:
+        says = f"In evaluation dropout does nothing, whatever p: the rows sum to [{shown}]."
+    else:
+        says = (
+            f"In training with p = {p:g}, draw {draw + 1}: the rows sum to [{shown}]. Over "
+            f"{len(noise)} draws their means lie between {float(mean.min()):.2f} and "
+            f"{float(mean.max()):.2f}; '{words[0]}' hears nobody in {float(silent[0]):.0%} of the "
+            f"draws, '{words[-1]}' in {float(silent[-1]):.0%}."
+        )
+    return picture(figure, says)
+
+
+def _tensor(axes: Axes, x: float, y: float, name: str, shape: tuple, colour: str) -> None:
+    """A tensor on the path: its name above its shape."""
+    axes.text(x, y + 0.09, name, ha="center", va="center", weight="bold", color=colour)
+    axes.text(x, y - 0.12, str(shape), ha="center", va="center", fontsize=8.5, color=colour)
+
+
+def _box(
+    axes: Axes, x: float, y: float, says: str, colour: str, text: str = INK, height: float = 0.5
+) -> None:
+    """A member of the module."""
+    axes.add_patch(
+        FancyBboxPatch(
+            (x - 0.52, y - height / 2),
+            1.04,
+            height,
+            boxstyle="round,pad=0.05",
+            facecolor=colour,
+            edgecolor=INK,
+            linewidth=1,
+        )  # fmt: skip
+    )
+    # white on the orange of the keys is hard to read
+    axes.text(x, y, says, ha="center", va="center", fontsize=8.5,
+              color=INK if colour == KEY else text)  # fmt: skip
+
+
+def _arrow(axes: Axes, points: list[tuple[float, float]], colour: str) -> None:
+    tip = dict(arrowstyle="-|>", color=colour, linewidth=1.5, shrinkA=0, shrinkB=0)
+    axes.annotate("", xy=points[1], xytext=points[0], arrowprops=tip)

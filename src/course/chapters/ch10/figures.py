@@ -1,0 +1,235 @@
+"""Chapter 10: the memory of a sequence cut into heads, and who hears whom after the cut."""
+
+from collections.abc import Sequence
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from torch import Tensor
+
+from course.draw.picture import CHANNEL, INK, STYLE, TIME, Picture, picture
+
+CELL = 0.3  # inches: a number's width in the memory and in a head
+ROW = 0.25
+NOT_HEARD = "\N{MULTIPLICATION SIGN}"
+
+
+def ribbon_figure(x: Tensor, n_head: int, words: Sequence[str]) -> Picture:
+    """The memory of x, (T, C), and the heads cut from it: view and transpose, or view alone."""
+    T, C = x.shape
+    if not x.is_contiguous() or C % n_head or len(words) != T:
+        raise ValueError(
+            f"x, n_head, words: expected a contiguous (T, C) whose C {n_head} divides, and T "
+            f"words, got {tuple(x.shape)} with strides {x.stride()} and {len(words)} words"
+        )
+    D = C // n_head
+    heads = x.view(T, n_head, D).transpose(0, 1)
+    straight = x.view(n_head, T, D)
+    tints = head_tints(n_head)
+    label = 0.28 + 0.082 * max(map(len, words))
+    page = label + D * CELL
+    left, gap = 0.2, 0.55
+    width = left + max(T * C * CELL, 2 * n_head * page + gap) + 0.2
+    top = 0.15 + T * ROW
+    ribbon = top + 1.25
+    figure, axes = _whole(width, ribbon + 1.25)
+    with mpl.rc_context(STYLE):
+        title = "The memory holds word after word; a head is a slice of every word"
+        axes.text(width / 2, ribbon + 0.95, title, ha="center", weight="bold", fontsize=11)
+        _ribbon(axes, x, left, ribbon, words, D, tints)
+        cuts = (
+            (left, heads, f"x.view({T}, {n_head}, {D}).transpose(0, 1)", "right"),
+            (width - 0.2 - n_head * page, straight, f"x.view({n_head}, {T}, {D})", "wrong"),
+        )
+        off = []
+        for start, cut, name, verdict in cuts:
+            says = f"{verdict}: {name}\nstrides {cut.stride()}"
+            colour = INK if verdict == "right" else CHANNEL
+            axes.text(start, top + 0.4, says, color=colour, weight="bold", fontsize=9.5)
+            for h in range(n_head):
+                rows = [_address(cut, x, h, t) for t in range(T)]
+                _page(axes, cut[h], start + h * page + label, top, rows, C, D, tints, words)
+                axes.text(start + h * page + label, top + 0.1, f"head {h}", fontsize=9)
+                off += [(h, t, at // C) for t, at in enumerate(rows) if at // C != t]
+    h, t, source = max(off, key=lambda found: found[2] - found[1], default=(0, 0, 0))
+    return picture(
+        figure,
+        f"{T * C} numbers in memory, {C} for each of {T} words, each word's shared by {n_head} "
+        f"heads of {D}. Viewed as ({T}, {n_head}, {D}) and transposed, with strides "
+        f"{heads.stride()}, each head gets its {D} channels of every word. Viewed as "
+        f"({n_head}, {T}, {D}) at once, with strides {straight.stride()}, the memory is cut "
+        f"between words: {len(off)} of the {n_head * T} rows belong to another word. Row {t} of "
+        f"head {h}, the place of '{words[t]}', holds numbers of '{words[source]}', "
+        f"{abs(source - t)} {'later' if source >= t else 'earlier'}.",
+    )
+
+
+def hearing_figure(
+    speaker: Tensor, change: Tensor, words: Sequence[str], cut: str, n_parameters: int, width: int
+) -> Picture:
+    """Whose query speaks in each head's part of each output, and which inputs each output hears.
+
+    `speaker` is (H, T) with the position whose query made the part; `change` is (T, T): how much
+    output i changes when input j does.
+    """
+    (H, T), heard = speaker.shape, change > 1e-6
+    leak, past = heard.triu(1), heard.tril()
+    n_future, n_past = T * (T - 1) // 2, T * (T + 1) // 2
+    leaks, hears = int(leak.sum()), int(past.sum())
+    astray = int((speaker != speaker.new_tensor(range(T))).sum())
+    if leaks:
+        title = f"{leaks} of {n_future} later words are heard: the future leaks"
+    elif hears < n_past:
+        title = f"No leak, but {n_past - hears} of {n_past} words of the past are lost"
+    else:
+        title = "Each word hears itself and its whole past, nothing else"
+    figure, axes = _whole(7.9, 4.1)
+    cell, floor = 0.4, 1.0
+    with mpl.rc_context(STYLE):
+        axes.text(3.95, 3.88, title, ha="center", weight="bold", fontsize=11)
+        _speakers(axes, speaker, words, 0.9, floor, cell)
+        _hearing(axes, heard, words, 4.75, floor, cell)
+    worst = f", the largest by {float(change.triu(1).max()):.2f}" if leaks else ""
+    return picture(
+        figure,
+        f"{width} channels cut into {H} {'head' if H == 1 else 'heads'} of {width // H}, "
+        f"{cut}. {leaks} of the {n_future} outputs before a changed word change{worst}. Of the "
+        f"{n_past} pairs of a word and itself or an earlier one, {hears} are heard. {astray} of "
+        f"the {H * T} parts of the output stand in another word's place. The layer has "
+        f"{n_parameters:,} parameters, whatever the number of heads.",
+    )
+
+
+def leftover_figure(width: int, n_head: int) -> Picture:
+    """Channels that can't be shared out evenly: what each head would get, and what is left."""
+    share, left = divmod(width, n_head)
+    figure, axes = _whole(7.9, 1.5)
+    tints = head_tints(n_head)
+    with mpl.rc_context(STYLE):
+        title = f"{n_head} heads cannot share {width} channels evenly"
+        axes.text(3.95, 1.2, title, ha="center", weight="bold", fontsize=11)
+        for c in range(width):
+            over = c >= share * n_head
+            place = 0.35 + c * CELL
+            face = "white" if over else tints[c // share]
+            edge = CHANNEL if over else "white"
+            axes.add_patch(Rectangle((place, 0.55), CELL, ROW, facecolor=face, ec=edge, lw=1.2))
+            text = NOT_HEARD if over else str(c // share)
+            _number(axes, place + CELL / 2, 0.55 + ROW / 2, text, face)
+        says = f"numbers: which head; {NOT_HEARD}: left over"
+        axes.text(0.35, 0.25, says, fontsize=8.5, color=INK)
+    return picture(
+        figure,
+        f"{width} channels cannot be shared evenly by {n_head} heads: each would get {share}, and "
+        f"{left} would be left over. The package raises a ValueError; choose a number of heads "
+        f"that divides the width.",
+    )
+
+
+def head_tints(n_head: int) -> list[tuple[float, ...]]:
+    """A grey for each head, from light to dark: no colour, since heads are no axis of the input."""
+    greys = [0.92 - 0.44 * h / max(n_head - 1, 1) for h in range(n_head)]
+    return [(grey, grey, grey) for grey in greys]
+
+
+def _address(cut: Tensor, x: Tensor, head: int, row: int) -> int:
+    """Where a row of a head begins, counted from the first number of x."""
+    return cut[head, row].storage_offset() - x.storage_offset()
+
+
+def _whole(width: float, height: float) -> tuple[Figure, Axes]:
+    """A figure and axes over all of it, measured in inches."""
+    figure = Figure(figsize=(width, height), facecolor="white")
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set(xlim=(0, width), ylim=(0, height))
+    axes.set_axis_off()
+    return figure, axes
+
+
+def _ribbon(axes, x: Tensor, left: float, floor: float, words, D: int, tints) -> None:
+    T, C = x.shape
+    for n, value in enumerate(x.flatten().tolist()):
+        face = tints[n % C // D]
+        corner = left + n * CELL, floor
+        axes.add_patch(Rectangle(corner, CELL, ROW, facecolor=face, ec="white", lw=1))
+        _number(axes, corner[0] + CELL / 2, floor + ROW / 2, f"{value:g}", face)
+    for t, word in enumerate(words):
+        start, end = left + t * C * CELL + 0.03, left + (t + 1) * C * CELL - 0.03
+        axes.plot([start, end], [floor + ROW + 0.08] * 2, color=TIME, linewidth=2)
+        axes.text((start + end) / 2, floor + ROW + 0.16, word, ha="center", fontsize=9.5)
+    half = left + x.numel() * CELL / 2  # where the wrong view cuts for two heads
+    if len(tints) == 2:
+        axes.plot([half, half], [floor - 0.14, floor + ROW + 0.07], color=CHANNEL, linewidth=2)
+        axes.text(
+            half + 0.06, floor - 0.16, "the wrong view cuts here", color=CHANNEL, fontsize=8.5
+        )
+
+
+def _page(axes, page: Tensor, left: float, top: float, rows, C: int, D: int, tints, words) -> None:
+    """One head: a row of D numbers for each position, with the word each row was cut from."""
+    for t, (address, values) in enumerate(zip(rows, page.tolist(), strict=True)):
+        word, face = address // C, tints[address % C // D]
+        y = top - (t + 1) * ROW
+        for d, value in enumerate(values):
+            corner = left + d * CELL, y
+            axes.add_patch(Rectangle(corner, CELL, ROW, facecolor=face, ec="white", lw=1))
+            _number(axes, corner[0] + CELL / 2, y + ROW / 2, f"{value:g}", face)
+        axes.text(left - 0.07, y + ROW / 2, words[word], ha="right", va="center", fontsize=8.5,
+                  color=INK if word == t else CHANNEL,
+                  weight="normal" if word == t else "bold")  # fmt: skip
+
+
+def _speakers(axes, speaker: Tensor, words, left: float, floor: float, cell: float) -> None:
+    H, T = speaker.shape
+    height = min(cell, 6 * cell / H)
+    for h, row in enumerate(speaker.tolist()):
+        y = floor + (H - 1 - h) * height
+        axes.text(left - 0.08, y + height / 2, f"part {h}", ha="right", va="center", fontsize=8)
+        for t, source in enumerate(row):
+            face = "#d6ebf7" if source == t else CHANNEL
+            axes.add_patch(
+                Rectangle((left + t * cell, y), cell, height, facecolor=face, ec="white", lw=1)
+            )
+            _number(axes, left + (t + 0.5) * cell, y + height / 2, str(source), to_rgb(face))
+    says = "whose query made each part"
+    axes.text(left, floor + H * height + 0.1, says, fontsize=9.5, weight="bold")
+    _below(axes, words, left, floor, cell)
+
+
+def _hearing(axes, heard: Tensor, words, left: float, floor: float, cell: float) -> None:
+    T = len(heard)
+    for i, row in enumerate(heard.tolist()):
+        y = floor + (T - 1 - i) * cell
+        axes.text(
+            left - 0.08, y + cell / 2, f"{i} {words[i]}", ha="right", va="center", fontsize=8
+        )
+        for j, hears in enumerate(row):
+            face, text = ("#a9cfe8", "") if hears else ("#f2f2f2", "")
+            if j > i and hears:
+                face, text = CHANNEL, "!"
+            elif j <= i and not hears:
+                face, text = "white", NOT_HEARD
+            axes.add_patch(
+                Rectangle((left + j * cell, y), cell, cell, facecolor=face, ec="white", lw=1)
+            )
+            if text:
+                _number(axes, left + (j + 0.5) * cell, y + cell / 2, text, to_rgb(face))
+    axes.text(left, floor + T * cell + 0.1, "which words each output hears", fontsize=9.5,
+              weight="bold")  # fmt: skip
+    _below(axes, words, left, floor, cell)
+    says = f"blue: heard    !: hears a later word    {NOT_HEARD}: past not heard"
+    axes.text(7.8, 0.12, says, ha="right", fontsize=8.5)
+
+
+def _below(axes, words, left: float, floor: float, cell: float) -> None:
+    for t, word in enumerate(words):
+        axes.text(left + (t + 0.6) * cell, floor - 0.07, f"{t} {word}", ha="right", va="top",
+                  rotation=45, rotation_mode="anchor", fontsize=8)  # fmt: skip
+
+
+def _number(axes, x: float, y: float, text: str, face) -> None:
+    red, green, blue = to_rgb(face)
+    dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.55
+    axes.text(x, y, text, ha="center", va="center", fontsize=8, color="white" if dark else INK)

@@ -1,0 +1,164 @@
+"""Check notebooks: their stored outputs against a fresh run, and guards against empty green.
+
+`check` runs pytest with nbval and `course.check.nbval_plugin`; `guards` needs no kernel.
+"""
+
+import ast
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from course.errors import CourseError
+from course.notebooks import read
+
+TAGS = frozenset(
+    ("parameters", "raises-exception", "nbval-ignore-output", "nbval-skip")
+    + ("hide-input", "hide-output", "remove-cell", "remove-input", "remove-output")
+    + ("exercise", "solution", "quiz", "explorer", "figure", "predict")
+)
+UNCHECKED = {"nbval-ignore-output", "nbval-skip"}
+SLIDE_TYPES = ("slide", "subslide", "fragment", "skip", "notes")
+# Without the repository's own settings, and without two plugins that take a second to import.
+PYTEST = (
+    f"--nbval -p course.check.nbval_plugin -c {os.devnull} --noconftest --dist loadfile -q "
+    "-p no:cacheprovider -p no:hypothesispytest -p no:jaxtyping"
+)
+MAX_LINES = 15  # of a code cell, without blank ones: STYLE's "nine in ten under 15"
+MARKER = re.compile(r"^\s*#+\s*(?:NBVAL_|PYTEST_VALIDATE_)\w*", re.MULTILINE)
+
+
+def check(
+    notebooks: Sequence[Path], root: Path, workers: int = 1, extra: Sequence[str] = ()
+) -> int:
+    """Run the notebooks and compare their outputs: 0 if all agree, 1 if not.
+
+    Each notebook stays with one of the `workers`. The repository's own pytest settings and
+    conftest.py files are left out; `extra` goes to pytest as it is.
+    """
+    from course.execute.kernel import (
+        check_kernel,  # here: the plugin imports the guards in every worker
+    )
+
+    if not notebooks:
+        raise CourseError(
+            "expected notebooks to check, got none: name one or list it in SUMMARY.md"
+        )
+    for path in notebooks:
+        check_kernel(path, read(path))
+    command = [sys.executable, "-m", "pytest", *shlex.split(PYTEST), "--rootdir", root]
+    command += ["-n", min(workers, len(notebooks)), *extra, *notebooks]
+    return int(subprocess.run([str(word) for word in command], cwd=root).returncode != 0)
+
+
+def guards(notebook: dict[str, Any]) -> list[str]:
+    """What would let a notebook pass unchecked or break a slide, a sentence each; [] is good."""
+    found = []
+    if "widgets" in notebook["metadata"]:
+        found.append("metadata.widgets is stored: remove it, GitHub refuses it without state")
+    ids = Counter(cell.get("id") for cell in notebook["cells"])
+    numbers: Counter[str] = Counter()
+    for cell in notebook["cells"]:
+        numbers[kind := cell["cell_type"]] += 1
+        sentences = [*_cell_guards(cell)]
+        if not cell.get("id") or ids[cell["id"]] > 1:
+            sentences.append(f"needs an id of its own, got {cell.get('id')!r}")
+        if kind == "code":
+            sentences += _code_guards(cell, numbers[kind])
+        found += [f"{kind} cell {numbers[kind]}: {sentence}" for sentence in sentences]
+    return found
+
+
+def _cell_guards(cell: dict[str, Any]) -> Iterator[str]:
+    tags = cell["metadata"].get("tags", [])
+    if unknown := set(tags) - TAGS:
+        yield f"unknown tags {sorted(unknown)}: expected some of {', '.join(sorted(TAGS))}"
+    slide = cell["metadata"].get("slideshow", {}).get("slide_type")
+    if slide not in SLIDE_TYPES:
+        yield f"slideshow.slide_type is {slide!r}: expected one of {', '.join(SLIDE_TYPES)}"
+
+
+def _code_guards(cell: dict[str, Any], number: int) -> Iterator[str]:
+    source, outputs, course = "".join(cell["source"]), cell["outputs"], _course(cell)
+    tags = set(cell["metadata"].get("tags", []))
+    if cell["execution_count"] != number:
+        yield (
+            f"execution count is {cell['execution_count']}, expected {number}: "
+            "restart and run all cells"
+        )
+    if _prints(source) and not outputs:
+        yield "prints, but no output is stored: restart and run all cells"
+    if any(output.get("name") == "stderr" for output in outputs):
+        yield "has stored stderr: cure or catch the warning"
+    error = any(output["output_type"] == "error" for output in outputs)
+    if error and "raises-exception" not in tags:
+        yield "has a stored error: mend it or tag it raises-exception"
+    if not error and "raises-exception" in tags:
+        yield "is tagged raises-exception, but no error is stored: restart and run all cells"
+    if tags & UNCHECKED and not _is_reason(course.get("reason")):
+        unchecked = ", ".join(sorted(tags & UNCHECKED))
+        yield f'is tagged {unchecked}: say why in "course": {{"reason": …}}'
+    if marker := MARKER.search(source):
+        yield f"has the comment {marker[0].strip()!r}: use a tag and give a reason"
+    lines = sum(bool(line.strip()) for line in source.splitlines())
+    if lines > MAX_LINES and not _is_reason(course.get("long")):
+        yield (
+            f"has {lines} lines, expected at most {MAX_LINES}: "
+            'split it or say why in "course": {"long": …}'
+        )
+    try:
+        tolerance(cell)
+    except ValueError as wrong:
+        yield str(wrong)
+
+
+def tolerance(cell: dict[str, Any]) -> dict[str, float]:
+    """The `rtol` and `atol` that the metadata of a cell gives, with a reason; {} if it has none.
+
+    Raises ValueError for anything else than
+    `"course": {"tolerance": {"rtol": 0.01, "atol": 0.01, "reason": "…"}}`, of which one number
+    is enough.
+    """
+    given = _course(cell).get("tolerance")
+    if given is None:
+        return {}
+    expected = 'expected {"rtol": …, "atol": …, "reason": "why"} with one or both of the numbers'
+    if not isinstance(given, dict):
+        raise ValueError(f"tolerance is {given!r}: {expected}")
+    numbers = {key: value for key, value in given.items() if key != "reason"}
+    known = bool(numbers) and set(numbers) <= {"rtol", "atol"}
+    positive = all(type(value) in (int, float) and 0 <= value < 1e9 for value in numbers.values())
+    if not (known and positive and _is_reason(given.get("reason"))):
+        raise ValueError(f"tolerance is {given}: {expected}")
+    return numbers
+
+
+def _course(cell: dict[str, Any]) -> dict[str, Any]:
+    course = cell["metadata"].get("course")
+    return course if isinstance(course, dict) else {}
+
+
+def _is_reason(text: object) -> bool:
+    return isinstance(text, str) and bool(text.strip())
+
+
+def _prints(source: str) -> bool:
+    """Whether a line at the top level prints or displays something; no claim about magics."""
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:
+        return False
+    return any(
+        isinstance(line, ast.Expr)
+        and isinstance(call := line.value, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id in ("print", "display")
+        and bool(call.args)
+        and not {"file", "end"} & {keyword.arg for keyword in call.keywords}
+        for line in body
+    )

@@ -1,0 +1,264 @@
+"""A pytest plugin over nbval that compares numbers with tolerance and guards each notebook.
+
+`pytest --nbval -p course.check.nbval_plugin notebooks`: every notebook gives one item `guards`, then one
+for each code cell. After a mismatch the later cells still run; after an exception, a time-out or
+the kernel's death they are skipped.
+"""
+
+import json
+import os
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from math import inf
+from pathlib import Path
+from queue import Empty
+from tempfile import TemporaryDirectory
+from time import monotonic
+from types import ModuleType
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from jupyter_client import KernelManager
+
+from course.check.compare import Deviation, compare_image, compare_text, excerpt
+from course.check.guards import guards, tolerance
+from course.errors import KernelDied
+from course.execute.kernel import SocketKernel, headless
+
+# jsonschema, which nbformat imports, else builds a grammar for a kind of address that no notebook
+# has: more than a second in every process.
+sys.modules.setdefault("rfc3987_syntax", None)
+
+import nbval.kernel  # noqa: E402
+import nbval.plugin  # noqa: E402
+
+NBVAL_TIMEOUT, CELL_TIMEOUT = 2000, 120  # seconds for a cell: nbval's default, and ours
+STDERR = 2000  # characters of what a kernel that does not start writes to stderr
+POLL = 0.5  # seconds between two looks at whether the kernel is alive
+WIDGET = "application/vnd.jupyter.widget-view+json"
+IMAGES = ("image/png", "image/jpeg")
+DIFFER = "Cell outputs differ"  # nbval's words when compare_outputs says False
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+BUILT_ON = {
+    "IPyNbFile": ("setup", "collect", "kernel"),
+    "IPyNbCell": ("runtest", "compare_outputs", "raise_cell_error", "repr_failure", "sanitize"),
+    "RunningKernel": ("get_message", "is_alive"),
+    "NbCellError": (),
+}
+
+
+def require(module: ModuleType) -> None:
+    """Refuse an nbval without the places that this plugin builds on."""
+    for name, attributes in BUILT_ON.items():
+        missing = [a for a in attributes if not hasattr(getattr(module, name, None), a)]
+        if missing or not hasattr(module, name):
+            raise pytest.UsageError(
+                f"nbval {version('nbval')} has no {'.'.join([name, *missing[:1]])}: "
+                "the checks are written for nbval 0.11, install that version"
+            )
+
+
+require(nbval.plugin)
+
+
+class Kernel(nbval.plugin.RunningKernel):
+    """A kernel whose death is noticed at once, not when the cell's time is over."""
+
+    def get_message(self, stream: str, timeout: float | None = None) -> dict[str, Any]:
+        end = monotonic() + (inf if timeout is None else timeout)
+        while True:
+            try:
+                return super().get_message(stream, max(0, min(POLL, end - monotonic())))
+            except Empty:
+                if not self.is_alive():
+                    raise KernelDied("the kernel died") from None
+                if monotonic() >= end:
+                    raise
+
+
+class Manager(SocketKernel, KernelManager):
+    """Starts a kernel apart from others, and keeps what its process writes to stderr."""
+
+    def start_kernel(self, **options: Any) -> None:
+        with open(os.path.join(os.environ["JUPYTER_RUNTIME_DIR"], "stderr"), "wb") as stderr:
+            super().start_kernel(**options | {"stderr": stderr})
+
+
+class Notebook(nbval.plugin.IPyNbFile):
+    """The guards of a notebook and its code cells, which share a kernel."""
+
+    halted = ""  # why no further cell runs
+
+    def setup(self) -> None:
+        self.scratch = TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True)
+        fixed = {"PYTHONHASHSEED": "0", **headless(self.scratch.name)}
+        environment = {"OMP_NUM_THREADS": "1", **os.environ, **fixed}
+        kernel = patch.object(nbval.plugin, "RunningKernel", Kernel)
+        manager = patch.object(nbval.kernel, "KernelManager", Manager)
+        with patch.dict(os.environ, environment), kernel, manager:
+            try:
+                super().setup()
+            except Exception as error:  # once more: a machine out of memory or time may recover
+                self.warn(pytest.PytestWarning(self._not_started(error)))
+                try:
+                    super().setup()
+                except Exception as again:
+                    raise pytest.fail.Exception(self._not_started(again), pytrace=False) from None
+
+    def _not_started(self, error: Exception) -> str:
+        stderr = Path(self.scratch.name, "stderr")
+        said = stderr.read_text("utf-8", "replace").strip() if stderr.exists() else ""
+        return f"{self.nodeid}: its kernel did not start: {error}\n{said[-STDERR:]}".strip()
+
+    def teardown(self) -> None:
+        super().teardown()
+        self.scratch.cleanup()
+
+    def collect(self) -> Iterator[pytest.Item]:
+        yield Guards.from_parent(self, name="guards")
+        for cell in super().collect():
+            yield Cell.from_parent(
+                self,
+                name=f"code cell {cell.cell_num + 1}",
+                cell_num=cell.cell_num,
+                cell=cell.cell,
+                options=cell.options,
+            )
+
+
+class Guards(pytest.Item):
+    """What no comparison of outputs would notice."""
+
+    def runtest(self) -> None:
+        found = guards(json.loads(self.path.read_text(encoding="utf-8")))
+        if found:
+            pytest.fail(
+                "\n".join(f"{self.parent.nodeid}, {line}" for line in found), pytrace=False
+            )
+
+    def reportinfo(self) -> tuple[os.PathLike[str], int, str]:
+        return self.path, 0, self.nodeid
+
+
+class Cell(nbval.plugin.IPyNbCell):
+    """A code cell that compares with tolerance and says where it stands."""
+
+    @property
+    def place(self) -> str:
+        number = f"code cell {self.cell_num + 1} [In {self.cell.execution_count}]"
+        return f"{self.parent.nodeid}, {number}"
+
+    def runtest(self) -> None:
+        if self.parent.halted:
+            pytest.skip(self.parent.halted)
+        try:
+            super().runtest()
+            if self.parent.timed_out:  # interrupted, but the cell caught it or is meant to raise
+                limit = self.config.option.nbval_cell_timeout
+                self.raise_cell_error(f"Timeout of {limit:g} seconds exceeded executing cell")
+        except Exception as error:
+            if str(error) != DIFFER:
+                self.parent.halted = f"code cell {self.cell_num + 1} did not finish"
+            raise
+        raised = any(out.output_type == "error" for out in self.test_outputs)
+        if self.options["check_exception"] and not raised:
+            self.raise_cell_error("tagged raises-exception, but it raised none")
+
+    def compare_outputs(
+        self, test: Sequence[Any], ref: Sequence[Any], skip_compare: object = None
+    ) -> bool:
+        """Whether the outputs agree; the order of different kinds does not matter, as in nbval."""
+        found = [*self._deviations(self._by_kind(ref), self._by_kind(test))]
+        if found:
+            worst = max(found, key=lambda deviation: deviation.excess)
+            more = f" ({len(found) - 1} more outputs differ)" if len(found) > 1 else ""
+            self.comparison_traceback = [worst.message + more]
+            if worst.stored or worst.computed:
+                lines = f"  stored    {worst.stored}", f"  computed  {worst.computed}"
+                self.comparison_traceback += lines
+        return not found
+
+    def _deviations(
+        self, stored: dict[str, list[str]], computed: dict[str, list[str]]
+    ) -> Iterator[Deviation]:
+        try:
+            allowed = tolerance(self.cell)
+        except ValueError:  # the guards say so
+            allowed = {}
+        for kind in dict.fromkeys([*stored, *computed]):
+            ours, theirs = stored[kind], computed[kind]
+            if len(ours) != len(theirs):
+                what = f"{kind}: {len(ours)} stored, {len(theirs)} computed"
+                show = [
+                    excerpt("".join(texts), 0) if texts else "nothing" for texts in (ours, theirs)
+                ]
+                yield Deviation(what, inf, *([] if kind in IMAGES else show))
+                continue
+            for pair in zip(ours, theirs, strict=True):
+                if kind in IMAGES:
+                    deviation = compare_image(*pair)
+                else:
+                    deviation = compare_text(*pair, **allowed)
+                if deviation:
+                    yield replace(deviation, message=f"{kind}, {deviation.message}")
+
+    def _by_kind(self, outputs: Sequence[Any]) -> dict[str, list[str]]:
+        """Output texts under "stdout", "stderr", "error" or their MIME type."""
+        found = defaultdict(list)
+        for out in outputs:
+            if out.output_type == "stream":
+                found[out.name].append(self.sanitize(out.text))
+            elif out.output_type == "error":
+                found["error"].append(self.sanitize(f"{out.ename}: {out.evalue}"))
+            else:
+                for kind in out.data.keys() - {WIDGET}:
+                    value = out.data[kind]
+                    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+                    found[kind].append(self.sanitize(text))
+        return found
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> str:
+        error = excinfo.value
+        if str(error) == DIFFER:
+            return f"{self.place}: " + "\n".join(self.comparison_traceback)
+        if isinstance(error, nbval.plugin.NbCellError):
+            raised = [out for out in self.test_outputs or () if out.output_type == "error"]
+            lines = [f"{self.place}: {error}"]
+            lines += [f"{out.ename}: {out.evalue}"[:300] for out in raised]
+            lines += ANSI.sub("", error.inner_traceback or "").splitlines()[-20:]
+            return "\n".join(lines)
+        if isinstance(error, RuntimeError):
+            return f"{self.place}: {error}"
+        return f"{self.place}: {excinfo.getrepr(style='short')}"
+
+    def reportinfo(self) -> tuple[os.PathLike[str], int, str]:
+        return self.path, 0, self.nodeid
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """This interpreter's kernel and 120 seconds a cell, where the command line says nothing."""
+    option = config.option
+    if not hasattr(option, "nbval"):
+        raise pytest.UsageError(
+            "course.check.nbval_plugin needs nbval's own plugin: do not switch it off"
+        )
+    option.nbval_current_env = option.nbval_current_env or not option.nbval_kernel_name
+    if option.nbval_cell_timeout == NBVAL_TIMEOUT:
+        option.nbval_cell_timeout = CELL_TIMEOUT
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: os.PathLike[str], parent: pytest.Collector) -> Iterator[None]:
+    collectors = yield
+    return [
+        Notebook.from_parent(parent, path=found.path)
+        if isinstance(found, nbval.plugin.IPyNbFile)
+        else found
+        for found in collectors
+    ]

@@ -1,0 +1,20 @@
+"""The errors of the course, one tree:
+
+CourseError       a sentence for the user
+  RecordError     ... about the file of an exercise, which is broken
+  KernelDied      ... about the kernel of a notebook, which didn't start or ended
+"""
+
+
+class CourseError(Exception):
+    """A sentence for the user: what was expected, what came, what to do."""
+
+    exit_code = 2
+
+
+class RecordError(CourseError):
+    """An exercise that is not told as it has to be."""
+
+
+class KernelDied(CourseError):
+    """A kernel that ended while a notebook was using it."""

@@ -1,0 +1,147 @@
+"""Notebooks side by side: one child process each, which owns the kernel.
+
+The command talks with a child (`python -m MODULE`) in lines of JSON: a job goes in, progress and
+one result come out. Only the command writes files, so a child may be ended at any moment, and a
+child that loses the command ends itself and its kernel.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psutil
+
+from course.execute.kernel import Tell, headless, no_cell
+
+if TYPE_CHECKING:
+    from course.execute.report import Progress, Result
+
+LONGEST_LINE = 2**28  # bytes: an executed notebook travels in one line of JSON
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+def execute(
+    module: str,
+    jobs: list[dict[str, Any]],
+    workers: int,
+    env: dict[str, str],
+    progress: Progress,
+    keep: Callable[[dict[str, Any], Result], None],
+) -> list[Result]:
+    """Do each job in a child of its own (`python -m module`), at most `workers` at a time.
+
+    `keep` gets each result as it comes. However this ends, no child and no kernel is left.
+    """
+    environment = {
+        **ONE_THREAD,
+        **os.environ,
+        **env,
+    }
+    environment.pop("MPLBACKEND", None)  # else figures would not reach the notebook
+
+    async def one(job: dict[str, Any], slots: asyncio.Semaphore) -> Result:
+        async with slots:
+            result = await _child(module, job, environment, progress)
+            keep(job, result)
+            return result
+
+    async def everything() -> list[Result]:
+        with suppress(RuntimeError):  # on Windows, or not in the main thread
+            loop, task = asyncio.get_running_loop(), asyncio.current_task()
+            loop.add_signal_handler(signal.SIGTERM, task.cancel)
+        slots = asyncio.Semaphore(workers)
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(job, slots)) for job in jobs]
+        return [task.result() for task in tasks]
+
+    try:
+        return asyncio.run(everything())
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+    except BaseExceptionGroup as group:
+        raise group.exceptions[0] from None
+
+
+async def _child(
+    module: str, job: dict[str, Any], environment: dict[str, str], progress: Progress
+) -> Result:
+    """Start a child, give it its job, follow its progress, and come back with its result."""
+    name = job["path"].stem
+    started = time.perf_counter()
+    result: Result = {"name": name, "seconds": 0.0, "peak_mib": None, "cells": None, "error": None}
+    with (
+        tempfile.TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True) as scratch,
+        open(f"{scratch}/stderr", "w+", encoding="utf-8", errors="replace") as stderr,
+    ):
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-P", "-m", module,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=stderr,
+            env=environment | headless(scratch),
+            limit=LONGEST_LINE,
+            start_new_session=True,  # Ctrl-C is ours to pass on
+        )  # fmt: skip
+        try:
+            process.stdin.write(json.dumps(job, default=str).encode() + b"\n")
+            finished = False
+            async for line in process.stdout:
+                message = json.loads(line)
+                if "progress" in message:
+                    progress.cell(name, *message["progress"])
+                else:
+                    result.update(message)
+                    finished = True
+            with suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), timeout=5)
+        finally:
+            if process.returncode is None:
+                end(process.pid)
+                await process.wait()
+        if not finished:
+            stderr.seek(0)
+            value = f"the process of the notebook ended early (status {process.returncode})"
+            result["error"] = no_cell("ChildProcessError", value, stderr.read()[-2000:])
+    result["seconds"] = round(time.perf_counter() - started, 2)
+    return result
+
+
+def end(pid: int) -> None:
+    """Kill a process with all below it; each is stopped first, so that it can start no other."""
+    with suppress(psutil.NoSuchProcess):
+        process = psutil.Process(pid)
+        process.suspend()
+        for child in process.children():
+            end(child.pid)
+        process.kill()
+
+
+def serve(work: Callable[[dict[str, Any], Tell], Result]) -> None:
+    """Be a child: read the job, do the work, tell progress and the result; die with the parent."""
+    channel = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # whatever a library or the kernel prints goes to stderr
+
+    def tell(**message: Any) -> None:
+        print(json.dumps(message), file=channel, flush=True)
+
+    def watch_parent() -> None:
+        os.read(0, 1)  # returns when the parent's end of the pipe is closed
+        for child in psutil.Process().children():
+            end(child.pid)
+        os._exit(1)
+
+    job = json.loads(sys.stdin.readline())
+    threading.Thread(target=watch_parent, daemon=True).start()
+    job["path"] = Path(job["path"])
+    tell(**work(job, tell))

@@ -1,0 +1,133 @@
+"""The kernel of one notebook: apart from all others, this environment's Python, and its failures."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from course.errors import CourseError
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+Tell = Callable[..., None]
+
+START_TIMEOUT = 60  # seconds
+LONGEST_NAME = (
+    100  # characters that the name of a Unix socket may have: 103 on macOS, 107 on Linux
+)
+
+
+def headless(folder: str) -> dict[str, str]:
+    """Environment of a kernel that nobody watches: it shares no settings, history or connection."""
+    return {
+        "JUPYTER_RUNTIME_DIR": folder,
+        "IPYTHONDIR": os.path.join(folder, "ipython"),
+        "COURSE_HEADLESS": "1",  # a check that fails is an error
+        "TQDM_DISABLE": "1",  # and no bar shows progress
+    }
+
+
+class SocketKernel:
+    """Mixed into a kernel manager: it talks to its kernel over Unix sockets in the runtime folder.
+
+    A TCP port is looked for before the kernel starts and bound when it has: another program may
+    take it in between, and then the kernel dies. TCP is used only where there are no Unix sockets
+    (Windows) or the folder's name is too long for them.
+    """
+
+    def _connection_file_default(self) -> str:
+        return os.path.join(os.environ["JUPYTER_RUNTIME_DIR"], "kernel.json")
+
+    def _transport_default(self) -> str:
+        longest = self._connection_file_default().replace(".json", "-ipc-5")
+        return "ipc" if os.name == "posix" and len(os.fsencode(longest)) <= LONGEST_NAME else "tcp"
+
+
+def check_kernel(path: Path, nb: NotebookNode) -> None:
+    """Refuse a notebook that asks for another kernel than this environment's Python."""
+    name = nb.metadata.get("kernelspec", {}).get("name", "python3")
+    if name != "python3":
+        raise CourseError(
+            f"{path.name} asks for the kernel {name!r}, expected 'python3', the Python of this "
+            "environment: choose 'Python 3 (ipykernel)' in JupyterLab (Kernel, Change Kernel) "
+            "and save"
+        )
+    if importlib.util.find_spec("ipykernel") is None:
+        raise CourseError(
+            f"the kernel 'python3' is missing, because {sys.executable} has no ipykernel: "
+            "activate the environment of the course"
+        )
+
+
+def client_options(nb: NotebookNode, job: dict[str, Any], tell: Tell) -> dict[str, Any]:
+    """Settings of nbclient: this environment's Python as kernel, progress told cell by cell.
+
+    Code cells count from 1, without the one that papermill injects; the number of the latest is
+    kept in `job["cell"]`, the cell itself in `job["current"]`.
+    """
+    from jupyter_client import AsyncKernelManager
+    from jupyter_client.kernelspec import KernelSpecManager
+
+    class Kernel(SocketKernel, AsyncKernelManager):
+        """The Python that runs this, whatever kernelspecs lie about on the machine."""
+
+        def _kernel_spec_manager_default(self) -> KernelSpecManager:
+            return KernelSpecManager(kernel_dirs=[])
+
+    total = sum(own_code(cell) for cell in nb.cells)
+    job["cell"], job["current"] = 0, None
+
+    def cell_starts(cell: NotebookNode, cell_index: int) -> None:
+        if own_code(cell):
+            job["cell"], job["current"] = job["cell"] + 1, cell
+            tell(progress=[job["cell"], total])
+
+    return {"kernel_manager_class": Kernel, "on_cell_start": cell_starts}
+
+
+def own_code(cell: NotebookNode) -> bool:
+    """Whether this is a code cell of the author's."""
+    return cell.cell_type == "code" and "injected-parameters" not in cell.metadata.get("tags", [])
+
+
+def failure(job: dict[str, Any], error: Exception | None = None) -> dict[str, Any]:
+    """What went wrong, and in which cell."""
+    from nbclient.exceptions import CellTimeoutError, DeadKernelError
+
+    if isinstance(error, CourseError):  # its sentence names the cell
+        return no_cell("refused", str(error))
+    cell = job["current"] or {"source": "", "outputs": []}
+    raised = [output for output in cell["outputs"] if output["output_type"] == "error"]
+    name, value, traceback = type(error).__name__, str(error), ""
+    if isinstance(error, CellTimeoutError):
+        value = f"the cell took longer than {job['timeout']} s (--timeout)"
+    elif isinstance(error, DeadKernelError):
+        value = "the kernel died: it ran out of memory, or something ended the process"
+    elif raised:
+        last = raised[-1]
+        name, value, traceback = last.ename, last.evalue, short(last.traceback)
+    return {
+        "cell": job["cell"] or None,
+        "source": cell["source"],
+        "name": name,
+        "value": value,
+        "traceback": traceback,
+    }
+
+
+def no_cell(name: str, value: str, traceback: str = "") -> dict[str, Any]:
+    """A failure outside of any cell."""
+    return {"cell": None, "source": "", "name": name, "value": value, "traceback": traceback}
+
+
+def short(traceback: list[str]) -> str:
+    """The frames of an IPython traceback, each with the one line that was running."""
+    lines = re.sub(r"\x1b\[[\d;]*m", "", "\n".join(traceback)).splitlines()
+    frames = [line for line in lines if re.match(r"(Cell In|File |-+> )", line)]
+    return "\n".join(frames or lines[:-1])  # the last line repeats the error

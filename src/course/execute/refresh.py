@@ -1,0 +1,194 @@
+"""`course refresh`: execute notebooks and store their outputs, the same on every machine.
+
+What would differ from one run to the next is taken out (widget views, times, versions) or, where
+it stands in a text that a reader sees (paths, addresses, warnings), refused with the cell named.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from course.errors import CourseError
+from course.execute.children import ONE_THREAD, execute, serve
+from course.execute.kernel import START_TIMEOUT, Tell, check_kernel, client_options, failure
+from course.execute.report import Progress, Result
+from course.notebooks import dumps, read, write_text
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+LANGUAGE = {"name": "python"}  # no version: the outputs hold for any
+NOISE = ("execution", "papermill", "collapsed", "scrolled", "ExecuteTime")
+
+
+# ---------------------------------------------------------------- the command
+
+
+def refresh(notebooks: list[Path], root: Path, workers: int, timeout: int) -> int:
+    """Execute `notebooks` and store what they give: 0 all stored, 1 one was refused."""
+    for path in notebooks:
+        check_kernel(path, read(path))
+    jobs = [{"path": path, "root": root, "timeout": timeout} for path in notebooks]
+    with Progress() as progress:
+
+        def keep(job: dict[str, Any], result: Result) -> None:
+            verdict = "refused, left as it was"
+            if not result["error"]:
+                path, new = job["path"], result.pop("notebook")
+                changed = new.encode() != path.read_bytes()
+                verdict = "refreshed" if changed else "unchanged"
+                if changed:
+                    write_text(new, path)
+            progress.finish(result, verdict)
+
+        env = {**ONE_THREAD, "PYTHONHASHSEED": "0"}
+        results = execute("course.execute.refresh", jobs, workers, env, progress, keep)
+    return 1 if any(result["error"] for result in results) else 0
+
+
+# ---------------------------------------------------------------- in the child
+
+
+def _refresh(job: dict[str, Any], tell: Tell) -> Result:
+    """Execute one notebook in a clean kernel, and give back its text to store."""
+    from nbclient import NotebookClient
+
+    nb = read(job["path"])
+    client = NotebookClient(
+        nb,
+        kernel_name="python3",
+        timeout=job["timeout"],
+        startup_timeout=START_TIMEOUT,
+        resources={"metadata": {"path": str(job["path"].parent)}},
+        record_timing=False,
+        store_widget_state=False,
+        **client_options(nb, job, tell),
+    )
+    try:
+        client.execute()
+        return {"notebook": dumps(normalise(nb, Path(job["root"])))}
+    except Exception as error:
+        return {"error": failure(job, error)}
+
+
+# ---------------------------------------------------------------- outputs
+
+
+def normalise(nb: NotebookNode, root: Path) -> NotebookNode:
+    """The executed notebook as it is stored; CourseError where a cell gives what may not be."""
+    from nbformat import from_dict
+
+    nb.metadata = from_dict({**nb.metadata, "kernelspec": KERNELSPEC, "language_info": LANGUAGE})
+    nb.metadata.pop("widgets", None)
+    nb.metadata.pop("papermill", None)
+    private = _private(root)
+    number = 0
+    for cell in nb.cells:
+        _clean_metadata(cell)
+        if cell.cell_type != "code":
+            continue
+        number += 1
+        try:
+            _check_cell(cell, number)
+            cell.outputs = _join_streams(cell.outputs)
+            for output in cell.outputs:
+                _normalise_output(output, private)
+        except CourseError as error:
+            raise CourseError(f"code cell {number} {error}") from None
+    return nb
+
+
+def _clean_metadata(cell: NotebookNode) -> None:
+    for key in NOISE:
+        cell.metadata.pop(key, None)
+    view = cell.metadata.get("jupyter", {})  # source_hidden is the author's, the rest noise
+    view.pop("outputs_hidden", None)
+    if not view:
+        cell.metadata.pop("jupyter", None)
+
+
+def _check_cell(cell: NotebookNode, number: int) -> None:
+    if cell.execution_count != number:
+        raise CourseError(
+            f"has the count {cell.execution_count}, expected {number}: "
+            "remove cells that are empty or tagged skip-execution"
+        )
+    allowed = "raises-exception" in cell.metadata.get("tags", [])
+    if allowed and not any(output.output_type == "error" for output in cell.outputs):
+        raise CourseError("is tagged raises-exception and raises none: remove the tag")
+
+
+def _join_streams(outputs: list[NotebookNode]) -> list[NotebookNode]:
+    """One output for what was printed in a row; how it was cut into messages is chance."""
+    joined: list[NotebookNode] = []
+    for output in outputs:
+        before = joined[-1] if joined else None
+        streams = before and before.output_type == output.output_type == "stream"
+        if streams and before.name == output.name:
+            before.text += output.text
+        else:
+            joined.append(output)
+    return joined
+
+
+def _normalise_output(output: NotebookNode, private: re.Pattern[str]) -> None:
+    if output.output_type == "stream":
+        if output.name == "stderr":
+            raise CourseError(
+                "writes to stderr, expected stdout only: "
+                f"remove the cause of {_quote(output.text)}"
+            )
+        texts = [output.text]
+    elif output.output_type == "error":
+        output.traceback = [f"{output.ename}: {output.evalue}"]
+        texts = output.traceback
+    else:
+        _drop_widget(output)
+        texts = [
+            value
+            for kind, value in output.data.items()
+            if isinstance(value, str) and (kind.startswith("text/") or kind == "image/svg+xml")
+        ]
+    for text in texts:
+        # An image within html is base64, where any letters may come.
+        if match := private.search(re.sub(r";base64,[A-Za-z0-9+/=\s]+", "", text)):
+            line = next(part for part in text.splitlines() if match[0] in part)
+            raise CourseError(
+                f"shows {match[0]!r}, which is of this machine or this run only, "
+                f"in {_quote(line)}: print something else"
+            )
+
+
+def _drop_widget(output: NotebookNode) -> None:
+    """Keep what shows where there is no kernel; a widget's view is a new one in every run."""
+    if output.data.pop(WIDGET, None) is None:
+        return
+    if not any(kind == "text/html" or kind.startswith("image/") for kind in output.data):
+        raise CourseError(
+            "shows a widget with nothing for readers without a kernel, expected an image or html "
+            "beside it: give the widget a still picture (_repr_mimebundle_)"
+        )
+
+
+def _private(root: Path) -> re.Pattern[str]:
+    """Matches paths of this machine and addresses in memory."""
+    places = {root, root.resolve(), Path.home(), Path(sys.prefix), Path(tempfile.gettempdir())}
+    places = {re.escape(str(place)) for place in places if place != Path(place.anchor)}
+    paths = "|".join(sorted(places, key=len, reverse=True))
+    address = r"(?<![\w+/])0x[0-9a-fA-F]{8,}(?![\w+/])"
+    return re.compile(rf"(?<![\w.])(?:{paths})(?![\w-])[\w./-]*|{address}")
+
+
+def _quote(text: str) -> str:
+    line = text.strip().partition("\n")[0]
+    return repr(line if len(line) <= 120 else line[:117] + "...")
+
+
+if __name__ == "__main__":
+    serve(_refresh)

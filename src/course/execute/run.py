@@ -1,0 +1,207 @@
+"""`course run`: execute notebooks side by side, and say how each of them went."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from course.errors import CourseError
+from course.execute.children import execute, serve
+from course.execute.kernel import START_TIMEOUT, Tell, check_kernel, client_options, failure
+from course.execute.report import Progress, Result, junit, print_table, summary
+from course.notebooks import dumps, parameters, read, write_text
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+
+# ---------------------------------------------------------------- the command
+
+
+def run(
+    notebooks: list[Path],
+    out: Path,
+    workers: int,
+    given: list[tuple[str, str]],
+    timeout: int,
+) -> int:
+    """Execute `notebooks`, leave the results in the folder `out`: 0 all passed, 1 one failed."""
+    nodes = {path: read(path) for path in notebooks}
+    for path, nb in nodes.items():
+        check_kernel(path, nb)
+    chosen = choose(nodes, given)
+    _prepare(out, notebooks)
+
+    jobs = [{"path": path, "parameters": chosen[path], "timeout": timeout} for path in notebooks]
+    started = time.perf_counter()
+    with Progress() as progress:
+
+        def keep(job: dict[str, Any], result: Result) -> None:
+            result["parameters"] = job["parameters"]
+            if "notebook" in result:
+                write_text(result.pop("notebook"), out / job["path"].name)
+            progress.finish(result, "failed" if result["error"] else "passed")
+
+        results = execute("course.execute.run", jobs, workers, {}, progress, keep)
+
+    failed = sum(bool(result["error"]) for result in results)
+    report = {
+        "passed": len(results) - failed,
+        "failed": failed,
+        "seconds": round(time.perf_counter() - started, 2),
+        "workers": workers,
+        "notebooks": results,
+    }
+    write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", out / "report.json")
+    write_text(junit(report), out / "junit.xml")
+    write_text(summary(report), out / "summary.md")
+    print_table(report, out)
+    return 1 if failed else 0
+
+
+def _prepare(out: Path, notebooks: list[Path]) -> None:
+    """Make the folder for the results, and see that it can be written."""
+    if out.resolve() in {path.parent.resolve() for path in notebooks}:
+        raise CourseError(
+            f"expected an output folder of its own, got {out}, where the notebooks are: "
+            "choose another --out"
+        )
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=out):
+            pass
+    except OSError as error:
+        raise CourseError(
+            f"expected an output folder that can be written, got {out} ({error.strerror}): "
+            "choose another --out"
+        ) from None
+
+
+# ---------------------------------------------------------------- parameters
+
+
+def choose(
+    nodes: dict[Path, NotebookNode], given: list[tuple[str, str]]
+) -> dict[Path, dict[str, Any]]:
+    """For each notebook the values of those `given` parameters that it has."""
+    known = {path: parameters(nb) for path, nb in nodes.items()} if given else {}
+    for name, _ in given:
+        if not any(name in defaults for defaults in known.values()):
+            raise CourseError(
+                f"no selected notebook has a parameter {name!r}; known are: {_listing(known)}"
+            )
+    chosen: dict[Path, dict[str, Any]] = {path: {} for path in nodes}
+    for path, defaults in known.items():
+        for name, text in given:
+            if name not in defaults:
+                continue
+            try:
+                chosen[path][name] = parse(text, defaults[name])
+            except (ValueError, SyntaxError):
+                raise CourseError(
+                    f"expected {_type(defaults[name])} for the parameter {name!r} of "
+                    f"{path.stem}, got {text!r}; known are: {_listing(known)}"
+                ) from None
+    return chosen
+
+
+def parse(text: str, default: Any) -> Any:
+    """Read `text` as a value of the default's type.
+
+    A text that looks like a path (it has a slash or a suffix) and names a file is made absolute,
+    because the kernel's working directory is the notebook's folder, not the user's.
+
+    >>> parse("1e-3", 0.1), parse("7", 0), parse("false", True), parse("[1, 2]", [])
+    (0.001, 7, False, [1, 2])
+    """
+    if isinstance(default, bool):
+        values = {"true": True, "false": False}
+        if text.lower() not in values:
+            raise ValueError(text)
+        return values[text.lower()]
+    if isinstance(default, int | float):
+        return type(default)(text)
+    if isinstance(default, list | dict):
+        value = ast.literal_eval(text)
+        if type(value) is not type(default):
+            raise ValueError(text)
+        return value
+    if default is None:
+        with suppress(ValueError, SyntaxError):
+            return ast.literal_eval(text)
+    elif not isinstance(default, str):
+        raise ValueError(text)
+    looks_like_path = os.sep in text or bool(Path(text).suffix)
+    return str(Path(text).resolve()) if looks_like_path and Path(text).is_file() else text
+
+
+def _type(default: Any) -> str:
+    return "any value" if default is None else type(default).__name__
+
+
+def _listing(known: dict[Path, dict[str, Any]]) -> str:
+    """Every parameter once, with its type, its default and the notebooks that have it."""
+    where: dict[str, list[str]] = {}
+    for path, defaults in known.items():
+        for name, default in defaults.items():
+            entry = f"{name} ({_type(default)}, default {default!r})"
+            where.setdefault(entry, []).append(path.stem)
+    return "; ".join(f"{entry} in {', '.join(stems)}" for entry, stems in where.items()) or "none"
+
+
+# ---------------------------------------------------------------- in the child
+
+
+def _run(job: dict[str, Any], tell: Tell) -> Result:
+    """Execute one notebook with papermill, up to its first error."""
+    from papermill.engines import papermill_engines
+    from papermill.execute import execute_notebook
+
+    os.chdir(job["path"].parent)
+    nb = execute_notebook(
+        job["path"].name,
+        None,
+        parameters=job["parameters"],
+        kernel_name="python3",
+        language="python",
+        prepare_only=True,
+        progress_bar=False,
+    )
+    error = None
+    try:
+        # Not execute_notebook: it takes an exception that a tag allows for a failure.
+        papermill_engines.execute_notebook_with_engine(
+            None,
+            nb,
+            kernel_name="python3",
+            progress_bar=False,
+            execution_timeout=job["timeout"],
+            start_timeout=START_TIMEOUT,
+            **client_options(nb, job, tell),
+        )
+        if nb.metadata.papermill["exception"]:
+            error = failure(job)
+    except Exception as exception:  # a dead kernel, a timeout, a kernel that does not start
+        error = failure(job, exception)
+    return {"notebook": dumps(nb), "cells": job["cell"], "peak_mib": peak_mib(), "error": error}
+
+
+def peak_mib() -> float | None:
+    """Peak resident memory of the largest process this one has waited for: the kernel."""
+    try:
+        import resource
+    except ImportError:  # on Windows
+        return None
+    unit = 1 if sys.platform == "darwin" else 1024
+    return round(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit / 2**20, 1)
+
+
+if __name__ == "__main__":
+    serve(_run)

@@ -1,0 +1,139 @@
+"""From a notebook's cells to HTML: formulas, code and outputs, for the book and the slides alike.
+
+Pure functions from text to text: nothing here reads a file or starts a program.
+"""
+
+import html
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from course.errors import CourseError
+
+ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\].*?(?:\x07|\x1b\\)|\x1b.")
+CODE = r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}(?P=fence)[`~]*[ \t]*$|\Z)"
+SPAN = r"(?<!`)(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)(?P=ticks)(?!`)"
+DISPLAY = r"\$\$(?P<display>(?:(?!\n[ \t]*\n).)+?)\$\$"
+INLINE = r"\$(?=\S)(?P<inline>(?:\\.|(?!\n[ \t]*\n)[^$])+?)(?<=\S)\$(?!\d)"
+MATH = re.compile(rf"{CODE}|{SPAN}|<!--.*?-->|\\.|{DISPLAY}|{INLINE}", re.DOTALL | re.MULTILINE)
+CHILDREN = {"mfrac": 2, "msub": 2, "msup": 2, "msubsup": 3, "mroot": 2, "munder": 2, "mover": 2}
+
+
+# ---------------------------------------------------------------- formulas
+
+
+def mathml(tex: str, display: bool) -> str:
+    r"""The MathML of a formula; ValueError where the converter would show TeX or lose a part.
+
+    >>> mathml(r"d_k", display=False)
+    '<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline"><mrow><msub><mi>d</mi><mi>k</mi></msub></mrow></math>'
+    """
+    import xml.etree.ElementTree as ElementTree
+
+    from latex2mathml.converter import convert
+
+    bare = re.sub(r"\\.", "", tex)
+    if bare.count("{") != bare.count("}"):
+        raise ValueError("its braces don't pair")
+    try:
+        text = convert(tex.strip(), display="block" if display else "inline")
+    except Exception as error:  # the converter has a dozen kinds of its own
+        raise ValueError(str(error) or _words(type(error).__name__)) from None
+    if unknown := re.search(r"\\(?:[A-Za-z]+|.)", text):
+        raise ValueError(f"{unknown[0]} is not known to latex2mathml")
+    if "<mi>&</mi>" in text:
+        raise ValueError("an & stands outside of a matrix, cases or align* (aligned is not known)")
+    for element in ElementTree.fromstring(text).iter():
+        name = element.tag.rpartition("}")[2]
+        if len(element) != CHILDREN.get(name, len(element)):
+            raise ValueError(f"a part is missing in {name}")
+    # A word set upright is one identifier: else it is spelt by screen readers and never found.
+    text = re.sub(r'(?:<mi mathvariant="normal">\w</mi>){2,}', _join, text)
+    text = text.replace("negativethinmathspace", "-0.167em")
+    return " ".join(text.split())
+
+
+def _words(name: str) -> str:
+    """Such as `missing end error`, from the name of an exception."""
+    return re.sub(r"(?<!^)(?=[A-Z])", " ", name).lower()
+
+
+def _join(letters: re.Match[str]) -> str:
+    return f"<mi>{''.join(re.findall(r'>(.)<', letters[0]))}</mi>"
+
+
+def convert_math(markdown: str, where: str) -> str:
+    """Markdown with its formulas as MathML; what stands in code stays as it is.
+
+    `where` names notebook and cell for the CourseError about a formula that can't be converted.
+    """
+
+    def replace(match: re.Match[str]) -> str:
+        display = match["display"] is not None
+        tex = match["display"] if display else match["inline"]
+        if tex is None:
+            return match[0]
+        try:
+            found = mathml(tex, display)
+        except ValueError as error:
+            raise CourseError(
+                f"{where}: the formula {match[0]!s} can't be shown, because {error}: "
+                "write it with what latex2mathml knows"
+            ) from None
+        return f'<span class="course-math">{found}</span>' if display else found
+
+    return MATH.sub(replace, markdown)
+
+
+# ---------------------------------------------------------------- code and outputs
+
+
+def code_html(source: str) -> str:
+    """Python as HTML, its words in spans with Pygments' short class names."""
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import PythonLexer
+
+    coloured = highlight(source, PythonLexer(stripnl=False), HtmlFormatter(nowrap=True))
+    text = coloured.rstrip("\n")
+    return f'<pre class="course-code"><code class="nohighlight">{text}</code></pre>'
+
+
+def output_html(output: Mapping[str, Any]) -> str:
+    """One output of a cell as HTML: its text/html as it is, all else escaped."""
+    kind = output["output_type"]
+    if kind == "stream":
+        return _pre(_text(output["text"]))
+    if kind == "error":
+        lines = output.get("traceback") or [f"{output['ename']}: {output['evalue']}"]
+        return _pre("\n".join(lines), " course-error")
+    data = output["data"]
+    if "text/html" in data:
+        return _text(data["text/html"])
+    if "image/svg+xml" in data:
+        return _text(data["image/svg+xml"])
+    for image in ("image/png", "image/jpeg"):
+        if image in data:
+            says = html.escape(plain(_text(data.get("text/plain", ""))))
+            body = "".join(_text(data[image]).split())
+            return f'<img class="course-figure" src="data:{image};base64,{body}" alt="{says}">'
+    return _pre(_text(data.get("text/plain", "")))
+
+
+def plain(text: str) -> str:
+    """Text without the signs that colour a terminal."""
+    return ANSI.sub("", text)
+
+
+def _pre(text: str, more: str = "") -> str:
+    return f'<pre class="course-output{more}">{html.escape(plain(text), quote=False)}</pre>'
+
+
+def _text(value: str | list[str]) -> str:
+    """A text of the notebook format, which may be cut into lines."""
+    return value if isinstance(value, str) else "".join(value)
+
+
+def one_block(text: str) -> str:
+    """HTML that Markdown takes for one block: a blank line would end it."""
+    return re.sub(r"\n(?=[ \t]*(?:\n|\Z))", "&#10;", text.strip("\n"))
