@@ -85,7 +85,7 @@ def two_lines(x):
         (stub, "not attempted", "not attempted yet."),
         (lambda x: x * x, "known mistake", "these are the squares"),
         (lambda x: torch.softmax(x > 0, -1), "wrong", "raised NotImplementedError: "),
-        (lambda x: None, "wrong", "returned None. Did it reach a `return` that gives a value?"),
+        (lambda x: None, "wrong", "returned None. Did it reach a `return`, and of a name"),
         (lambda x: (2 * x)[None], "wrong", "expected the shape (1,), got (1, 1)."),
         (lambda x: 2 * x.double(), "wrong", "of type torch.float32, got torch.float64."),
         (lambda x: (2 * x).tolist(), "wrong", "expected a tensor of shape (1,), got a list."),

@@ -31,7 +31,7 @@ SIX = {
     "`keepdim=True` leaves the axis in its place, with one number": X[:, :, :1],
     "line the shapes up from the right; a size of 1 is stretched to fit": X + torch.zeros(5, 1),
     "the last two axes are multiplied, the batch passes through": X @ torch.zeros(3, 4),
-    "what shape has the right operand?": X @ X.transpose(-2, -1),
+    "what is the shape of the operand on the right-hand side?": X @ X.transpose(-2, -1),
 }
 
 def six_of_them(shapes):
@@ -161,7 +161,7 @@ def clean_run_shows_cell_1(answer):
     return answer[0] == (8,)
 
 def deleted_cell_has_run(answer):
-    """in the second case `x` is a whole batch, sequences first, and no cell takes it away"""
+    """in the second case `x` is a whole batch, sequences first, and no later cell changes it"""
     return answer[1] == (4, 8)
 
 def two_batches_are_two_draws(answer):

@@ -71,7 +71,9 @@ def complaint(exercise: Exercise, ours: Outcome, right: Outcome, inputs: tuple) 
         more = ". Write raise, not return." if error else "."
         return f"expected {kind(right.error)}, but your function returned {show(value)}{more}"
     if value is None and wanted is not None:
-        return "your function returned None. Did it reach a `return` that gives a value?"
+        return (
+            "your function returned None. Did it reach a `return`, and of a name that isn't None?"
+        )
     if type(value) is GeneratorType or type(value) is CoroutineType:
         return (
             f"expected {kind(wanted)}, got {kind(value)}. Is there a `yield` or an `async` in it?"

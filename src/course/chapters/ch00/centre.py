@@ -16,8 +16,8 @@ def centre(x):
 
 ALL = "x - x.mean(dim=-1, keepdim=True)"
 E.slip(", keepdim=True", "", """without `keepdim=True` the means have the shape (B, T). Lined up
-    from the right, their T meets the channels of x: with square sizes that runs and is wrong, with
-    others it raises.""")
+    from the right, their T meets the channels of x: where T = C, or a size is 1, that can run and
+    be wrong; elsewhere it raises.""")
 E.slip("dim=-1", "dim=1", """you averaged over the positions: each channel loses its mean over the
     sequence. Which axis holds the numbers of one vector?""")
 E.slip("dim=-1", "dim=0", """you averaged over the batch, so one sequence changes the other. Axis 0

@@ -29,7 +29,7 @@ E.slip("len(vocab)", "len(vocab) - 1", "the last character of `vocab` has this i
 E.slip("len(vocab)", "len(vocab) + 1", "one number is left out: `len(vocab)` itself is free.")
 E.slip(UNKNOWN, "ids.setdefault(character, len(ids))", """each unknown character gets a number of
     its own. All of them share one, `len(vocab)`.""")
-E.slip(", len(vocab))", ") or len(vocab)", """right, but for the first character of `vocab`: its id
+E.slip(", len(vocab))", ") or len(vocab)", """right, except for the first character of `vocab`: its id
     is 0, and 0 counts as False, for instance before an `or`.""")
 E.slip("len(vocab)", "len(text)", "the unknown ones get the length of the text, not of `vocab`.")
 E.slip("for character in text", "for n, character in enumerate(text) if {*text[:n]} <= {*vocab}",

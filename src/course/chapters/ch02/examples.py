@@ -43,8 +43,9 @@ E.slip(OUTER, "b in range(1)", """only the first sequence is there. How many exa
     batch of shape (B, T) give? Count yours.""")
 E.slip(INNER, "t in range(x.shape[1] - 1)", """the last position of each sequence is missing:
     `range(T)` already stops before T, and y has a target for all T positions.""")
-E.slip(LOOPS, INNER + ":\n        for " + OUTER, """all the examples are there, but in another
-    order: first all of sequence 0, then sequence 1. The outer loop is the one over sequences.""")
+E.slip(LOOPS, INNER + ":\n        for " + OUTER, """all the examples are there, but yours
+    go position by position. Wanted is first all of sequence 0, then all of sequence 1: make the
+    loop over the sequences the outer one.""")
 E.slip("x[b, : t + 1]", "x.flatten()[: b * x.shape[1] + t + 1]", """your contexts run from one
     sequence into the next. The sequences come from different places of the text: a context begins
     where its own sequence begins.""")

@@ -57,7 +57,7 @@ E.mistake(lambda train, val, ks: best_smoothing(val, train, ks), """the texts ha
 E.slip("dim=1", "dim=0", """your columns sum to 1, not your rows: these shares say what came before
     each character. The table must say what follows.""")
 E.slip(", keepdim=True", "", """column j is divided by row j's sum: without `keepdim=True` the row
-    sums lie down as one row. Keep them as a column.""")
+    sums have one axis and count as a row. Keep them as a column.""")
 E.slip("val_counts * s", "(val_counts > 0) * s", """every pair counts once in your mean. A pair
     that occurred 9 times is 9 guesses.""")
 E.slip("() + k", "() + sum(ks[: len(losses) + 1])", """each k of yours comes on top of those before

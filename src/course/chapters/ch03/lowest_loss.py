@@ -26,7 +26,7 @@ LOSS = "-(counts[happened] * shares[happened].log()).sum() / counts.sum()"
 E.slip("dim=1", "dim=0", """your columns sum to 1, not your rows: these shares say what came
     *before* each character. The table must say what follows.""")
 E.slip(", keepdim=True", "", """column j is divided by row j's sum: without `keepdim=True` the row
-    sums lie down as one row. Keep them as a column.""")
+    sums have one axis and count as a row. Keep them as a column.""")
 E.slip(LOSS, "-torch.xlogy(shares, shares).sum(dim=1).mean()", """every row counts alike in your
     mean. A row whose character occurs more often has more guesses in it and weighs more.""")
 E.slip(LOSS, "-shares[happened].log().mean()", """every pair counts once in your mean. A pair that

@@ -15,7 +15,7 @@ def averaging_weights(T):
 E.slip("dim=1", "dim=0", """your columns sum to 1, not your rows: `dim=0` sums down the columns. A
     position shares out its own row, so each row has to sum to 1.""")
 E.slip(", keepdim=True", "", """column j is divided by row j's sum: without `keepdim=True` the row
-    sums lie down as one row. Keep them as a column.""")
+    sums have one axis and count as a row. Keep them as a column.""")
 E.slip("ones / ones.sum(dim=1, keepdim=True)", "ones", """these shares are not divided yet: row t
     sums to t + 1. Divide each row by its sum.""")
 E.slip("torch.tril(torch.ones(T, T))", "torch.ones(T, T)", """every position gets an equal share of

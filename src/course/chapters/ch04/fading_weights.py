@@ -25,7 +25,7 @@ E.slip("torch.tril(decay ** age.clamp(min=0).float())", "decay ** age.abs().floa
 E.slip("dim=1", "dim=0", """your columns sum to 1, not your rows: which axis does your sum run
     over?""")
 E.slip(", keepdim=True", "", """column j is divided by row j's sum: without `keepdim=True` the row
-    sums lie down as one row. Keep them as a column.""")
+    sums have one axis and count as a row. Keep them as a column.""")
 E.slip("torch.tril(decay ** age.clamp(min=0).float())", "decay ** age.float() * (age >= 0)", """
     right until the past grows long: ahead the ages are negative, `decay` to such a power may be
     inf, and inf times 0 is nan. Clamp the ages, or use `torch.tril(decay ** age)`.""")

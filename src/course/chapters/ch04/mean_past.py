@@ -31,7 +31,7 @@ E.slip("weights.sum(dim=1, keepdim=True)", "T", """you divide every running sum 
 E.slip("dim=1", "dim=0", """your weights' columns sum to 1, not their rows: which axis does your
     sum run over? Row 0 of the result should be x's own row 0.""")
 E.slip(", keepdim=True", "", """in your weights column j is divided by row j's sum: without
-    `keepdim=True` the row sums lie down as one row. Keep them as a column.""")
+    `keepdim=True` the row sums have one axis and count as a row. Keep them as a column.""")
 E.slip("(T, T))", "(T, T), diagonal=1)", """each position of yours also averages the next one,
     which it has to predict. Where does its past end?""")
 

@@ -18,9 +18,9 @@ def rows_from_means(means):
     rows[:, 1:] = sums[:, 1:] - sums[:, :-1]
     return rows
 
-E.slip("means * count", "means", """you take each mean from the next. The difference of two means
-    is only a part of the new row: how many rows does each mean hold? Make sums of the means
-    first.""")
+E.slip("means * count", "means", """you take each mean from the next. The difference of two sums
+    is the new row; that of two means is not, since each is of another number of rows. Make sums of
+    the means first.""")
 E.slip("    rows[:, 1:] = sums[:, 1:] - sums[:, :-1]\n", "", """these are the running sums. Row t
     is what was added last: one sum less the sum before it.""")
 E.slip("rows[:, 1:]", "rows = sums.roll(1, dims=1)\n    rows[:, 1:]", """row 0 of yours is the last

@@ -47,8 +47,8 @@ E.mistake(lambda keys, j: int((keys @ keys[j]).argmax()) == j, """yours is True 
     points where the key does wins. Another may serve it better, where rivals are weak.""")
 E.mistake(lambda keys, j: j in (keys @ keys.T).argmax(dim=-1), """you try the keys themselves as
     queries. A query may point anywhere, also between them.""")
-FEW = """you miss some winners. Narrow arcs fall between few directions, and a full turn has 360
-    degrees, or 2 pi: a query for every degree will do."""
+FEW = """you miss some winners. A key may win only within a narrow arc, and no query of yours points
+    there. A full turn has 360 degrees, or 2 pi: a query for every degree will do."""
 for queries in (*(ROUND[::step] for step in (90, 45, 30, 15, 10)), ROUND[:180]):
     E.mistake(lambda keys, j, q=queries: j in (q @ keys.T).argmax(dim=-1), FEW)
 E.mistake(lambda keys, j: any((keys[j] == m).any().item() for m in keys.aminmax(dim=0)), FEW)

@@ -40,12 +40,14 @@ SECOND = """right for a matrix only: axis 1 is its last one. A row has no such a
     another comes behind it. Count from the end."""
 E.mistake(lambda scores: torch.softmax(scores, dim=1), SECOND)
 E.slip("sum(dim=-1", "sum(dim=1", SECOND)
-LYING = """without `keepdim=True` the row sums lie down as a row: on a square matrix column j is
-    silently divided by row j's sum, on others the shapes don't fit."""
+LYING = """right for a single row. In a matrix, without `keepdim=True`, the row sums have only one
+    axis and count as a row: where it is square, column j is silently divided by row j's sum;
+    otherwise the shapes mostly don't fit."""
 E.slip(SUM, "shares.sum(dim=-1)", LYING)
 E.slip(f"{TOP}\n", "scores.max()\n    return shifted.exp() / shifted.exp().sum(dim=-1)\n", LYING)
-E.slip(TOP, "scores.amax(dim=-1)", """without `keepdim=True` the maxima lie down as a row: on a
-    square matrix row j's maximum is taken from column j, on others the shapes don't fit.""")
+E.slip(TOP, "scores.amax(dim=-1)", """right for a single row. In a matrix, without
+    `keepdim=True`, the maxima have only one axis and count as a row: where it is square, row j's
+    maximum is taken from column j; otherwise the shapes mostly don't fit.""")
 WHOLE = "all your numbers together sum to 1. Each row, one word's attention, has to by itself."
 E.slip(SUM, "shares.sum()", WHOLE)
 E.mistake(lambda scores: torch.softmax(scores.flatten(), dim=0).view(scores.shape), WHOLE)

@@ -64,7 +64,8 @@ E.slip("std() / len(difference) ** 0.5", "var() / len(difference)", """this is t
     standard error: you used the variance. The standard deviation is its root.""")
 E.mistake(lambda a, b: paired_difference(b, a), "right size, wrong sign: a - b was asked for.")
 E.slip("a[seed] - b[seed]", "abs(a[seed] - b[seed])", """you dropped the signs. Then pure noise
-    looks like a difference: a seed for and a seed against have to cancel.""")
+    looks like a difference: a positive and a negative difference have to
+    cancel.""")
 E.slip("std()", "std(correction=0)", """the spread is a little too small: estimated from n numbers,
     it divides by n - 1 (`correction=1`, the default).""")
 E.slip("difference.mean()", "difference[0]", "this is the first seed's. Which is the right one?")

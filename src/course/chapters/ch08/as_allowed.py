@@ -42,8 +42,9 @@ E.slip("mask == 0", 'mask != float("-inf")', """you look for -inf, but some writ
     smallest number there is. What do the allowed cells hold, always?""")
 E.slip("mask == 0", "mask", 'the "additive" mask is still numbers. Compare it with something.')
 E.slip("mask == 1", "mask == 0", 'in "ones" a 1 says look, a 0 leave out. You turned it round.')
-for new in ("mask", "~mask"):
-    E.slip("mask == 1", new, 'the "ones" mask is still integers, and `~1` is -2. Make booleans.')
+E.slip("mask == 1", "mask", 'the "ones" mask is still integers. Which comparison makes booleans?')
+E.slip("mask == 1", "~mask", """the "ones" mask is still integers, and `~1` is -2. Make booleans with
+    a comparison.""")
 
 E.law(adds_0_where_allowed)
 E.hint("For each convention: what does a cell hold where a query may look?")

@@ -22,8 +22,8 @@ def mask_weights(weights, mask):
 
 E.slip(" / kept.sum(dim=-1, keepdim=True)", "", """the forbidden weights are gone, but what they
     held is lost: your rows sum to less than 1. Share out again what is left in each row.""")
-E.slip(", keepdim=True", "", """without `keepdim=True` the row sums lie down as a row, and column j
-    is divided by row j's sum. Keep them standing as a column.""")
+E.slip(", keepdim=True", "", """without `keepdim=True` the row sums have one axis and
+    count as a row, and column j is divided by row j's sum. Keep them standing as a column.""")
 E.slip("dim=-1", "dim=-2", """your columns sum to 1, not your rows: which axis does your sum run
     over? A row belongs to the position that looks.""")
 E.slip("dim=-1", "dim=1", """right for one matrix, wrong for a batch: the columns of a row are the

@@ -95,7 +95,8 @@ E.slip("module.dropout(weights)", "module.dropout(masked).softmax(-1)", """you d
 E.slip("(weights) @ v", "(weights @ v)", """you drop numbers of the output. Here a position is to
     lose some of those it listens to: drop weights, before they meet the values.""")
 E.slip("module.dropout(weights) @ v", "weights @ module.dropout(v)", """you drop numbers of the
-    values, which are missing for every query then. Drop weights: each query loses others.""")
+    values, which are missing for every query then. Drop weights: then each query loses
+    different positions.""")
 E.slip("@ v", "@ x", "you mix x itself. What a position hands over is its value.")
 
 E.law(row_0_is_its_own_value)

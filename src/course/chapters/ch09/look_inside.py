@@ -26,7 +26,8 @@ def look_inside(q, k, mask):
 
 E.slip("return scores", "return masked", """your scores hold -inf: they are the masked ones. A
     function whose name ends in `_` writes into the tensor you give it, as `scores[...] = ...`
-    does; `scores = ...` gives the name to another. Return the one from before the mask.""")
+    does; after `scores = ...` the name stands for the new tensor. Return the one from before the
+    mask.""")
 E.slip("n s", "n mask * s", "your scores are 0 where forbidden: return them as before the mask.")
 E.slip("masked.", "scores.", "your weights are not masked: every forbidden one has to be 0.")
 E.slip("~mask", "mask", "your mask is upside down: it fills where True, and True means may look.")

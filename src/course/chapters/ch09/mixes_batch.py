@@ -59,7 +59,8 @@ for new in ("stack([attend(x[b])", "cat([attend(x[b])"):
     E.slip("cat([attend(x[b : b + 1])", new, """`x[b]` is (T, C): it has lost its batch axis. `x[b
         : b + 1]` keeps it.""")
 E.slip("1e-5", "0.1", "your tolerance is too large: one of these heads mixes only a little.")
-E.slip(", atol=1e-5", ", 0, 0", "your tolerance is too small: a healthy head may round otherwise.")
+E.slip(", atol=1e-5", ", 0, 0", """your tolerance is too small: a healthy head may round
+    differently when the batch has another size.""")
 E.mistake(lambda *x: False, """you say of every head that it keeps its sequences apart, the sick
     ones too. If you compare shapes: every head gives the right shape; a shape shows nothing.""")
 E.mistake(lambda *x: True, """you say of every head that it mixes, the healthy ones too. Different

@@ -72,7 +72,7 @@ E.slip("q, k, v =", """q, k, v = [part.reshape(B, n_head, T, D) for part in part
     second fault brings every row home, but a head hears only its own stretch of the sentence: the
     last words never hear the first ones.""")
 E.slip(" / D**0.5", "", """the scores are not scaled. Shapes, row sums and leaks can't show it;
-    only a comparison does. By the root of which size?""")
+    only a comparison does. By the root of which size do you have to divide?""")
 E.slip("/ D", "/ C", """you scaled by the width C. Each head's dot products have D terms, not C: it
     is the head size that counts.""")
 E.slip("/ D", "* D", "you multiply by the root of the head size: the scores should get smaller.")

@@ -19,8 +19,8 @@ def pack(w_q, w_k, w_v):
 
 ALL = "*w_q, *w_k, *w_v"
 E.slip(ALL, "w for head in zip(w_q, w_k, w_v) for w in head", """you packed head by head: q, k, v
-    of head 0, then of head 1. `chunk(3)` then cuts through the heads and calls a part of the keys
-    queries. (Some models do pack so, and cut accordingly; here all queries come first.)""")
+    of head 0, then of head 1. The first third, which `chunk(3)` takes for the queries, then holds
+    keys too. (Some models do pack so, and cut accordingly; here all queries come first.)""")
 E.slip("*w_q, *w_k", "*w_k, *w_q", """keys come first in yours. The shape can't tell, but whoever
     calls `chunk(3)` takes the first third for the queries.""")
 E.slip("*w_k, *w_v", "*w_v, *w_k", """keys and values have changed places: the scores would be made

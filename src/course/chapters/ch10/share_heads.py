@@ -21,14 +21,14 @@ def share_heads(kv, n_head):
 
 REPEAT = "kv.repeat_interleave(group, dim=1)"
 E.slip(REPEAT, "kv.repeat(1, group, 1, 1)", """your heads come in rounds: 0, 1, 0, 1. Here
-    neighbours share: 0, 0, 1, 1. `repeat` and `torch.cat` put the whole row of heads down again;
+    neighbours share: 0, 0, 1, 1. `repeat` and `torch.cat` append all the heads once more;
     so does an `expand` whose new axis stands before the heads.""")
 E.slip(", dim=1", "", """all numbers are in one long row: without `dim`, `repeat_interleave`
     flattens first. Which axis holds the heads?""")
 E.slip("dim=1", "dim=2", "you repeat positions: axis 2 is T. In (B, n_kv, T, D) heads are axis 1.")
 E.slip("dim=1)", "dim=2).reshape(len(kv), n_head, *kv.shape[2:])", """the shape is right, and the
-    positions are mixed: each of yours stands there several times in a row, so that head 0 holds
-    only the first ones. Repeat heads, axis 1, not positions.""")
+    positions are mixed: each is repeated several times in a row, so that head 0 holds only the
+    first ones. Repeat heads, axis 1, not positions.""")
 E.slip("(group", "(n_head", """every head of yours stands there n_head times, which makes n_kv
     times as many as asked for. How many query heads share one?""")
 E.slip("(group", "(kv.shape[1]", """every head of yours stands there n_kv times. But n_kv is the
