@@ -8,7 +8,9 @@ Ids = Int[Tensor, " N"]
 Batch = Int[Tensor, "B T"]
 
 
-def split(ids: Ids, train_fraction: float = 0.9) -> tuple[Ids, Ids]:
+def split(
+    ids: Ids, train_fraction: float = 0.9
+) -> tuple[Int[Tensor, " N_train"], Int[Tensor, " N_rest"]]:
     """The first part of the ids to train on, and the rest to judge with.
 
     The cut is not shuffled: the model is judged on text it has never been near.
