@@ -18,11 +18,8 @@ help:
 	@echo "make lint     check the style of code and notebooks"
 	@echo "make clean    remove build results (not .venv)"
 
-$(READY): requirements.txt pyproject.toml
-	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if v >= (3, 11) else "The course needs Python 3.11 or newer, and this is %d.%d. Try: make PYTHON=python3.11" % v)'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+$(READY): install.py requirements.txt pyproject.toml
+	$(PYTHON) install.py $(VENV)
 	touch $@
 
 run: $(READY)
@@ -50,7 +47,7 @@ refresh: $(READY)
 
 lint: $(READY)
 	$(BIN)/ruff check
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff format --check install.py src tests benchmarks
 
 clean:
 	rm -rf build .pytest_cache .ruff_cache .hypothesis

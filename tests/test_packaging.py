@@ -19,6 +19,9 @@ PINS = {
 }
 
 
+OURS = {"attention", "course", "tests", "install"}
+
+
 def wanted():
     extras = PROJECT["optional-dependencies"].values()
     return [Requirement(line) for line in sum(extras, PROJECT["dependencies"])]
@@ -49,8 +52,7 @@ def test_conda_installs_the_same_files():
     assert files == {"pip": ["-r requirements.txt", "-e ."]}
     release = python.removeprefix("python=")
     assert Requirement(f"python{PROJECT['requires-python']}").specifier.contains(release)
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert "pip install --quiet --disable-pip-version-check -r requirements.txt" in makefile
+    assert "install.py $(VENV)" in (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
 def test_what_is_installed_is_what_is_pinned():
@@ -78,7 +80,7 @@ def test_every_import_of_the_packages_is_declared():
             names = [node.module] if isinstance(node, ast.ImportFrom) and not node.level else []
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             for name in (name.split(".")[0] for name in names if name):
-                if name in sys.stdlib_module_names or name in {"attention", "course", "tests"}:
+                if name in sys.stdlib_module_names or name in OURS:
                     continue
                 assert canonicalize_name(renamed.get(name, name)) in declared, (path.name, name)
 
