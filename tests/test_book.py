@@ -88,7 +88,7 @@ def test_a_build_takes_the_place_of_the_last_one(small):
     assert '<a href="two.html#why-two">two</a>' in one
     assert 'id="why-two"' in (folder / "two.html").read_text()
     assert (folder / "one.ipynb").read_bytes() == (small / "notebooks/one.ipynb").read_bytes()
-    assert not list((small / "build").glob(".book*"))
+    assert {path.name for path in (small / "build").iterdir()} == {"book", ".book.lock"}
 
 
 def test_litter_of_jupyter_stays_out(small):

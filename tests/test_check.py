@@ -1,11 +1,19 @@
 """Every guard with a cell that passes and one that fails; then `check` on whole notebooks."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 
+import psutil
 import pytest
 
 from course.check.guards import MAX_LINES, TAGS, check, guards, tolerance
 from course.errors import CourseError
+from tests.test_notebooks import make_course
+from tests.test_run import alive
 
 ERROR = {"output_type": "error", "ename": "ValueError", "evalue": "no", "traceback": []}
 
@@ -154,6 +162,44 @@ def test_check_returns_0_or_1_and_leaves_out_the_settings_of_the_repository(tmp_
     assert "notebooks/02.ipynb, code cell 1 [In 1]: stdout, line 1: largest deviation 1 " in out
     assert "notebooks/02.ipynb, markdown cell 1: unknown tags ['quizz']" in out
     assert "2 failed" in out
+
+
+@pytest.mark.parametrize("options", ["--collect-only", "--nbval-lax", "-k nothing"])
+def test_no_variable_turns_a_check_green(options, tmp_path, monkeypatch, capfd):
+    path = tmp_path / "01.ipynb"
+    path.write_text(json.dumps(notebook(code("print(7)", stream("8\n")))))
+    monkeypatch.setenv("PYTEST_ADDOPTS", options)
+    assert check([path], tmp_path) == 1
+    assert "largest deviation 1" in capfd.readouterr().out
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
+@pytest.mark.parametrize("sent", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_check_that_is_ended_leaves_nothing(sent, tmp_path):
+    course, scratch = make_course(tmp_path, n1=["import time; time.sleep(600)"]), tmp_path / "tmp"
+    scratch.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "course", "check"],
+        cwd=course, env=os.environ | {"TMPDIR": str(scratch)}, stdout=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    mine = psutil.Process(process.pid)
+
+    def running():
+        return [p for p in mine.children(recursive=True) if "ipykernel" in " ".join(p.cmdline())]
+
+    wait_until(running)
+    below = mine.children(recursive=True)
+    process.send_signal(getattr(signal, sent))
+    assert process.wait(20) == 130
+    assert not alive(below) and not list(scratch.iterdir())
+
+
+def wait_until(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.2)
 
 
 def test_check_wants_notebooks(tmp_path):

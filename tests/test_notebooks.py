@@ -87,6 +87,12 @@ def test_chapters_refuse_a_wrong_summary(course, line, message):
         chapters(course)
 
 
+def test_no_notebook_is_an_error(course):
+    (course / "notebooks" / "SUMMARY.md").write_text("# Summary\n")
+    with pytest.raises(CourseError, match="SUMMARY.md lists no notebook: give each a line"):
+        notebooks.chapters(course)
+
+
 def test_chapters_refuse_a_notebook_that_is_not_listed(course):
     (course / "notebooks" / "Untitled.ipynb").write_text("{}")
     with pytest.raises(CourseError, match=r"notebooks/Untitled.ipynb is not listed .* add a line"):

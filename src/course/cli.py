@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
@@ -24,13 +28,34 @@ def main(argv: list[str] | None = None) -> int:
     try:
         words, options = _split(sys.argv[1:] if argv is None else argv)
         arguments = parser().parse_args(words, argparse.Namespace(pytest_options=options))
-        return arguments.do(arguments)
+        with _ended_like_by_ctrl_c():
+            return arguments.do(arguments)
     except CourseError as error:
         print(f"course: {error}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print("course: interrupted, everything it had started is ended", file=sys.stderr)
         return 130
+
+
+@contextmanager
+def _ended_like_by_ctrl_c() -> Iterator[None]:
+    """A system that shuts down or a terminal that closes ends a command as Ctrl-C does: cleanly."""
+    sent = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():
+        sent = []
+    before = {s: h for s in sent if (h := signal.getsignal(s)) is not signal.SIG_IGN}  # nohup
+    for number in before:
+        signal.signal(number, _interrupt)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _interrupt(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def _split(words: list[str]) -> tuple[list[str], list[str]]:

@@ -53,6 +53,11 @@ def chapters(root: Path) -> list[Path]:
                 f"notebooks/SUMMARY.md lists {name}, but there is no such file: "
                 "correct the line or restore the notebook"
             )
+    if not listed:
+        raise CourseError(
+            "notebooks/SUMMARY.md lists no notebook: give each a line, such as "
+            "`- [Start here](00_start_here.ipynb)`"
+        )
     for path in sorted(folder.rglob("*.ipynb")):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
         if not hidden and path not in listed:

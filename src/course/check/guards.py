@@ -12,6 +12,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from course.errors import CourseError
@@ -41,9 +42,9 @@ def check(
     Each notebook stays with one of the `workers`. The repository's own pytest settings and
     conftest.py files are left out; `extra` goes to pytest as it is.
     """
-    from course.execute.kernel import (
-        check_kernel,  # here: the plugin imports the guards in every worker
-    )
+    # here: the plugin imports the guards in every worker
+    from course.execute.children import end
+    from course.execute.kernel import check_kernel
 
     if not notebooks:
         raise CourseError(
@@ -53,7 +54,18 @@ def check(
         check_kernel(path, read(path))
     command = [sys.executable, "-m", "pytest", *shlex.split(PYTEST), "--rootdir", root]
     command += ["-n", min(workers, len(notebooks)), *extra, *notebooks]
-    return int(subprocess.run([str(word) for word in command], cwd=root).returncode != 0)
+    # No variable of pytest may change what is checked. What the processes leave if they are ended
+    # stands in a folder of their own, which goes at the end.
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+    with TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True) as scratch:
+        environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch)
+        pytest = subprocess.Popen([str(word) for word in command], cwd=root, env=environment)
+        try:
+            return int(pytest.wait() != 0)
+        finally:
+            if pytest.returncode is None:
+                end(pytest.pid)
+                pytest.wait()
 
 
 def guards(notebook: dict[str, Any]) -> list[str]:

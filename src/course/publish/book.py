@@ -21,6 +21,7 @@ from course import notebooks
 from course.errors import CourseError
 from course.learn.html import MIME, UNTRIED, exercise_html
 from course.learn.solutions import printed
+from course.publish.finished import replacing
 from course.publish.page import CODE, SPAN, code_html, convert_math, one_block, output_html
 
 MDBOOK = "0.5"  # the series whose protocol this is
@@ -280,25 +281,22 @@ def build(root: Path, serve: bool = False, port: int = 3000) -> int:
     mdbook, environment = _mdbook(), _environment()
     if serve:
         _check_port(port)
-    out, new = root / "build" / "book", root / "build" / ".book.new"
-    shutil.rmtree(new, ignore_errors=True)
-    result = subprocess.run(
-        [mdbook, "build", root, "-d", new],
-        env=environment, capture_output=True, text=True, errors="replace",
-    )  # fmt: skip
-    if result.returncode:
-        shutil.rmtree(new, ignore_errors=True)
-        raise CourseError(_complaint(result.stderr))
-    for litter in (".ipynb_checkpoints", "__pycache__"):
-        for folder in list(new.rglob(litter)):
-            shutil.rmtree(folder)
-    contents = (
-        new / "toc.html"
-    )  # shown in a frame where there is no script; mdBook gives it no title
-    text = contents.read_text(encoding="utf-8")
-    title = '<head>\n<title>Table of contents</title>\n<link rel="icon" href="data:,">'
-    contents.write_text(text.replace("<head>", title, 1), encoding="utf-8")
-    _swap(new, out)
+    out = root / "build" / "book"
+    with replacing(out) as new:
+        result = subprocess.run(
+            [mdbook, "build", root, "-d", new],
+            env=environment, capture_output=True, text=True, errors="replace",
+        )  # fmt: skip
+        if result.returncode:
+            raise CourseError(_complaint(result.stderr))
+        for litter in (".ipynb_checkpoints", "__pycache__"):
+            for folder in list(new.rglob(litter)):
+                shutil.rmtree(folder)
+        # The contents are shown in a frame where there is no script; mdBook gives them no title.
+        contents = new / "toc.html"
+        text = contents.read_text(encoding="utf-8")
+        title = '<head>\n<title>Table of contents</title>\n<link rel="icon" href="data:,">'
+        contents.write_text(text.replace("<head>", title, 1), encoding="utf-8")
     print(f"{len(paths)} chapters in {out / 'index.html'}", flush=True)
     if serve:
         _serve(mdbook, root, port, environment)
@@ -315,16 +313,6 @@ def _complaint(stderr: str) -> str:
         re.sub(r"^(?:\S+ )?(?:ERROR|WARN)\s+", "", line) for line in lines if "INFO" not in line
     ]
     return f"mdBook could not build the book: {' / '.join(filter(None, lines))[:600]}"
-
-
-def _swap(new: Path, out: Path) -> None:
-    """Put a finished folder in the place of the last one."""
-    old = out.with_name(f".{out.name}.old")
-    shutil.rmtree(old, ignore_errors=True)
-    if out.exists():
-        out.rename(old)
-    new.rename(out)
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def _mdbook() -> str:

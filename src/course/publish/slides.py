@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import html
 import importlib.util
-import os
 import re
 import shutil
 import string
@@ -25,6 +24,7 @@ from course.learn.html import MIME, prose
 from course.learn.quizzes import explanation, options_html, quiz
 from course.learn.solutions import printed
 from course.publish import page
+from course.publish.finished import replacing
 
 if TYPE_CHECKING:
     from http.server import ThreadingHTTPServer
@@ -251,10 +251,7 @@ def build(root: Path, paths: Sequence[Path], out: Path, pdf: bool = False) -> in
     chapters = notebooks.chapters(root)
     if pdf:
         chromium = _chromium()
-    made = out.with_name(f".{out.name}.{os.getpid()}.new")
-    old = out.with_name(f".{out.name}.{os.getpid()}.old")
-    shutil.rmtree(made, ignore_errors=True)
-    try:
+    with replacing(out) as made:
         made.mkdir(parents=True)
         for file in REVEAL:
             (made / "reveal" / file).parent.mkdir(parents=True, exist_ok=True)
@@ -280,19 +277,6 @@ def build(root: Path, paths: Sequence[Path], out: Path, pdf: bool = False) -> in
         if pdf:
             _print(chromium, made, [path.stem for path in paths])
         _index(made, titles)
-        if out.exists():
-            os.replace(out, old)
-        os.replace(made, out)
-    except OSError as error:
-        raise CourseError(
-            f"cannot write {error.filename or out} ({error.strerror}): "
-            "make room there, or choose another folder"
-        ) from None
-    finally:
-        if old.exists() and not out.exists():
-            os.replace(old, out)
-        shutil.rmtree(made, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
     print(f"open {out / 'index.html'}")
     return 0
 
