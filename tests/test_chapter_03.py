@@ -97,6 +97,11 @@ def test_a_menu_entry_for_each_character(explorer):
     assert len(set(names)) == len(VOCAB) and list(values) == list(range(len(VOCAB)))
 
 
+def test_noise_figure_of_losses_without_noise():
+    """A text in which each character says what follows: 'abab...'."""
+    assert "standard deviation 0.000" in noise_figure(torch.full((9,), 0.25), 0.25).sentence
+
+
 def test_noise_figure_says_what_the_losses_are():
     losses = [random.Random(3).gauss(2.0, 0.1) for _ in range(500)]
     losses += [1.5, 2.5]

@@ -16,6 +16,7 @@ import pytest
 
 from course.cli import main
 from course.errors import CourseError
+from course.execute import children
 from course.execute.children import end
 from course.execute.kernel import short
 from course.execute.report import junit
@@ -307,6 +308,16 @@ def test_junit_survives_characters_that_xml_forbids():
 
 
 # ---------------------------------------------------------------- interruption
+
+
+def test_a_flood_fails_its_own_notebook_only(tmp_path, monkeypatch, capsys):
+    make_course(tmp_path, n1=["print('x' * 2**21)"], n2=["1"])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(children, "LONGEST_LINE", 2**20)
+    assert main(["run"]) == 1
+    out, err = capsys.readouterr()
+    assert "its outputs are more than 1 MiB: print less" in out + err
+    assert "n2: passed" in err
 
 
 def alive(processes: list[psutil.Process]) -> list[psutil.Process]:

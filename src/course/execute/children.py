@@ -105,6 +105,9 @@ async def _child(
                     finished = True
             with suppress(TimeoutError):
                 await asyncio.wait_for(process.wait(), timeout=5)
+        except ValueError:  # a line that is longer than the limit
+            what = f"its outputs are more than {LONGEST_LINE // 2**20} MiB: print less"
+            result["error"], finished = no_cell("OverflowError", what), True
         finally:
             if process.returncode is None:
                 end(process.pid)

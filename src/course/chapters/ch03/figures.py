@@ -122,9 +122,10 @@ def noise_figure(losses: Tensor, full: float) -> Picture:
     """How the losses of batches spread around the loss on everything, for one frozen model."""
     figure, (axes,) = canvas(7.6, 2.9)
     below = (losses < full).double().mean().item()
-    width = 3 * losses.std().item() / 20  # bins begin and end at `full`
+    # Bins begin and end at `full`; where nothing can be guessed wrong, the losses have no spread.
+    width = 3 * losses.std().item() / 20 or 0.01
     first = math.floor((losses.min().item() - full) / width)
-    last = math.ceil((losses.max().item() - full) / width)
+    last = max(first + 1, math.ceil((losses.max().item() - full) / width))
     edges = [full + n * width for n in range(first, last + 1)]
     with mpl.rc_context(STYLE):
         _, _, bars = axes.hist(losses.tolist(), bins=edges, color=FAINT)
