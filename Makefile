@@ -10,7 +10,7 @@ PDF     ?= --pdf
 help:
 	@echo "make run      execute every notebook, in parallel (results in build/run)"
 	@echo "make test     run every test: the code's, and every notebook's stored outputs"
-	@echo "make lab      open JupyterLab on the course"
+	@echo "make lab      open JupyterLab on notebooks of your own (my), which no update overwrites"
 	@echo "make book     build the site of the course (build/book/index.html)"
 	@echo "make slides   build a deck for each chapter, and its PDF (build/slides/index.html)"
 	@echo "make present  open JupyterLab to present a chapter live: code runs, explorers move"
@@ -30,7 +30,7 @@ test: $(READY) lint
 	$(BIN)/course check
 
 lab: $(READY)
-	$(BIN)/jupyter lab notebooks
+	$(BIN)/course start
 
 book: $(READY)
 	$(BIN)/course book

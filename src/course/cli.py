@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -70,9 +71,62 @@ def parser() -> Parser:
     """The command line: one function per subcommand adds it and names what it does."""
     top = Parser(prog="course", description="Run, refresh and check the notebooks of the course.")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for add in (_add_run, _add_refresh, _add_check, _add_book, _add_slides):
+    for add in (
+        _add_start,
+        _add_update,
+        _add_run,
+        _add_refresh,
+        _add_check,
+        _add_book,
+        _add_slides,
+    ):
         add(commands)
     return top
+
+
+def _add_start(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser(
+        "start",
+        help="open JupyterLab on notebooks of your own, which no update overwrites",
+        epilog="Exit status: JupyterLab's, or 2 if the folder can't be used.",
+    )
+    _add_folder(command)
+    command.add_argument("--no-lab", action="store_true", help="only copy the notebooks")
+    command.set_defaults(do=_start)
+
+
+def _start(arguments: argparse.Namespace) -> int:
+    from course.learn.copies import start
+
+    root = notebooks.root()
+    folder = arguments.folder or root / "my"
+    print("\n".join(start(root, folder)), f"your notebooks are in {folder}", sep="\n", flush=True)
+    if arguments.no_lab:
+        return 0
+    return subprocess.call([sys.executable, "-m", "jupyterlab", folder])
+
+
+def _add_update(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser(
+        "update",
+        help="bring new versions of the chapters into your own notebooks; your answers stay",
+    )
+    _add_folder(command)
+    command.set_defaults(do=_update)
+
+
+def _update(arguments: argparse.Namespace) -> int:
+    from course.learn.copies import update
+
+    root = notebooks.root()
+    print("\n".join(update(root, arguments.folder or root / "my")))
+    return 0
+
+
+def _add_folder(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "folder", nargs="?", type=Path, metavar="FOLDER", help="of your notebooks (my)"
+    )
 
 
 def _add_run(commands: argparse._SubParsersAction) -> None:

@@ -1,0 +1,146 @@
+"""A learner's copies: nothing that was typed is ever lost, and the rest becomes new."""
+
+import pytest
+from nbformat.v4 import new_output
+
+from course import notebooks
+from course.cli import main
+from course.errors import CourseError
+from course.learn import copies
+from tests.test_notebooks import make_course
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    make_course(tmp_path, n1=["x = 1", "def answer():\n    ...", "check(answer)"], n2=["2"])
+    monkeypatch.chdir(tmp_path)
+    run(tmp_path / "notebooks" / "n1.ipynb")
+    assert main(["start", "--no-lab"]) == 0
+    return tmp_path
+
+
+def change(path, work):
+    notebook = notebooks.read(path)
+    work(notebook.cells)
+    notebooks.write(notebook, path)
+
+
+def run(path):
+    def work(cells):
+        for n, cell in enumerate(cells[1:], 1):
+            cell.execution_count = n
+            cell.outputs = [new_output("stream", text="7\n")]
+
+    change(path, work)
+
+
+def sources(path):
+    return [cell.source for cell in notebooks.read(path).cells]
+
+
+def typed(number, source):
+    def work(cells):
+        cells[number].source = source
+
+    return work
+
+
+def added(place, source, id):
+    def work(cells):
+        cells.insert(place, type(cells[-1])(cells[-1] | {"source": source, "id": id}))
+
+    return work
+
+
+def removed(number):
+    def work(cells):
+        del cells[number]
+
+    return work
+
+
+def test_copies_have_no_outputs_and_the_course_keeps_its_own(root):
+    theirs, mine = root / "notebooks" / "n1.ipynb", root / "my" / "n1.ipynb"
+    assert sources(mine) == sources(theirs)
+    assert not any(c.get("outputs") for c in notebooks.read(mine).cells)
+    assert all(c.outputs for c in notebooks.read(theirs).cells[1:])
+
+
+def test_starting_again_changes_nothing(root, capsys):
+    mine = root / "my" / "n1.ipynb"
+    change(mine, typed(2, "def answer():\n    return 42"))
+    before = mine.read_bytes()
+    capsys.readouterr()
+    assert main(["start", "--no-lab"]) == 0
+    assert mine.read_bytes() == before and "copied" not in capsys.readouterr().out
+    change(root / "notebooks" / "n1.ipynb", typed(1, "x = 2"))
+    assert main(["start", "--no-lab"]) == 0
+    assert mine.read_bytes() == before
+    assert "n1: there is a newer version; `course update` brings it" in capsys.readouterr().out
+
+
+def test_an_update_brings_what_is_new_and_keeps_what_was_typed(root, capsys):
+    theirs, mine = root / "notebooks" / "n1.ipynb", root / "my" / "n1.ipynb"
+    run(mine)
+    change(mine, typed(2, "def answer():\n    return 42"))
+    change(mine, added(3, "my note", "note"))
+    change(theirs, typed(1, "x = 2"))
+    change(theirs, added(4, "one more", "more"))
+    capsys.readouterr()
+    assert main(["update"]) == 0
+    assert sources(mine) == [
+        "# n1", "x = 2", "def answer():\n    return 42", "my note", "check(answer)", "one more",
+    ]  # fmt: skip
+    assert capsys.readouterr().out == "n1: 1 cell renewed, 1 cell new\nn2: nothing new\n"
+    cells = notebooks.read(mine).cells
+    assert cells[2].outputs and cells[4].outputs and not cells[1].outputs  # of another x
+    before = mine.read_bytes()
+    assert main(["update"]) == 0 and mine.read_bytes() == before
+
+
+def test_nothing_new_touches_nothing(root):
+    mine = root / "my" / "n1.ipynb"
+    mine.write_text(mine.read_text() + " ")
+    before = mine.read_text()
+    assert main(["update"]) == 0 and mine.read_text() == before
+
+
+def test_what_both_have_changed_stays_the_learners(root, capsys):
+    theirs, mine = root / "notebooks" / "n1.ipynb", root / "my" / "n1.ipynb"
+    change(mine, typed(2, "mine"))
+    change(theirs, typed(2, "theirs"))
+    capsys.readouterr()
+    assert main(["update"]) == 0 and sources(mine)[2] == "mine"
+    said = "n1: 1 cell that you have changed, and the course too, left as yours"
+    assert said in capsys.readouterr().out
+    assert main(["update"]) == 0 and sources(mine)[2] == "mine"
+
+
+def test_cells_that_go(root):
+    theirs, mine = root / "notebooks" / "n1.ipynb", root / "my" / "n1.ipynb"
+    change(mine, typed(2, "an answer that the course asks for no more"))
+    change(mine, removed(1))  # by the learner
+    change(theirs, removed(3))
+    change(theirs, removed(2))
+    assert main(["update"]) == 0
+    assert sources(mine) == ["# n1", "an answer that the course asks for no more"]
+
+
+def test_a_broken_copy_is_named_and_left(root):
+    mine = root / "my" / "n1.ipynb"
+    mine.write_text("{")
+    with pytest.raises(CourseError, match="n1.ipynb, but it is not JSON"):
+        copies.update(root, root / "my")
+    assert mine.read_text() == "{"
+
+
+def test_the_courses_own_folder_is_refused(root):
+    for command in copies.start, copies.update:
+        with pytest.raises(CourseError, match="expected a folder of your own"):
+            command(root, root / "notebooks")
+
+
+def test_a_folder_that_can_not_be_made_is_a_sentence(root, tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(CourseError, match="cannot make the folder"):
+        copies.start(root, tmp_path / "file" / "my")
