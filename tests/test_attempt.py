@@ -239,13 +239,13 @@ def test_functions_that_an_answer_replaces_are_put_back_and_named():
 
 
 def test_what_pytorch_wraps_itself_was_not_replaced(monkeypatch):
-    def steps(x):  # as PyTorch does with manual_seed when an optimizer is made
-        torch.manual_seed = torch._disable_dynamo(seed)
+    def steps(x):  # as PyTorch does with manual_seed when the first optimizer is made
+        torch.sigmoid = torch._disable_dynamo(sigmoid)
         return 2 * x
 
     remember()
-    seed = torch.manual_seed
-    monkeypatch.setattr(torch, "manual_seed", seed)
+    sigmoid = torch.sigmoid
+    monkeypatch.setattr(torch, "sigmoid", sigmoid)
     assert judge(E, steps).besides == ()
 
 

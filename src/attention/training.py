@@ -12,13 +12,8 @@ from tqdm import tqdm
 from attention.batches import cut_blocks, get_batch
 
 
-def cross_entropy(
-    logits: Float[Tensor, "B T V"], targets: Int[Tensor, "B T"]
-) -> Float[Tensor, ""]:
-    """The mean of -log p(target), in nats per token.
-
-    A model that gives every one of V ids the same probability has the loss log(V).
-    """
+def costs(logits: Float[Tensor, "B T V"], targets: Int[Tensor, "B T"]) -> Float[Tensor, "B T"]:
+    """-log p(target) for each target, in nats."""
     if logits.shape[:-1] != targets.shape:
         raise ValueError(
             f"logits, targets: expected (B, T, V) and (B, T), got {tuple(logits.shape)} and "
@@ -28,7 +23,17 @@ def cross_entropy(
         raise ValueError(f"targets: expected at least one, got the shape {tuple(targets.shape)}")
     log_probabilities = F.log_softmax(logits, dim=-1)  # (B, T, V)
     chosen = log_probabilities.gather(-1, targets[..., None])  # (B, T, 1)
-    return -chosen.mean()
+    return -chosen[..., 0]  # (B, T)
+
+
+def cross_entropy(
+    logits: Float[Tensor, "B T V"], targets: Int[Tensor, "B T"]
+) -> Float[Tensor, ""]:
+    """The mean of -log p(target), in nats per token.
+
+    A model that gives every one of V ids the same probability has the loss log(V).
+    """
+    return costs(logits, targets).mean()
 
 
 def train_step(
@@ -94,9 +99,8 @@ def evaluate(
     losses = []
     for some in starts.split(batch_size):
         x, y = cut_blocks(ids, some, block_size)
-        for block in zip(model(x).split(1), y.split(1), strict=True):
-            losses.append(cross_entropy(*block))
+        losses.append(costs(model(x), y).mean(dim=1))  # (up to batch_size,)
     model.train(was_training)
-    each = torch.stack(losses).double()  # (number of blocks,)
+    each = torch.cat(losses).double()  # (number of blocks,)
     spread = each.std().item() if len(each) > 1 else float("nan")
     return Estimate(each.mean().item(), spread / len(each) ** 0.5)

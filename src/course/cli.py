@@ -103,7 +103,10 @@ def _start(arguments: argparse.Namespace) -> int:
     print("\n".join(start(root, folder)), f"your notebooks are in {folder}", sep="\n", flush=True)
     if arguments.no_lab:
         return 0
-    return subprocess.call([sys.executable, "-m", "jupyterlab", folder])
+    lab = [sys.executable, "-m", "jupyterlab", str(folder)]
+    if os.name == "nt":
+        return subprocess.call(lab)
+    os.execv(sys.executable, lab)  # so that Ctrl-C asks JupyterLab, and it asks back
 
 
 def _add_update(commands: argparse._SubParsersAction) -> None:
