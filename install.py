@@ -8,16 +8,18 @@ the CPU build of PyTorch is taken, if PyTorch's own index can be reached: the ot
 from __future__ import annotations  # so that an old Python gets as far as being told
 
 import ast
+import http.client
 import os
-import socket
+import ssl
 import subprocess
 import sys
+import urllib.request
 import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 UV = "uv==0.13.9"
-TORCH = "download.pytorch.org"
+TORCH = "https://download.pytorch.org/whl/cpu"
 OPTIONS = {  # of pip: what uv calls it
     "index-url": "--default-index",
     "extra-index-url": "--index",
@@ -37,7 +39,7 @@ def main(folder: str = ".venv") -> None:
         venv.create(ROOT / folder, with_pip=True)
     pip = [str(python), "-m", "pip", "--disable-pip-version-check"]
     settings = pip_settings(pip)
-    cpu = sys.platform == "linux" and reachable(TORCH)
+    cpu = sys.platform == "linux" and reachable(f"{TORCH}/torch/", settings.get("cert"))
     try:
         run([*pip, "install", "--quiet", UV])
         uv = [str(python), "-m", "uv", "pip", "install", "--quiet", "--python", str(python)]
@@ -48,7 +50,7 @@ def main(folder: str = ".venv") -> None:
         run([*uv, "--no-deps", "-e", "."])
     except subprocess.CalledProcessError:
         print("uv could not install the packages (above it says why). pip does, in some minutes.")
-        index = ["--extra-index-url", f"https://{TORCH}/whl/cpu"] if cpu else []
+        index = ["--extra-index-url", TORCH] if cpu else []
         try:
             run([*pip, "install", "--quiet", *index, "-r", "requirements.txt"])
             run([*pip, "install", "--quiet", "--no-deps", "-e", "."])
@@ -63,10 +65,13 @@ def run(command: list[str]) -> None:
     subprocess.run(command, cwd=ROOT, check=True)
 
 
-def reachable(host: str) -> bool:
+def reachable(url: str, certificates: str | None) -> bool:
+    """Whether a page answers, and not only a gateway before it; it costs some seconds at most."""
+    request = urllib.request.Request(url, method="HEAD")
     try:
-        socket.create_connection((host, 443), timeout=3).close()
-    except OSError:
+        context = ssl.create_default_context(cafile=certificates)
+        urllib.request.urlopen(request, timeout=3, context=context).close()
+    except (OSError, http.client.HTTPException):
         return False
     return True
 

@@ -1,5 +1,6 @@
 """install.py: pip's settings in uv's words, and a way on where uv or the network fails."""
 
+import socket
 import subprocess
 from types import SimpleNamespace
 
@@ -47,7 +48,7 @@ def commands(monkeypatch, tmp_path):
                 raise subprocess.CalledProcessError(2, command)
 
         monkeypatch.setattr(install, "run", run)
-        monkeypatch.setattr(install, "reachable", lambda host: network)
+        monkeypatch.setattr(install, "reachable", lambda url, certificates: network)
         monkeypatch.setattr(install, "pip_settings", lambda pip: {})
         install.main(str(tmp_path))
         return said
@@ -76,6 +77,13 @@ def test_where_uv_fails_pip_installs_and_says_so(fails, commands, capsys):
 def test_where_both_fail_a_sentence_says_what_to_do(commands):
     with pytest.raises(SystemExit, match="Is PyPI reachable"):
         commands(["requirements.txt"])
+
+
+def test_a_gateway_that_answers_for_others_is_no_index():
+    with socket.socket() as gateway:
+        gateway.bind(("127.0.0.1", 0))
+        gateway.listen()  # takes the connection and says nothing
+        assert not install.reachable(f"https://127.0.0.1:{gateway.getsockname()[1]}/torch/", None)
 
 
 def test_an_old_python_is_refused(monkeypatch):
