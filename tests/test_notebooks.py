@@ -232,6 +232,8 @@ def test_help_loads_nothing_heavy():
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert answer.stdout.splitlines()[-1] == "set()"
     assert re.findall(r"^ {4}(\w+)  ", answer.stdout, re.MULTILINE) == [
+        "start",
+        "update",
         "run",
         "refresh",
         "check",
