@@ -13,6 +13,7 @@ from statistics import median
 
 import pytest
 
+from course.learn.copies import start
 from tests.browser import browser, free_port, watched
 from tests.conftest import ROOT
 
@@ -23,13 +24,9 @@ SHOTS = ROOT / "build" / "screenshots"
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory, chromium):
-    """The address of a JupyterLab on a copy of the notebooks, with settings of its own."""
+    """The address of a JupyterLab on a learner's copies, with settings of its own."""
     home = tmp_path_factory.mktemp("lab")
-    shutil.copytree(
-        ROOT / "notebooks",
-        home / "notebooks",
-        ignore=shutil.ignore_patterns(".ipynb_checkpoints"),
-    )
+    start(ROOT, home / "notebooks")
     port = free_port()
     folders = {
         name: str(home / name.lower())
