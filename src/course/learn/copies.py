@@ -7,6 +7,7 @@ the learner has changed, cell by cell: cells have ids that stay.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,37 +22,43 @@ BASE = ".course"  # the folder of the versions that the copies were made of
 
 def start(root: Path, folder: Path) -> list[str]:
     """Copy each notebook that isn't there yet, without outputs; a sentence on each, and on updates."""
-    _check_place(root, folder)
-    told = []
-    for path in chapters(root):
-        mine, base, new = folder / path.name, folder / BASE / path.name, fresh(path)
-        if not mine.exists():
-            _store(new, base)
-            _store(new, mine)
-            told.append(f"{path.stem}: copied")
-        elif not base.exists() or read(base) != new:
-            told.append(f"{path.stem}: there is a newer version; `course update` brings it")
+    told: list[str] = []
+    for name, _, base, new in _copied(root, folder, told):
+        if not base.exists() or read(base) != new:
+            told.append(f"{name}: there is a newer version; `course update` brings it")
     return told
 
 
 def update(root: Path, folder: Path) -> list[str]:
     """Bring the new versions of all chapters into the copies, and say what was done to each."""
-    _check_place(root, folder)
-    told = []
-    for path in chapters(root):
-        mine, base, new = folder / path.name, folder / BASE / path.name, fresh(path)
-        if not mine.exists():
-            _store(new, base)
-            _store(new, mine)
-            told.append(f"{path.stem}: copied")
-            continue
-        old = read(base) if base.exists() else new
-        merged, done = merge(old, read(mine), new)
+    told: list[str] = []
+    for name, mine, base, new in _copied(root, folder, told):
+        merged, done = merge(read(base) if base.exists() else new, read(mine), new)
         if done:
             _store(merged, mine)  # first: if the next line fails, another update does the same
         _store(new, base)
-        told.append(f"{path.stem}: {done or 'nothing new'}")
+        told.append(f"{name}: {done or 'nothing new'}")
     return told
+
+
+def _copied(
+    root: Path, folder: Path, told: list[str]
+) -> Iterator[tuple[str, Path, Path, NotebookNode]]:
+    """Of each notebook that has a copy: its name, the copy, the version that was copied, and the
+    one of now. Those that have none are copied, and told."""
+    if folder.resolve() == (root / "notebooks").resolve():
+        raise CourseError(
+            f"expected a folder of your own, got {folder}, which holds the course's notebooks: "
+            "name another, or none for `my`"
+        )
+    for path in chapters(root):
+        mine, base, new = folder / path.name, folder / BASE / path.name, fresh(path)
+        if mine.exists():
+            yield path.stem, mine, base, new
+        else:
+            _store(new, base)
+            _store(new, mine)
+            told.append(f"{path.stem}: copied")
 
 
 def fresh(path: Path) -> NotebookNode:
@@ -121,11 +128,3 @@ def _store(notebook: NotebookNode, path: Path) -> None:
             f"cannot make the folder {path.parent} ({error.strerror}): choose another"
         ) from None
     write_text(dumps(notebook), path)
-
-
-def _check_place(root: Path, folder: Path) -> None:
-    if folder.resolve() == (root / "notebooks").resolve():
-        raise CourseError(
-            f"expected a folder of your own, got {folder}, which holds the course's notebooks: "
-            "name another, or none for `my`"
-        )
