@@ -50,7 +50,7 @@ def test_ipywidgets_only_in_explorers():
 # ---------------------------------------------------------------- the rooms of course
 
 ROOMS = {path.parent.name: path for path in (SRC / "course").glob("*/__init__.py")}
-GROUND = {"errors", "notebooks"}
+GROUND = {"colours", "errors", "notebooks"}
 
 
 def enters(room: str) -> set[str]:
@@ -111,3 +111,14 @@ def test_attention_is_read_in_an_evening(path):
 def test_package_files_are_a_docstring(path):
     body = ast.parse(path.read_text(encoding="utf-8")).body
     assert len(body) == 1 and isinstance(body[0], ast.Expr), path
+
+
+def test_a_colour_is_stated_in_one_file():
+    places = {}
+    for path in (SRC / "course").rglob("*.*"):
+        if path.suffix in {".py", ".css", ".js", ".html"} and path.name != "math.css":
+            text = path.read_text(encoding="utf-8")
+            for colour in re.findall(r"#(?:[0-9a-fA-F]{6}|[0-9a-fA-F]{3})\b", text):
+                places.setdefault(colour.lower(), set()).add(path.name)
+    assert len(places) > 30
+    assert {colour: found for colour, found in places.items() if len(found) > 1} == {}

@@ -15,7 +15,7 @@ from os.path import commonprefix
 
 RTOL = 1e-3
 
-# A number stands alone: `float32`, `3x3`, `x1`, `0x7f`, `#0072B2` and `2.13.0` are text. A sign
+# A number stands alone: `float32`, `3x3`, `x1`, `0x7f`, `#a1b2c3` and `2.13.0` are text. A sign
 # belongs to it unless something is subtracted (`7-5`, `f(x)-0.5`) or joined (`2024-01-02`).
 NUMBER = re.compile(
     r"((?:(?<![\w.#)\]])[-+])?(?<![\w.#])"

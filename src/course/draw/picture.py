@@ -19,10 +19,13 @@ from matplotlib.figure import Figure
 from PIL import Image
 from torch import Tensor
 
-QUERY, KEY, VALUE = "#0072B2", "#E69F00", "#009E73"  # blue, orange, green: one colour a role
-BATCH, TIME, CHANNEL = "#CC79A7", "#56B4E9", "#D55E00"  # one colour an axis: B, T, C
-INK, FAINT = "#1a1a1a", "#8a8a8a"
-WEIGHTS = LinearSegmentedColormap.from_list("weights", ["#ffffff", "#a9cfe8", "#0072B2"])
+from course.colours import COLOURS
+
+QUERY, KEY, VALUE = COLOURS["query"], COLOURS["key"], COLOURS["value"]  # one colour a role
+BATCH, TIME, CHANNEL = COLOURS["batch"], COLOURS["time"], COLOURS["channel"]  # or an axis: B, T, C
+INK, FAINT = COLOURS["ink"], COLOURS["faint"]
+SHADE, LIGHT, PALE = COLOURS["shade"], COLOURS["light"], COLOURS["pale"]  # of areas
+WEIGHTS = LinearSegmentedColormap.from_list("weights", ["white", PALE, QUERY])
 SIGNED = mpl.colormaps["RdBu_r"]  # only for numbers with a sign
 
 STYLE = {

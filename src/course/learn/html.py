@@ -2,7 +2,9 @@
 
 import html
 
-RIGHT, UNTRIED, WRONG = "#009E73", "#767676", "#D55E00"  # colours of a bar
+from course.colours import COLOURS
+
+RIGHT, UNTRIED, WRONG = COLOURS["value"], COLOURS["edge"], COLOURS["channel"]  # of a bar
 MIME = "application/vnd.attention-course+json"  # what an output is, for the book and the decks
 
 

@@ -277,7 +277,7 @@ def main(argv: list[str]) -> int:
 
 def build(root: Path, serve: bool = False, port: int = 3000) -> int:
     """Build the book into build/book, all of it or nothing; `serve` then shows it as you write."""
-    paths = notebooks.chapters(root)
+    paths = notebooks.select(root, [])
     mdbook, environment = _mdbook(), _environment()
     if serve:
         _check_port(port)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from course import notebooks
+from course.colours import CSS
 from course.errors import CourseError
 from course.learn.html import MIME, prose
 from course.learn.quizzes import explanation, options_html, quiz
@@ -257,7 +258,7 @@ def build(root: Path, paths: Sequence[Path], out: Path, pdf: bool = False) -> in
             (made / "reveal" / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(reveal / file, made / "reveal" / file)
         _theme_without_fonts_elsewhere(made / "reveal")
-        for file in (DECK / "deck.css", DECK / "deck.js", *(SHARED / name for name in BOTH)):
+        for file in (CSS, DECK / "deck.css", DECK / "deck.js", *(SHARED / name for name in BOTH)):
             shutil.copyfile(file, made / file.name)
         titles = {}
         for path in chapters:

@@ -9,9 +9,9 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from torch import Tensor
 
-from course.draw.picture import BATCH, FAINT, INK, STYLE, TIME, Picture, canvas, picture
+from course.draw.picture import BATCH, FAINT, INK, LIGHT, STYLE, TIME, Picture, canvas, picture
 
-SEEN, GUESSED = "#d3ebf8", "#ffffff"  # what the model sees; what it has to guess
+SEEN, GUESSED = "#d3ebf8", "white"  # what the model sees; what it has to guess
 MONO = "DejaVu Sans Mono"
 
 
@@ -102,7 +102,7 @@ def starts_figure(starts: Tensor, n_train: int, n_ids: int, block_size: int) -> 
     with mpl.rc_context(STYLE):
         axes.add_patch(Rectangle((0, 0), n_train, 1, facecolor=SEEN, edgecolor=TIME))
         axes.add_patch(
-            Rectangle((n_train, 0), n_ids - n_train, 1, facecolor="#eeeeee", edgecolor=FAINT)
+            Rectangle((n_train, 0), n_ids - n_train, 1, facecolor=LIGHT, edgecolor=FAINT)
         )
         axes.text(n_train / 2, 0.35, "training part", ha="center", va="center", fontsize=9)
         axes.text((n_train + n_ids) / 2, 0.35, "held back", ha="center", va="center", fontsize=8)

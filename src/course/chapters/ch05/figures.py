@@ -14,7 +14,9 @@ from course.draw.picture import (
     FAINT,
     KEY,
     OFF,
+    PALE,
     QUERY,
+    SHADE,
     SIGNED,
     STYLE,
     VALUE,
@@ -26,7 +28,6 @@ from course.draw.picture import (
 )
 
 MANY_CELL = 0.3  # inches: a cell of a large map, without its number
-PALE = "#a9cfe8"
 
 
 def attention_figure(
@@ -233,7 +234,7 @@ def _signed(matrix: Tensor) -> dict:
 
 def _block(axes: Axes, blocked: Tensor) -> None:
     for r, c in blocked.nonzero().tolist():
-        axes.add_patch(Rectangle((c - 0.5, r - 0.5), 1, 1, color="#d9d9d9", linewidth=0, zorder=4))
+        axes.add_patch(Rectangle((c - 0.5, r - 0.5), 1, 1, color=SHADE, linewidth=0, zorder=4))
         axes.text(
             c, r, "\N{MINUS SIGN}\N{INFINITY}", ha="center", va="center", fontsize=8, zorder=5
         )

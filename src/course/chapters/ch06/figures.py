@@ -11,6 +11,7 @@ from torch import Tensor
 
 from attention.heads import attention_scores, attention_weights
 from course.draw.picture import (
+    BATCH,
     CHANNEL,
     INK,
     KEY,
@@ -162,7 +163,7 @@ def _matrix(figure: Figure, left, bottom, matrix: Tensor, colour, rows=(), colum
         heat_map(axes, matrix)
     else:
         role = "#b5b5b5" if colour == INK else colour
-        scale = LinearSegmentedColormap.from_list("role", ["#CC79A7", "#ffffff", role])
+        scale = LinearSegmentedColormap.from_list("role", [BATCH, "white", role])
         reach = 1.6 * float(matrix.abs().max())  # stays light, so that the numbers can be read
         heat_map(axes, matrix, low=-reach, high=reach, colours=scale)
     axes.set_xticks([] if not columns else range(across), columns or None)

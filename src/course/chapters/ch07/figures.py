@@ -11,6 +11,7 @@ from course.draw.picture import (
     CHANNEL,
     FAINT,
     INK,
+    PALE,
     QUERY,
     STYLE,
     Picture,
@@ -18,7 +19,6 @@ from course.draw.picture import (
     picture,
 )
 
-PALE = "#a9cfe8"
 LOWEST, HIGHEST = 2.0**-6, 2.0**11  # standard deviations that the explorer can reach
 
 

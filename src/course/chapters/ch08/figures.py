@@ -13,7 +13,9 @@ from course.draw.picture import (
     CHANNEL,
     INK,
     KEY,
+    LIGHT,
     QUERY,
+    SHADE,
     STYLE,
     WEIGHTS,
     Picture,
@@ -23,7 +25,7 @@ from course.draw.picture import (
 )
 
 LEAK = 1e-5  # a smaller change is rounding
-OPEN, CLOSED, FUTURE = QUERY, "#eeeeee", CHANNEL
+OPEN, CLOSED, FUTURE = QUERY, LIGHT, CHANNEL
 
 
 def mask_gallery(masks: Mapping[str, Tensor], words: Sequence[str]) -> Picture:
@@ -142,7 +144,7 @@ def _map(axes: Axes, matrix: Tensor, *, columns: Sequence[str], **options) -> No
         )
         axes.tick_params(labelsize=7, pad=1)
         for r, c in lost.nonzero().tolist():
-            axes.add_patch(Rectangle((c - 0.5, r - 0.5), 1, 1, color="#d9d9d9", lw=0, zorder=4))
+            axes.add_patch(Rectangle((c - 0.5, r - 0.5), 1, 1, color=SHADE, lw=0, zorder=4))
             axes.text(c, r, "nan", ha="center", va="center", fontsize=7, color=INK, zorder=5)
         for r, c in (matrix.triu(1).nan_to_num(0) > LEAK).nonzero().tolist():
             axes.add_patch(_frame(r, c, FUTURE))

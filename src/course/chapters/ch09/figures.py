@@ -14,6 +14,7 @@ from course.draw.picture import (
     FAINT,
     INK,
     KEY,
+    PALE,
     QUERY,
     STYLE,
     VALUE,
@@ -123,7 +124,7 @@ def row_sums_figure(
         places = range(T)
         edge = max(2.2, 1.04 * float(high.max()), 1.04 * max(mine))
         right.axvline(1, color=FAINT, linewidth=1)
-        right.hlines(places, low.tolist(), high.tolist(), color="#a9cfe8", linewidth=7)
+        right.hlines(places, low.tolist(), high.tolist(), color=PALE, linewidth=7)
         right.plot(mean.tolist(), places, "o", color=QUERY, markersize=6)
         right.plot(mine, places, "x", color=CHANNEL, markersize=7, markeredgewidth=2)
         for t, share in enumerate(silent.tolist()):

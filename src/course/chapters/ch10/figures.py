@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from course.draw.picture import CHANNEL, INK, STYLE, TIME, Picture, picture
+from course.draw.picture import CHANNEL, INK, PALE, STYLE, TIME, Picture, picture
 
 CELL = 0.3  # inches: a number's width in the memory and in a head
 ROW = 0.25
@@ -206,7 +206,7 @@ def _hearing(axes, heard: Tensor, words, left: float, floor: float, cell: float)
             left - 0.08, y + cell / 2, f"{i} {words[i]}", ha="right", va="center", fontsize=8
         )
         for j, hears in enumerate(row):
-            face, text = ("#a9cfe8", "") if hears else ("#f2f2f2", "")
+            face, text = (PALE, "") if hears else ("#f2f2f2", "")
             if j > i and hears:
                 face, text = CHANNEL, "!"
             elif j <= i and not hears:
