@@ -93,10 +93,14 @@ def test_no_notebook_is_an_error(course):
         notebooks.chapters(course)
 
 
-def test_chapters_refuse_a_notebook_that_is_not_listed(course):
-    (course / "notebooks" / "Untitled.ipynb").write_text("{}")
-    with pytest.raises(CourseError, match=r"notebooks/Untitled.ipynb is not listed .* add a line"):
-        chapters(course)
+def test_a_notebook_that_is_not_listed_is_an_error_only_where_all_are_meant(course, capsys):
+    for name in ("Untitled.ipynb", "Copy.ipynb", ".hidden.ipynb"):
+        (course / "notebooks" / name).write_text("{}")
+    sentence = "SUMMARY.md does not list Copy.ipynb, Untitled.ipynb: add a line for it, or move it"
+    with pytest.raises(CourseError, match=sentence):
+        select(course, [])
+    assert names(select(course, ["b"])) == ["b_02_heads"]
+    assert capsys.readouterr().err.count(sentence) == 1
 
 
 @pytest.mark.parametrize(

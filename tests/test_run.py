@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from course.errors import CourseError
 from course.execute import children
 from course.execute.children import end
 from course.execute.kernel import short
-from course.execute.report import junit
+from course.execute.report import COLUMNS, junit, print_table
 from course.execute.run import choose, parse
 from course.notebooks import read, write
 from tests.test_notebooks import make_course, tagged
@@ -166,11 +167,43 @@ def test_progress_is_told_per_notebook(ran):
 
 def test_results_replace_old_ones_and_leave_nothing_else(ran):
     folder = ran[3]
-    expected = {*(f"{name}.ipynb" for name in report_of(folder)), "report.json", "junit.xml"}
+    expected = {
+        *(f"{name}.ipynb" for name in report_of(folder)),
+        "report.json",
+        "junit.xml",
+        ".lock",
+    }
     assert {path.name for path in (folder / "build" / "run").iterdir()} == expected | {
         "summary.md"
     }
     assert read(folder / "notebooks" / "n1_passes.ipynb").cells[1].execution_count is None
+
+
+def test_of_two_runs_one_waits_and_neither_needs_a_reader(tmp_path):
+    log = "import time\nwith open('log', 'a') as log:\n    log.write({!r})"
+    make_course(tmp_path, n1=[log.format("begin "), "time.sleep(1)", log.format("end ")])
+    readers, writer = os.pipe()
+    os.close(readers)  # as `| head` does when it has seen enough
+    command = [sys.executable, "-m", "course", "run"]
+    runs = [
+        subprocess.Popen(command, cwd=tmp_path, stdout=writer, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    os.close(writer)
+    said = [run.communicate(timeout=120)[1] for run in runs]
+    assert [run.returncode for run in runs] == [0, 0], said
+    assert (tmp_path / "notebooks" / "log").read_text() == "begin end begin end "
+
+
+@pytest.mark.parametrize("width, shown", [(90, COLUMNS), (89, COLUMNS[:2]), (30, COLUMNS[:2])])
+def test_a_narrow_terminal_shows_two_columns(width, shown, monkeypatch, capsys, tmp_path):
+    result = {"name": "n", "seconds": 1, "peak_mib": 5, "cells": 3, "error": None}
+    report = {"passed": 1, "failed": 0, "seconds": 1, "notebooks": [result]}
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich then takes the output for a terminal
+    monkeypatch.setenv("COLUMNS", str(width))
+    print_table(report, tmp_path)
+    head = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out.splitlines()[1])
+    assert [column.strip() for column in head.split("┃")[1:-1]] == list(shown)
 
 
 # ---------------------------------------------------------------- refused before anything runs
@@ -360,4 +393,5 @@ def test_an_interrupted_run_leaves_no_process_and_no_partial_file(tmp_path, sent
         assert "course: interrupted" in err
         assert not list(scratch.iterdir())
     assert not alive(below)
-    assert {path.name: path.read_text() for path in out.iterdir()} == {"n1_sleeps.ipynb": "old"}
+    left = {path.name: path.read_text() for path in out.iterdir()}
+    assert left == {"n1_sleeps.ipynb": "old", ".lock": ""}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import signal
 import subprocess
@@ -11,7 +12,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn, TextIO
 
 from course import notebooks
 from course.errors import CourseError
@@ -26,6 +27,8 @@ class Parser(argparse.ArgumentParser):
 
 def main(argv: list[str] | None = None) -> int:
     """Do what the command line says; the value is the exit status."""
+    if argv is None:
+        sys.stdout, sys.stderr = _to_the_end(sys.stdout), _to_the_end(sys.stderr)
     try:
         words, options = _split(sys.argv[1:] if argv is None else argv)
         arguments = parser().parse_args(words, argparse.Namespace(pytest_options=options))
@@ -37,6 +40,22 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("course: interrupted, everything it had started is ended", file=sys.stderr)
         return 130
+
+
+class _Unread(io.FileIO):
+    """A file to write to, also after its reader has left (`| head`): the command goes on."""
+
+    def write(self, text: Any) -> int:
+        try:
+            return super().write(text)
+        except BrokenPipeError:
+            return len(text)
+
+
+def _to_the_end(stream: TextIO) -> TextIO:
+    stream.flush()
+    raw = io.BufferedWriter(_Unread(stream.fileno(), "w", closefd=False))
+    return io.TextIOWrapper(raw, stream.encoding, stream.errors, line_buffering=True)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import ast
 import json
 import os
 import re
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,23 +59,34 @@ def chapters(root: Path) -> list[Path]:
             "notebooks/SUMMARY.md lists no notebook: give each a line, such as "
             "`- [Start here](00_start_here.ipynb)`"
         )
-    for path in sorted(folder.rglob("*.ipynb")):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if not hidden and path not in listed:
-            raise CourseError(
-                f"notebooks/{path.relative_to(folder)} is not listed in notebooks/SUMMARY.md: "
-                "add a line for it, or move it out of notebooks/"
-            )
     return listed
+
+
+def _unlisted(root: Path, listed: list[Path]) -> str:
+    """A sentence that names the notebooks which SUMMARY.md doesn't list; "" if it lists all."""
+    folder = root / "notebooks"
+    found = [path.relative_to(folder) for path in folder.rglob("*.ipynb") if path not in listed]
+    names = sorted(path for path in found if not any(part[0] == "." for part in path.parts))
+    if not names:
+        return ""
+    return (
+        f"notebooks/SUMMARY.md does not list {', '.join(map(str, names))}: "
+        "add a line for it, or move it out of notebooks/"
+    )
 
 
 def select(root: Path, names: list[str]) -> list[Path]:
     """The notebooks that `names` mean, in the order of the course; no names mean all.
 
     A name is a path, a file name, or the beginning of one: `01` is `01_text_to_tokens.ipynb`.
+    A notebook that SUMMARY.md doesn't list is only named if some are meant, an error if all are.
     """
     known = chapters(root)
     chosen = {_find(root, name, known) for name in names} if names else set(known)
+    if sentence := _unlisted(root, known):
+        if not names:
+            raise CourseError(sentence)
+        print(f"course: {sentence}", file=sys.stderr)
     return [path for path in known if path in chosen]
 
 

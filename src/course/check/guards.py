@@ -59,10 +59,17 @@ def check(
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
     with TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True) as scratch:
         environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch)
-        pytest = subprocess.Popen([str(word) for word in command], cwd=root, env=environment)
+        pytest = subprocess.Popen(
+            [str(word) for word in command], cwd=root, env=environment, text=True, errors="replace",
+            stdout=None if sys.stdout.isatty() else subprocess.PIPE,  # whose reader may leave
+        )  # fmt: skip
         try:
+            for line in pytest.stdout or ():
+                print(line, end="", flush=True)
             return int(pytest.wait() != 0)
         finally:
+            if pytest.stdout:
+                pytest.stdout.close()
             if pytest.returncode is None:
                 end(pytest.pid)
                 pytest.wait()

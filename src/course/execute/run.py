@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from filelock import FileLock
+
 from course.errors import CourseError
 from course.execute.children import execute, serve
 from course.execute.kernel import START_TIMEOUT, Tell, check_kernel, client_options, failure
@@ -38,7 +40,17 @@ def run(
         check_kernel(path, nb)
     chosen = choose(nodes, given)
     _prepare(out, notebooks)
+    with FileLock(out / ".lock"):  # of two runs one waits: a report is of one run
+        return _run_all(notebooks, out, workers, chosen, timeout)
 
+
+def _run_all(
+    notebooks: list[Path],
+    out: Path,
+    workers: int,
+    chosen: dict[Path, dict[str, Any]],
+    timeout: int,
+) -> int:
     jobs = [{"path": path, "parameters": chosen[path], "timeout": timeout} for path in notebooks]
     started = time.perf_counter()
     with Progress() as progress:
