@@ -86,7 +86,14 @@ def test_frames_of_a_list_are_its_options():
     assert len(values) == N_FRAMES and "d" in values
 
 
-def test_the_frames_are_data_behind_the_still_figure():
+def test_frames_are_drawn_only_where_they_are_stored(monkeypatch):
+    monkeypatch.delenv("COURSE_STORED", raising=False)
+    shown = explorer(n=slider("how many", 0, 2, 1))
+    assert shown._repr_mimebundle_()["text/html"] == shown.still._repr_html_()
+
+
+def test_the_frames_are_data_behind_the_still_figure(monkeypatch):
+    monkeypatch.setenv("COURSE_STORED", "1")
     shown = explorer(n=slider("how many", 0, 2, 1))
     page = shown._repr_mimebundle_()["text/html"]
     still, store = page.split('<script type="application/json" class="course-frames">')
@@ -96,7 +103,8 @@ def test_the_frames_are_data_behind_the_still_figure():
     assert data == {"label": "how many", "frames": shown.frames()}
 
 
-def test_what_has_no_stops_has_no_frames():
+def test_what_has_no_stops_has_no_frames(monkeypatch):
+    monkeypatch.setenv("COURSE_STORED", "1")
     shown = explorer(t=widgets.Text("words", description="t"))
     assert shown.frames() == []
     assert "<script" not in shown._repr_mimebundle_()["text/html"]

@@ -28,7 +28,7 @@ from jupyter_client import KernelManager
 from course.check.compare import Deviation, compare_image, compare_text, excerpt
 from course.check.guards import guards, tolerance
 from course.errors import KernelDied
-from course.execute.kernel import SocketKernel, headless
+from course.execute.kernel import STORED, SocketKernel, headless
 
 # jsonschema, which nbformat imports, else builds a grammar for a kind of address that no notebook
 # has: more than a second in every process.
@@ -96,8 +96,12 @@ class Notebook(nbval.plugin.IPyNbFile):
 
     def setup(self) -> None:
         self.scratch = TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True)
-        fixed = {"PYTHONHASHSEED": "0", **headless(self.scratch.name)}
-        environment = {"OMP_NUM_THREADS": "1", **os.environ, **fixed}
+        environment = {
+            "OMP_NUM_THREADS": "1",
+            **os.environ,
+            **STORED,
+            **headless(self.scratch.name),
+        }
         kernel = patch.object(nbval.plugin, "RunningKernel", Kernel)
         manager = patch.object(nbval.kernel, "KernelManager", Manager)
         with patch.dict(os.environ, environment), kernel, manager:

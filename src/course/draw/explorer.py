@@ -6,6 +6,7 @@ and the slides step through a few more, the frames.
 """
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -45,7 +46,9 @@ class Explorer(widgets.VBox):
 
     def _repr_mimebundle_(self, **kwargs) -> dict:
         bundle = super()._repr_mimebundle_(**kwargs)
-        bundle["text/html"] = self.still._repr_html_() + self._frames_html()
+        bundle["text/html"] = self.still._repr_html_()
+        if os.environ.get("COURSE_STORED"):  # refresh and check set it; a live page needs none
+            bundle["text/html"] += self._frames_html()
         bundle["text/plain"] = repr(self)
         return bundle
 

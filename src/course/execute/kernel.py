@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 Tell = Callable[..., None]
 
 START_TIMEOUT = 60  # seconds
-LONGEST_NAME = (
-    100  # characters that the name of a Unix socket may have: 103 on macOS, 107 on Linux
-)
+LONGEST_NAME = 100  # bytes of the name of a Unix socket: macOS takes 103, Linux 107
+STORED = {  # environment of a kernel whose outputs are stored, or compared with those
+    "PYTHONHASHSEED": "0",
+    "COURSE_STORED": "1",  # explorers give the frames that a page steps through
+}
 
 
 def headless(folder: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from course.errors import CourseError
 from course.execute.children import ONE_THREAD, execute, serve
-from course.execute.kernel import START_TIMEOUT, Tell, check_kernel, client_options, failure
+from course.execute.kernel import START_TIMEOUT, STORED, Tell, check_kernel, client_options, failure
 from course.execute.report import Progress, Result
 from course.notebooks import dumps, read, write_text
 
@@ -47,7 +47,7 @@ def refresh(notebooks: list[Path], root: Path, workers: int, timeout: int) -> in
                     write_text(new, path)
             progress.finish(result, verdict)
 
-        env = {**ONE_THREAD, "PYTHONHASHSEED": "0"}
+        env = {**ONE_THREAD, **STORED}
         results = execute("course.execute.refresh", jobs, workers, env, progress, keep)
     return 1 if any(result["error"] for result in results) else 0
 
