@@ -134,6 +134,9 @@ def test_evaluation_leaves_the_mode_as_it_was():
     ids = ids_of(100)
     assert evaluate(model, ids, 5) == evaluate(model, ids, 5)  # no dropout while judging
     assert model.training
+    with pytest.raises(IndexError):
+        evaluate(model, ids + 7, 5)
+    assert model.training
     model.eval()
     evaluate(model, ids, 5)
     assert not model.training

@@ -16,7 +16,7 @@ from attention.masks import causal_mask
 def mean_past_loop(x: Float[Tensor, "B T C"]) -> Float[Tensor, "B T C"]:
     """The mean of the past by two loops: slow, and plainly right."""
     _check_positions(x)
-    out = torch.empty_like(x)
+    out = torch.empty_like(x)  # (B, T, C)
     for b in range(x.shape[0]):
         for t in range(x.shape[1]):
             past = x[b, : t + 1]  # (t+1, C)
@@ -27,8 +27,8 @@ def mean_past_loop(x: Float[Tensor, "B T C"]) -> Float[Tensor, "B T C"]:
 def mean_past_running_sum(x: Float[Tensor, "*B T C"]) -> Float[Tensor, "*B T C"]:
     """The mean of the past as a running sum divided by how many rows it holds."""
     _check_positions(x)
-    count = torch.arange(1, x.shape[-2] + 1, dtype=x.dtype, device=x.device)
-    return x.cumsum(dim=-2) / count[:, None]
+    count = torch.arange(1, x.shape[-2] + 1, dtype=x.dtype, device=x.device)  # (T,)
+    return x.cumsum(dim=-2) / count[:, None]  # (B, T, C) / (T, 1)
 
 
 def mean_past_tril(x: Float[Tensor, "*B T C"]) -> Float[Tensor, "*B T C"]:
@@ -38,8 +38,8 @@ def mean_past_tril(x: Float[Tensor, "*B T C"]) -> Float[Tensor, "*B T C"]:
     """
     _check_positions(x)
     ones = causal_mask(x.shape[-2]).to(x)  # (T, T)
-    weights = ones / ones.sum(dim=-1, keepdim=True)
-    return weights @ x
+    weights = ones / ones.sum(dim=-1, keepdim=True)  # (T, T) / (T, 1)
+    return weights @ x  # (T, T) @ (B, T, C) -> (B, T, C)
 
 
 def mean_past_softmax(x: Float[Tensor, "*B T C"]) -> Float[Tensor, "*B T C"]:
@@ -49,10 +49,10 @@ def mean_past_softmax(x: Float[Tensor, "*B T C"]) -> Float[Tensor, "*B T C"]:
     each row's weight equally among the past.
     """
     _check_positions(x)
-    mask = causal_mask(x.shape[-2]).to(x.device)
-    scores = torch.zeros(mask.shape, dtype=x.dtype, device=x.device)
+    mask = causal_mask(x.shape[-2]).to(x.device)  # (T, T)
+    scores = torch.zeros(mask.shape, dtype=x.dtype, device=x.device)  # (T, T)
     weights = F.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)  # (T, T)
-    return weights @ x
+    return weights @ x  # (B, T, C)
 
 
 def _check_positions(x: Tensor) -> None:

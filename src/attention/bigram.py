@@ -22,7 +22,7 @@ class BigramLanguageModel(nn.Module):
                 f"ids: expected a batch of shape (B, T), got {tuple(ids.shape)}; one sequence "
                 f"becomes a batch of one by ids[None]"
             )
-        return self.table(ids)
+        return self.table(ids)  # (B, T) -> (B, T, V)
 
 
 def bigram_counts(ids: Int[Tensor, " N"], vocab_size: int) -> Int[Tensor, "V V"]:
@@ -38,7 +38,8 @@ def bigram_counts(ids: Int[Tensor, " N"], vocab_size: int) -> Int[Tensor, "V V"]
         )
     ids = ids.long()  # narrower integers would overflow in the next line
     pairs = ids[:-1] * vocab_size + ids[1:]  # (N - 1,)
-    return torch.bincount(pairs, minlength=vocab_size**2).view(vocab_size, vocab_size)
+    counts = torch.bincount(pairs, minlength=vocab_size**2)  # (V * V,)
+    return counts.view(vocab_size, vocab_size)
 
 
 def counted_loss(
@@ -50,7 +51,7 @@ def counted_loss(
     has probability 0 and an infinite loss unless `smoothing` gives it something.
     """
     table = seen.double() + smoothing
-    totals = table.sum(dim=1, keepdim=True).clamp(min=1e-300)  # a row never seen stays 0
+    totals = table.sum(dim=1, keepdim=True).clamp(min=1e-300)  # (V, 1); a row never seen stays 0
     log_probabilities = (table / totals).log()
     happened = counts > 0
     return float(-(counts * log_probabilities)[happened].sum() / counts.sum())

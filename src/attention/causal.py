@@ -30,7 +30,7 @@ class CausalAttention(nn.Module):
 
     def forward(self, x: Float[Tensor, "B T C"]) -> Float[Tensor, "B T D"]:
         """For each position, a weighted mean of the values of its past and itself."""
-        return self.dropout(self.weights(x)) @ self.value(x)
+        return self.dropout(self.weights(x)) @ self.value(x)  # (B, T, T) @ (B, T, D)
 
 
 def check_dropout(dropout: float) -> float:

@@ -24,7 +24,7 @@ def attention_scores(
             f"both to the same head size"
         )
     scale = q.shape[-1] ** -0.5 if scale is None else scale
-    return q @ k.transpose(-2, -1) * scale
+    return q @ k.transpose(-2, -1) * scale  # (Tq, D) @ (D, Tk) -> (Tq, Tk)
 
 
 def attention_weights(
@@ -71,7 +71,8 @@ def scaled_dot_product_attention(
             f"k, v: expected a value for every key, got {k.shape[-2]} keys and {v.shape[-2]} "
             f"values; both come from the same positions"
         )
-    return attention_weights(attention_scores(q, k, scale), mask) @ v
+    weights = attention_weights(attention_scores(q, k, scale), mask)  # (*B, Tq, Tk)
+    return weights @ v  # (*B, Tq, Dv)
 
 
 class Head(nn.Module):

@@ -49,7 +49,8 @@ def padding_mask(lengths: Int[Tensor, " B"], n_positions: int) -> Bool[Tensor, "
             f"lengths: expected numbers from 1 to {n_positions}, got {lengths.tolist()}; an empty "
             f"sequence has nothing to look at, so leave it out of the batch"
         )
-    return (torch.arange(n_positions, device=lengths.device) < lengths[:, None])[:, None, :]
+    within = torch.arange(n_positions, device=lengths.device) < lengths[:, None]  # (B, T)
+    return within[:, None, :]  # (B, 1, T)
 
 
 def to_additive(

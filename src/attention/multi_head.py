@@ -25,13 +25,13 @@ def split_heads(x: Shaped[Tensor, "B T C"], n_head: int) -> Shaped[Tensor, "B H 
             f"n_head: expected a number that divides the {C} channels, got {n_head}; every head "
             f"gets the same share of them"
         )
-    return x.view(B, T, n_head, C // n_head).transpose(1, 2)
+    return x.view(B, T, n_head, C // n_head).transpose(1, 2)  # (B, T, H, D) -> (B, H, T, D)
 
 
 def merge_heads(x: Shaped[Tensor, "B H T D"]) -> Shaped[Tensor, "B T C"]:
     """Undo split_heads: put the heads' channels side by side again."""
     B, H, T, D = x.shape
-    return x.transpose(1, 2).reshape(B, T, H * D)
+    return x.transpose(1, 2).reshape(B, T, H * D)  # (B, T, H, D) -> (B, T, C)
 
 
 class MultiHeadWrapper(nn.Module):
@@ -51,7 +51,7 @@ class MultiHeadWrapper(nn.Module):
 
     def forward(self, x: Float[Tensor, "B T C"]) -> Float[Tensor, "B T D"]:
         """The heads' outputs, one after the other along the channels."""
-        return torch.cat([head(x) for head in self.heads], dim=-1)
+        return torch.cat([head(x) for head in self.heads], dim=-1)  # (B, T, H * head_size)
 
 
 class MultiHeadAttention(nn.Module):
@@ -84,22 +84,23 @@ class MultiHeadAttention(nn.Module):
     def project(self, x: Float[Tensor, "B T C"]) -> list[Float[Tensor, "B H T D"]]:
         """Queries, keys and values of every head."""
         check_positions(x, self.out.in_features, self.block_size)
-        return [split_heads(part, self.n_head) for part in self.qkv(x).chunk(3, dim=-1)]
+        parts = self.qkv(x).chunk(3, dim=-1)  # (B, T, 3 * C) -> three of (B, T, C)
+        return [split_heads(part, self.n_head) for part in parts]  # three of (B, H, T, D)
 
     def forward(self, x: Float[Tensor, "B T C"]) -> Float[Tensor, "B T C"]:
         """Each position's mix of its past, by all heads, through the output projection."""
         q, k, v = self.project(x)
         dropout = self.dropout.p if self.training else 0.0  # the function has no train mode
         heads = F.scaled_dot_product_attention(q, k, v, dropout_p=dropout, is_causal=True)
-        return self.out(merge_heads(heads))
+        return self.out(merge_heads(heads))  # (B, H, T, D) -> (B, T, C)
 
     def explain(
         self, x: Float[Tensor, "B T C"]
     ) -> tuple[Float[Tensor, "B T C"], Float[Tensor, "B H T T"]]:
         """The output as `forward` gives it, and the weights of every head before dropout."""
         q, k, v = self.project(x)
-        mask = causal_mask(x.shape[1]).to(x.device)
-        weights = attention_weights(attention_scores(q, k), mask)
+        mask = causal_mask(x.shape[1]).to(x.device)  # (T, T)
+        weights = attention_weights(attention_scores(q, k), mask)  # (B, H, T, T)
         return self.out(merge_heads(self.dropout(weights) @ v)), weights
 
 
@@ -111,7 +112,7 @@ def copy_wrapper_to_fused(wrapper: MultiHeadWrapper, fused: MultiHeadAttention) 
     queries, then all keys, then all values.
     """
     parts = [[getattr(head, name).weight for head in wrapper.heads] for name in _NAMES]
-    stacked = torch.cat([weight for part in parts for weight in part])
+    stacked = torch.cat([weight for part in parts for weight in part])  # (3 * C, C)
     if stacked.shape != fused.qkv.weight.shape or fused.n_head != len(wrapper.heads):
         raise ValueError(
             f"wrapper, fused: expected the same heads, got {len(wrapper.heads)} with "

@@ -55,7 +55,7 @@ def no_future_leak(forward: Forward, x: Float[Tensor, "B T C"], atol: float = 1e
 
 def batch_independent(forward: Forward, x: Float[Tensor, "B T C"], atol: float = 1e-5) -> bool:
     """True if each sequence alone gives what it gives in the batch."""
-    alone = torch.cat([forward(x[b : b + 1]) for b in range(len(x))])
+    alone = torch.cat([forward(x[b : b + 1]) for b in range(len(x))])  # (B, T, D)
     return bool(((alone - forward(x)).abs() <= atol).all())
 
 
@@ -67,7 +67,7 @@ def keys_may_be_permuted(
     atol: float = 1e-5,
 ) -> bool:
     """True if another order of the keys, with their values, changes nothing (without a mask)."""
-    order = torch.arange(k.shape[-2]).roll(1)
+    order = torch.arange(k.shape[-2]).roll(1)  # (Tk,)
     changed = attend(q, k[..., order, :], v[..., order, :])
     return bool(((changed - attend(q, k, v)).abs() <= atol).all())
 

@@ -4,6 +4,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from attention.training import evaluating
+
 
 def next_probabilities(
     logits: Float[Tensor, "B V"], temperature: float = 1.0
@@ -29,7 +31,7 @@ def draw(probabilities: Float[Tensor, "B V"], generator: torch.Generator) -> Int
 
     Raises ValueError for a row that has a negative entry or does not sum to 1.
     """
-    sums = probabilities.sum(dim=-1)
+    sums = probabilities.sum(dim=-1)  # (B,)
     bad = ((sums - 1).abs() > 1e-4) | (probabilities < 0).any(dim=-1) | sums.isnan()
     if bad.any():
         row = int(bad.nonzero()[0])
@@ -40,7 +42,6 @@ def draw(probabilities: Float[Tensor, "B V"], generator: torch.Generator) -> Int
     return torch.multinomial(probabilities, num_samples=1, generator=generator)
 
 
-@torch.no_grad()
 def generate(
     model: nn.Module,
     ids: Int[Tensor, "B T"],
@@ -65,14 +66,10 @@ def generate(
         raise ValueError(
             f"block_size: expected 1 or more positions, got {block_size}; None sets no limit"
         )
-    was_training = model.training
-    model.eval()
-    try:
+    with evaluating(model):
         for _ in range(n_new):
             context = ids if block_size is None else ids[:, -block_size:]  # (B, up to block_size)
             logits = model(context)[:, -1]  # (B, V)
             new = draw(next_probabilities(logits, temperature), generator)  # (B, 1)
             ids = torch.cat([ids, new], dim=1)  # (B, T + 1)
-    finally:
-        model.train(was_training)
     return ids

@@ -1,6 +1,8 @@
 """Logits to loss, and a model that gets better: one step, a loop of steps, an honest evaluation."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import torch
@@ -82,7 +84,18 @@ class Estimate(NamedTuple):
     standard_error: float
 
 
-@torch.no_grad()
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """Without dropout and gradients; afterwards the model is in the mode in which it came."""
+    was_training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        model.train(was_training)
+
+
 def evaluate(
     model: nn.Module, ids: Int[Tensor, " N"], block_size: int, batch_size: int = 64
 ) -> Estimate:
@@ -91,16 +104,14 @@ def evaluate(
     Every block counts once; a rest shorter than a block is left out. The standard error is that
     of the mean over blocks, as if these were independent draws.
     """
-    starts = torch.arange(0, len(ids) - block_size, block_size)
+    starts = torch.arange(0, len(ids) - block_size, block_size)  # (number of blocks,)
     if len(starts) == 0:
         starts = torch.tensor([0])  # cut_blocks says what is too short
-    was_training = model.training
-    model.eval()
     losses = []
-    for some in starts.split(batch_size):
-        x, y = cut_blocks(ids, some, block_size)
-        losses.append(costs(model(x), y).mean(dim=1))  # (up to batch_size,)
-    model.train(was_training)
+    with evaluating(model):
+        for some in starts.split(batch_size):
+            x, y = cut_blocks(ids, some, block_size)
+            losses.append(costs(model(x), y).mean(dim=1))  # (up to batch_size,)
     each = torch.cat(losses).double()  # (number of blocks,)
     spread = each.std().item() if len(each) > 1 else float("nan")
     return Estimate(each.mean().item(), spread / len(each) ** 0.5)

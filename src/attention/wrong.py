@@ -33,7 +33,7 @@ def fill_lower(diagonal: int) -> Callable[[Tensor], Tensor]:
 def renormalised(scores: Float[Tensor, "*B T T"]) -> Float[Tensor, "*B T T"]:
     """Softmax, then zeros, then every row divided by its sum: as good as -inf before softmax."""
     weights = scores.softmax(-1) * lower(scores)
-    return weights / weights.sum(dim=-1, keepdim=True)
+    return weights / weights.sum(dim=-1, keepdim=True)  # (*B, T, T) / (*B, T, 1)
 
 
 class Steps(NamedTuple):
@@ -78,5 +78,5 @@ def attend(
     """The output and the weights of an attention that takes these steps with these projections."""
     n_embd = x.shape[-1]
     q, k, v = (steps.split(part, layers.n_head) for part in layers.qkv(x).chunk(3, dim=-1))
-    weights = steps.weigh(q @ k.mT * steps.scale(n_embd, n_embd // layers.n_head))
+    weights = steps.weigh(q @ k.mT * steps.scale(n_embd, n_embd // layers.n_head))  # (B, H, T, T)
     return layers.out(steps.merge(weights @ v)), weights

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from course.errors import CourseError
 from course.execute.children import ONE_THREAD, execute, serve
-from course.execute.kernel import START_TIMEOUT, STORED, Tell, check_kernel, client_options, failure
+from course.execute.kernel import (
+    START_TIMEOUT,
+    STORED,
+    Tell,
+    check_kernel,
+    client_options,
+    failure,
+)
 from course.execute.report import Progress, Result
 from course.notebooks import dumps, read, write_text
 
