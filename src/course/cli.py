@@ -9,13 +9,15 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from course import notebooks
 from course.errors import CourseError
+
+Option = tuple[tuple[str, ...], dict[str, Any]]  # names and settings
 
 
 class Parser(argparse.ArgumentParser):
@@ -86,32 +88,115 @@ def _split(words: list[str]) -> tuple[list[str], list[str]]:
     return words[:cut], words[cut + 1 :]
 
 
+# ---------------------------------------------------------------- what the words mean
+
+
 def parser() -> Parser:
-    """The command line: one function per subcommand adds it and names what it does."""
+    """The command line: each command with its options and the function that does it."""
     top = Parser(prog="course", description="Run, refresh and check the notebooks of the course.")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for add in (
-        _add_start,
-        _add_update,
-        _add_run,
-        _add_refresh,
-        _add_check,
-        _add_book,
-        _add_slides,
-    ):
-        add(commands)
+
+    def command(name: str, do: Callable, summary: str, *options: Option, **more: str) -> None:
+        made = commands.add_parser(name, help=summary, **more)
+        for names, settings in options:
+            made.add_argument(*names, **settings)
+        made.set_defaults(do=do)
+
+    command(
+        "start", _start, "open JupyterLab on notebooks of your own, which no update overwrites",
+        FOLDER, option("--no-lab", action="store_true", help="only copy the notebooks"),
+        epilog="Exit status: JupyterLab's, or 2 if the folder can't be used.",
+    )  # fmt: skip
+    command(
+        "update", _update,
+        "bring new versions of the chapters into your own notebooks; your answers stay", FOLDER,
+    )  # fmt: skip
+    command(
+        "run", _run, "execute notebooks side by side, report time, memory and errors",
+        NOTEBOOKS, WORKERS, TIMEOUT, PARAMETER, OUT,
+        epilog="Exit status: 0 all passed, 1 a notebook failed, 2 bad usage, 130 interrupted.",
+    )  # fmt: skip
+    command(
+        "refresh", _refresh, "execute notebooks and store their outputs in them",
+        NOTEBOOKS, WORKERS, TIMEOUT,
+        epilog="Exit status: 0 all stored, 1 a notebook was refused, 2 bad usage.",
+    )  # fmt: skip
+    command(
+        "check", _check, "compare what notebooks give now with what is stored in them",
+        NOTEBOOKS, WORKERS,
+        usage="course check [-h] [-j N] [NOTEBOOK ...] [-- PYTEST_OPTION ...]",
+    )  # fmt: skip
+    command(
+        "book", _book, "make the site of the course with mdBook, in build/book",
+        SERVE, port(3000),
+        epilog="Exit status: 0 built, 2 the last good build was left as it was.",
+    )  # fmt: skip
+    command(
+        "slides", _slides, "make a reveal.js deck of each notebook, from its stored outputs",
+        NOTEBOOKS, PDF, SERVE, port(8000),
+        epilog="Exit status: 0 made, 2 a notebook, a formula or the usage is wrong.",
+    )  # fmt: skip
     return top
 
 
-def _add_start(commands: argparse._SubParsersAction) -> None:
-    command = commands.add_parser(
-        "start",
-        help="open JupyterLab on notebooks of your own, which no update overwrites",
-        epilog="Exit status: JupyterLab's, or 2 if the folder can't be used.",
-    )
-    _add_folder(command)
-    command.add_argument("--no-lab", action="store_true", help="only copy the notebooks")
-    command.set_defaults(do=_start)
+def option(*names: str, **settings: Any) -> Option:
+    """An option as argparse takes it."""
+    return names, settings
+
+
+def at_least_one(text: str) -> int:
+    """A whole number from 1, as argparse reads it."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
+    return number
+
+
+def port(usual: int) -> Option:
+    """The port of a server on this computer."""
+    settings = {"type": at_least_one, "default": usual, "metavar": "N"}
+    return option("--port", help=f"port of 127.0.0.1 for --serve ({usual})", **settings)
+
+
+FOLDER = option("folder", nargs="?", type=Path, metavar="FOLDER", help="of your notebooks (my)")
+NOTEBOOKS = option(
+    "notebooks",
+    nargs="*",
+    metavar="NOTEBOOK",
+    help="a path, a file name or its beginning, such as 01 (default: all)",
+)
+WORKERS = option(
+    "-j",
+    "--workers",
+    type=at_least_one,
+    metavar="N",
+    help="notebooks at a time (default: as many as processors)",
+)
+TIMEOUT = option(
+    "--timeout",
+    type=at_least_one,
+    default=600,
+    metavar="SECONDS",
+    help="longest time for one cell (600)",
+)
+PARAMETER = option(
+    "-p",
+    "--parameter",
+    nargs=2,
+    action="append",
+    default=[],
+    metavar=("NAME", "VALUE"),
+    help="set a parameter in every notebook that has it, such as: -p n_steps 50",
+)
+OUT = option("--out", type=Path, metavar="DIR", help="folder for the results (build/run)")
+SERVE = option("--serve", action="store_true", help="then show it on this computer")
+PDF = option("--pdf", action="store_true", help="print each deck to a PDF (Chromium)")
+
+
+# ---------------------------------------------------------------- what the commands do
 
 
 def _start(arguments: argparse.Namespace) -> int:
@@ -128,50 +213,12 @@ def _start(arguments: argparse.Namespace) -> int:
     os.execv(sys.executable, lab)  # so that Ctrl-C asks JupyterLab, and it asks back
 
 
-def _add_update(commands: argparse._SubParsersAction) -> None:
-    command = commands.add_parser(
-        "update",
-        help="bring new versions of the chapters into your own notebooks; your answers stay",
-    )
-    _add_folder(command)
-    command.set_defaults(do=_update)
-
-
 def _update(arguments: argparse.Namespace) -> int:
     from course.learn.copies import update
 
     root = notebooks.root()
     print("\n".join(update(root, arguments.folder or root / "my")))
     return 0
-
-
-def _add_folder(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "folder", nargs="?", type=Path, metavar="FOLDER", help="of your notebooks (my)"
-    )
-
-
-def _add_run(commands: argparse._SubParsersAction) -> None:
-    command = commands.add_parser(
-        "run",
-        help="execute notebooks side by side, report time, memory and errors",
-        epilog="Exit status: 0 all passed, 1 a notebook failed, 2 bad usage, 130 interrupted.",
-    )
-    _add_notebooks(command)
-    _add_timeout(command)
-    command.add_argument(
-        "-p",
-        "--parameter",
-        nargs=2,
-        action="append",
-        default=[],
-        metavar=("NAME", "VALUE"),
-        help="set a parameter in every notebook that has it, such as: -p n_steps 50",
-    )
-    command.add_argument(
-        "--out", type=Path, metavar="DIR", help="folder for the results (build/run)"
-    )
-    command.set_defaults(do=_run)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -182,32 +229,11 @@ def _run(arguments: argparse.Namespace) -> int:
     return run(paths, out, workers, arguments.parameter, arguments.timeout)
 
 
-def _add_refresh(commands: argparse._SubParsersAction) -> None:
-    command = commands.add_parser(
-        "refresh",
-        help="execute notebooks and store their outputs in them",
-        epilog="Exit status: 0 all stored, 1 a notebook was refused, 2 bad usage.",
-    )
-    _add_notebooks(command)
-    _add_timeout(command)
-    command.set_defaults(do=_refresh)
-
-
 def _refresh(arguments: argparse.Namespace) -> int:
     from course.execute.refresh import refresh
 
     root, paths, workers = _selected(arguments)
     return refresh(paths, root, workers, arguments.timeout)
-
-
-def _add_check(commands: argparse._SubParsersAction) -> None:
-    command = commands.add_parser(
-        "check",
-        help="compare what notebooks give now with what is stored in them",
-        usage="course check [-h] [-j N] [NOTEBOOK ...] [-- PYTEST_OPTION ...]",
-    )
-    _add_notebooks(command)
-    command.set_defaults(do=_check)
 
 
 def _check(arguments: argparse.Namespace) -> int:
@@ -217,42 +243,10 @@ def _check(arguments: argparse.Namespace) -> int:
     return check(paths, root, workers, arguments.pytest_options)
 
 
-def _add_book(commands: argparse._SubParsersAction) -> None:
-    command = commands.add_parser(
-        "book",
-        help="make the site of the course with mdBook, in build/book",
-        epilog="Exit status: 0 built, 2 the last good build was left as it was.",
-    )
-    command.add_argument("--serve", action="store_true", help="show it and follow every edit")
-    command.add_argument(
-        "--port",
-        type=_at_least_one,
-        default=3000,
-        metavar="N",
-        help="port of 127.0.0.1 for --serve (3000)",
-    )
-    command.set_defaults(do=_book)
-
-
 def _book(arguments: argparse.Namespace) -> int:
     from course.publish.book import build
 
     return build(notebooks.root(), arguments.serve, arguments.port)
-
-
-def _add_slides(commands: argparse._SubParsersAction) -> None:
-    command = commands.add_parser(
-        "slides",
-        help="make a reveal.js deck of each notebook, from its stored outputs",
-        epilog="Exit status: 0 made, 2 a notebook, a formula or the usage is wrong.",
-    )
-    _add_names(command)
-    command.add_argument("--pdf", action="store_true", help="print each deck to a PDF (Chromium)")
-    command.add_argument("--serve", action="store_true", help="then serve them on this computer")
-    command.add_argument(
-        "--port", type=_at_least_one, default=8000, metavar="N", help="of the server (8000)"
-    )
-    command.set_defaults(do=_slides)
 
 
 def _slides(arguments: argparse.Namespace) -> int:
@@ -283,46 +277,6 @@ def _processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _add_names(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "notebooks",
-        nargs="*",
-        metavar="NOTEBOOK",
-        help="a path, a file name or its beginning, such as 01 (default: all)",
-    )
-
-
-def _add_notebooks(command: argparse.ArgumentParser) -> None:
-    _add_names(command)
-    command.add_argument(
-        "-j",
-        "--workers",
-        type=_at_least_one,
-        metavar="N",
-        help="notebooks at a time (default: as many as processors)",
-    )
-
-
-def _add_timeout(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--timeout",
-        type=_at_least_one,
-        default=600,
-        metavar="SECONDS",
-        help="longest time for one cell (600)",
-    )
-
-
-def _at_least_one(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
-    return number
 
 
 if __name__ == "__main__":
