@@ -37,7 +37,7 @@ def found_for(id, answer):
 def test_right_answers_pass_and_wrong_ones_are_refused(id, answer, right):
     found = found_for(id, answer)
     if right:
-        assert found.status == "passed", found.says
+        assert found.status == "passed", found.sentence
     else:
         assert found.status in {"wrong", "known mistake"}, answer.__doc__
 
@@ -67,7 +67,11 @@ def told() -> str:
             found = found_for(id, answer)
             kind = "hint" if found.status == "known mistake" else "said"
             lines.append(f"{id} {answer.__name__}: {' '.join(answer.__doc__.split())}")
-            lines += [f"    {kind}: {found.says}", *(f"    {more}" for more in found.besides), ""]
+            lines += [
+                f"    {kind}: {found.sentence}",
+                *(f"    {more}" for more in found.besides),
+                "",
+            ]
     return "\n".join(lines)
 
 

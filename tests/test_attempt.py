@@ -37,7 +37,7 @@ def test_nothing_that_is_raised_comes_through(error):
     def broken(x):
         raise error
 
-    assert f"raised {type(error).__name__}" in judge(E, broken).says
+    assert f"raised {type(error).__name__}" in judge(E, broken).sentence
 
 
 def test_stop_pressed_by_the_learner_does_come_through():
@@ -75,7 +75,7 @@ def test_an_exception_need_not_have_words(error, said, monkeypatch):
     def broken(x):
         raise error
 
-    assert said in judge(E, broken).says
+    assert said in judge(E, broken).sentence
 
 
 def test_an_input_changed_in_place_is_noticed_and_not_ours():
@@ -229,7 +229,7 @@ def test_functions_that_an_answer_replaces_are_put_back_and_named():
     before = torch.allclose, torch.equal, math.isclose
     remember()
     found = judge(E, patches)
-    assert found.status == "wrong" and "expected [2.0], got [3.0]" in found.says
+    assert found.status == "wrong" and "expected [2.0], got [3.0]" in found.sentence
     said = found.besides[0]
     for name in ("torch.allclose", "torch.equal", "math.isclose", "Tensor.sum"):
         assert name in said

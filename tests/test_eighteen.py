@@ -116,12 +116,12 @@ def test_there_are_eighteen():
 def test_a_right_multi_head_passes():
     """Else the two wrong ones would be refused for another reason."""
     found = judge(load("10.multi_head"), multi_head())
-    assert found.status == "passed", found.says
+    assert found.status == "passed", found.sentence
 
 
 @pytest.mark.parametrize("name", EIGHTEEN)
 def test_each_is_refused_with_the_hint_that_names_it(name):
     id, answer, phrase = EIGHTEEN[name]
     found = judge(load(id), answer)
-    assert found.status == "known mistake", found.says
-    assert phrase in found.says
+    assert found.status == "known mistake", found.sentence
+    assert phrase in found.sentence

@@ -20,7 +20,7 @@ TEXT = """\
 
 def test_a_quiz_is_read_as_it_is_written():
     [question] = parse(TEXT, "99").questions
-    assert question.asks == "What is `1 < 2`?"
+    assert question.text == "What is `1 < 2`?"
     assert [(o.text, o.why, o.right) for o in question.options] == [
         ("False, because it is late.", "It is never late.", False),
         ("True", "1 is smaller.", True),

@@ -35,7 +35,7 @@ def all_the_time_that_it_takes(monkeypatch):
 @each_exercise
 def test_the_reference_passes(id):
     found = judge(EXERCISES[id], EXERCISES[id].reference.function)
-    assert found.status == "passed", found.says
+    assert found.status == "passed", found.sentence
     assert not found.besides
 
 
@@ -43,7 +43,7 @@ def test_the_reference_passes(id):
 def test_every_known_mistake_gets_its_own_hint(id, n):
     mistake = EXERCISES[id].mistakes[n]
     found = judge(EXERCISES[id], mistake.function)
-    assert (found.status, found.says) == ("known mistake", mistake.hint)
+    assert (found.status, found.sentence) == ("known mistake", mistake.hint)
 
 
 @each_exercise
@@ -80,7 +80,7 @@ def test_garbage_gets_a_sentence(id, garbage, monkeypatch):
     monkeypatch.setattr(attempt, "TIME_LIMIT", 0.2)
     found = judge(EXERCISES[id], garbage)
     assert found.status in {"wrong", "known mistake"}
-    assert len(found.says.split()) > 4, found.says
+    assert len(found.sentence.split()) > 4, found.sentence
 
 
 @each_exercise
@@ -171,7 +171,7 @@ def test_every_chapter_has_five_questions(path):
     assert len(found.questions) == 5
     for question in found.questions:
         assert len(question.options) >= 3
-        assert all(len(option.why) > 20 for option in question.options), question.asks
+        assert all(len(option.why) > 20 for option in question.options), question.text
     places = [[o.right for o in question.options].index(True) for question in found.questions]
     assert len(set(places)) > 1, "the right option is always in the same place"
 

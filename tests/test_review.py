@@ -119,11 +119,13 @@ UNTRUE = [  # id, answer, what must not be said
 @pytest.mark.parametrize(("id", "answer", "untrue"), UNTRUE)
 def test_no_hint_says_what_is_not_so(id, answer, untrue):
     found = told(id, answer)
-    assert found.status in {"wrong", "known mistake"} and untrue not in found.says, found.says
+    assert found.status in {"wrong", "known mistake"} and untrue not in found.sentence, (
+        found.sentence
+    )
 
 
 def test_a_module_that_was_switched_is_said_to_be():
-    assert "`module.eval()`" in told("09.forward", switches_the_module).says
+    assert "`module.eval()`" in told("09.forward", switches_the_module).sentence
 
 
 def test_a_number_is_not_rounded_until_it_looks_right():
@@ -132,7 +134,7 @@ def test_a_number_is_not_rounded_until_it_looks_right():
         weights = weights / weights.sum(dim=1, keepdim=True)
         return weights + 1e-5 * torch.ones(T, T).triu(1)
 
-    said = told("04.averaging_weights", nearly).says
+    said = told("04.averaging_weights", nearly).sentence
     assert "above the diagonal has to be 0, but you returned [[1.0, 1e-05], [0.5, 0.5]]" in said
 
 
@@ -154,7 +156,9 @@ def test_a_test_that_draws_several_batches_is_right():
 
 
 def test_a_bool_of_numpy_is_named_as_such():
-    said = told("00.close", lambda a, b, r, t: np.all((abs(a - b) <= t + r * abs(b)).numpy())).says
+    said = told(
+        "00.close", lambda a, b, r, t: np.all((abs(a - b) <= t + r * abs(b)).numpy())
+    ).sentence
     assert "expected a bool, got a numpy.bool" in said
 
 
@@ -215,4 +219,4 @@ OWN = [
 @pytest.mark.parametrize(("id", "answer", "word"), OWN)
 def test_the_mistake_that_a_chapter_warns_of_is_recognised(id, answer, word):
     found = told(id, answer)
-    assert found.status == "known mistake" and word in found.says, found.says
+    assert found.status == "known mistake" and word in found.sentence, found.sentence

@@ -144,7 +144,7 @@ def test_every_question_of_a_quiz_has_a_slide():
     cell.outputs = [told(quiz="04")]
     nb = made(prose("## Quiz\n\nChoose.", "slide", notes="Hands up."), cell)
     first, *_, last = found = slides.slides(nb, "00.ipynb", ROOT)
-    asked = [question.asks.replace("`", "") for question in quiz("04").questions]
+    asked = [question.text.replace("`", "") for question in quiz("04").questions]
     assert [shown(slide)[0] for slide in found] == [
         f"Quiz: question {n} of 5{asks}" for n, asks in enumerate(asked, 1)
     ]

@@ -44,7 +44,7 @@ def known(monkeypatch):
 
 
 def says(function):
-    return judge(DOUBLE, function).says
+    return judge(DOUBLE, function).sentence
 
 
 def stub(x):
@@ -118,7 +118,7 @@ def two_lines(x):
 )
 def test_what_is_said(function, status, said):
     found = judge(DOUBLE, function)
-    assert found.status == status and said in found.says, found
+    assert found.status == status and said in found.sentence, found
 
 
 def test_a_known_mistake_is_shown_where_it_shows():
@@ -128,7 +128,7 @@ def test_a_known_mistake_is_shown_where_it_shows():
 
 def test_the_smallest_input_that_fails_is_shown():
     E = record(draw=lambda d: (torch.arange(float(d.size(4))),))
-    assert "on double([0.0, 1.0, 2.0, 3.0])" in judge(E, lambda x: 2 * x + (len(x) > 3)).says
+    assert "on double([0.0, 1.0, 2.0, 3.0])" in judge(E, lambda x: 2 * x + (len(x) > 3)).sentence
 
 
 def test_an_exception_that_is_asked_for():
@@ -137,10 +137,10 @@ def test_an_exception_that_is_asked_for():
 
     E = record(answer=refuse, name="refuse")
     assert judge(E, refuse).status == "passed"
-    assert "expected a ValueError, but your function returned [2.0]." in judge(E, double).says
+    assert "expected a ValueError, but your function returned [2.0]." in judge(E, double).sentence
     for error in (ValueError("no"), ValueError):
-        assert judge(E, lambda x, error=error: error).says.endswith("Write raise, not return.")
-    wrong = judge(E, lambda x: x[7]).says
+        assert judge(E, lambda x, error=error: error).sentence.endswith("Write raise, not return.")
+    wrong = judge(E, lambda x: x[7]).sentence
     assert "expected a ValueError, but your function raised IndexError: index 7 is out" in wrong
 
 
@@ -149,7 +149,7 @@ def test_a_law_that_cannot_be_tried_says_nothing():
         return ["a", "b"]
 
     E = record(answer=wordy, name="wordy")
-    assert "expected ['a', 'b'], got ['a', 'c']." in judge(E, lambda x: ["a", "c"]).says
+    assert "expected ['a', 'b'], got ['a', 'c']." in judge(E, lambda x: ["a", "c"]).sentence
 
 
 def test_of_a_dictionary_only_what_differs_is_said():
@@ -157,14 +157,14 @@ def test_of_a_dictionary_only_what_differs_is_said():
         return {"a": 1, "b": 2}
 
     E = record(answer=counts, name="counts")
-    assert "expected {'b': 2}, got {'b': 3}." in judge(E, lambda x: {"a": 1, "b": 3}).says
+    assert "expected {'b': 2}, got {'b': 3}." in judge(E, lambda x: {"a": 1, "b": 3}).sentence
 
 
 def test_two_errors_of_one_kind_get_their_own_hints():
     E = record()
     E.mistake(lambda x: [][0] * x, "the list is empty.")
     E.mistake(lambda x: "x"[5] * x, "the word is too short.")
-    assert judge(E, lambda x: "word"[7] + x).says == "the word is too short."
+    assert judge(E, lambda x: "word"[7] + x).sentence == "the word is too short."
 
 
 def test_a_late_answer_is_waited_for_once():
@@ -182,14 +182,16 @@ def test_an_input_is_changed_if_one_bit_of_it_is():
         x *= 1 + 1e-6
         return 2 * x
 
-    assert "your function changed `x` in place" in judge(record(), nudges).says
+    assert "your function changed `x` in place" in judge(record(), nudges).sentence
 
 
 def test_no_number_is_said_to_be_expected_to_be_one():
-    said = judge(record(), lambda x: 2 * x + torch.tensor([*[0.0] * (len(x) - 1), torch.nan])).says
+    said = judge(
+        record(), lambda x: 2 * x + torch.tensor([*[0.0] * (len(x) - 1), torch.nan])
+    ).sentence
     assert said == "on double([1.0]), expected 2.0 at [0], got nan, no number."
     mean = record(answer=lambda x: x.mean(), name="<lambda>")
-    said = judge(mean, lambda x: x.mean() * torch.nan).says
+    said = judge(mean, lambda x: x.mean() * torch.nan).sentence
     assert said == "on <lambda>([1.0]), expected 1.0, got nan, no number."
 
 
@@ -197,9 +199,9 @@ def test_an_error_is_placed_where_the_learner_wrote_it():
     def inner(x):
         return x / torch.zeros(3, 7)[None][:, [0] * 5]
 
-    said = judge(record(), lambda x: inner(x.view(1, 1, 1, 1)[9])).says
+    said = judge(record(), lambda x: inner(x.view(1, 1, 1, 1)[9])).sentence
     assert "in the line `said = judge" in said
-    said = judge(record(), lambda x: inner(x.expand(2, len(x)))).says
+    said = judge(record(), lambda x: inner(x.expand(2, len(x)))).sentence
     assert "in the line `return x / torch.zeros(3, 7)" in said or "wrong" in said
 
 
@@ -225,7 +227,7 @@ def test_a_part_of_another_kind_is_named_with_its_place():
             (x, 2),
         ]: "of type torch.float32 at [0][0] of your answer, got torch.float64",
     }.items():
-        assert said in judge(E, answer).says, judge(E, answer).says
+        assert said in judge(E, answer).sentence, judge(E, answer).sentence
 
 
 def test_a_missing_or_an_additional_key_is_named():
@@ -233,23 +235,23 @@ def test_a_missing_or_an_additional_key_is_named():
         return {"a": 1, "b": 2}
 
     E = record(answer=counts, name="counts")
-    assert "the key 'b' is missing in ['a', 'c']." in judge(E, lambda x: {"a": 1, "c": 2}).says
-    said = judge(E, lambda x: {"a": 1, "b": 2, "c": 3}).says
+    assert "the key 'b' is missing in ['a', 'c']." in judge(E, lambda x: {"a": 1, "c": 2}).sentence
+    said = judge(E, lambda x: {"a": 1, "b": 2, "c": 3}).sentence
     assert "expected the keys ['a', 'b'] alone, got ['a', 'b', 'c']." in said
 
 
 def test_of_a_large_tensor_the_first_number_that_differs_is_said():
     E = record(inputs=[(torch.arange(60.0).view(3, 20),)])
     E.laws.clear()
-    said = judge(E, lambda x: 2 * x + (x == 23)).says
+    said = judge(E, lambda x: 2 * x + (x == 23)).sentence
     assert said == "on double(a tensor of shape (3, 20)), expected 46.0 at [1, 3], got 47.0."
 
 
 def test_numbers_that_differ_look_different():
     E = record()
     E.laws.clear()
-    assert "expected [2.0], got [2.001]." in judge(E, lambda x: 2.001 * x).says
-    assert "got [2.00029]." in judge(E, lambda x: 2.00029 * x).says
+    assert "expected [2.0], got [2.001]." in judge(E, lambda x: 2.001 * x).sentence
+    assert "got [2.00029]." in judge(E, lambda x: 2.00029 * x).sentence
 
 
 def test_what_a_function_printed_is_said_once():
@@ -306,7 +308,7 @@ def test_what_an_exercise_is_to_do_without_is_noticed(without, function, used):
         assert found.status == "passed"
     else:
         says = f"you use {used}, and this exercise asks you to do without."
-        assert (found.status, found.says) == ("wrong", says)
+        assert (found.status, found.sentence) == ("wrong", says)
 
 
 def causal_mask(n):
@@ -316,7 +318,7 @@ def causal_mask(n):
 def test_a_known_mistake_is_told_before_what_it_uses():
     E = record(without=("pow",))
     E.mistake(lambda x: x**2, "these are the squares.")
-    assert judge(E, lambda x: torch.pow(x, 2)).says == "these are the squares."
+    assert judge(E, lambda x: torch.pow(x, 2)).sentence == "these are the squares."
 
 
 # ---------------------------------------------------------------- time
@@ -343,7 +345,7 @@ def test_an_endless_recursion_costs_less_than_a_second():
     E = record(draw=lambda d: (d.tensor(d.size()),))
     judge(E, double)
     start = time.process_time()
-    said = judge(E, deep).says
+    said = judge(E, deep).sentence
     assert "your function raised RecursionError" in said and "in the line `return deep(x)`" in said
     assert time.process_time() - start < 1
 
@@ -358,11 +360,11 @@ def test_a_slow_answer_is_tried_on_all_inputs_unless_it_is_wrong(monkeypatch):
         time.sleep(0.04)
         return factor * x
 
-    assert judge(E, slow).says == "passed on 26 inputs."
+    assert judge(E, slow).sentence == "passed on 26 inputs."
     calls.clear()
     assert judge(E, lambda x: slow(x, 4)).status == "wrong" and 2 <= len(calls) < 12
     monkeypatch.setattr(verdict, "LONGEST", 0.2)
-    assert int(judge(E, slow).says.split()[2]) < 12
+    assert int(judge(E, slow).sentence.split()[2]) < 12
 
 
 # ---------------------------------------------------------------- the check in a notebook

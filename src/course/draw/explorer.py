@@ -106,17 +106,19 @@ def _spread(count: int, present: int) -> list[int]:
 
 def slider(label: str, low: int, high: int, value: int, step: int = 1) -> widgets.IntSlider:
     """An integer slider with room for its label."""
-    return widgets.IntSlider(value, low, high, step, description=label, **_ROOM)
+    return widgets.IntSlider(value, low, high, step, description=label, **_WITH_LABEL)
 
 
 def float_slider(label: str, low: float, high: float, value: float, step: float):
     """A slider of real numbers with room for its label."""
-    return widgets.FloatSlider(value, min=low, max=high, step=step, description=label, **_ROOM)
+    return widgets.FloatSlider(
+        value, min=low, max=high, step=step, description=label, **_WITH_LABEL
+    )
 
 
 def choice(label: str, options: Sequence, value) -> widgets.Dropdown:
     """A list to choose from: values, or pairs of a name and a value."""
-    return widgets.Dropdown(options=list(options), value=value, description=label, **_ROOM)
+    return widgets.Dropdown(options=list(options), value=value, description=label, **_WITH_LABEL)
 
 
 def switch(label: str, value: bool) -> widgets.Checkbox:
@@ -124,7 +126,7 @@ def switch(label: str, value: bool) -> widgets.Checkbox:
     return widgets.Checkbox(value, description=label, indent=False)
 
 
-_ROOM = {
+_WITH_LABEL = {
     "style": {"description_width": "initial"},
     "layout": widgets.Layout(width="420px"),
 }

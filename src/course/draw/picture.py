@@ -61,10 +61,10 @@ class Picture:
         return "data:image/png;base64," + base64.b64encode(self.png).decode("ascii")
 
     def _repr_html_(self) -> str:
-        says = html.escape(self.sentence)
+        sentence = html.escape(self.sentence)
         return (
-            f'<figure class="course-figure"><img src="{self.src}" alt="{says}" '
-            f'width="{self.width}"><figcaption>{says}</figcaption></figure>'
+            f'<figure class="course-figure"><img src="{self.src}" alt="{sentence}" '
+            f'width="{self.width}"><figcaption>{sentence}</figcaption></figure>'
         )
 
 

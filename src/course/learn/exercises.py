@@ -52,11 +52,13 @@ def check(id: str, function: Callable) -> Report:
     except Exception as error:
         if os.environ.get("COURSE_HEADLESS"):
             raise
-        says = f"{error}."
+        sentence = f"{error}."
         if not isinstance(error, LookupError | RecordError):
-            says = f"the check itself failed, not your answer ({type(error).__name__}: {error})."
-        return Report(id, "unknown", (f"{id}: {says}",))
-    lines = [f"{id}: {verdict.says}"]
+            sentence = (
+                f"the check itself failed, not your answer ({type(error).__name__}: {error})."
+            )
+        return Report(id, "unknown", (f"{id}: {sentence}",))
+    lines = [f"{id}: {verdict.sentence}"]
     if verdict.seen:
         lines.append(f"Seen on {verdict.seen}")
     if verdict.status == "wrong" and verdict.answer:

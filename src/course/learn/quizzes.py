@@ -37,7 +37,7 @@ class Option:
 class Question:
     """A question with one right option."""
 
-    asks: str
+    text: str
     options: tuple[Option, ...]
 
 
@@ -51,14 +51,14 @@ class Quiz:
     def __repr__(self) -> str:
         lines = []
         for n, question in enumerate(self.questions, 1):
-            lines.append(f"{n}. {question.asks}")
+            lines.append(f"{n}. {question.text}")
             for letter, option in zip("abcdef", question.options, strict=False):
                 lines.append(f"   {letter}) {option.text}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         questions = "".join(
-            f"<li><p>{prose(question.asks)}</p>{options_html(question)}</li>"
+            f"<li><p>{prose(question.text)}</p>{options_html(question)}</li>"
             for question in self.questions
         )
         return f'<div class="course-quiz"><ol>{questions}</ol></div>'
@@ -117,7 +117,7 @@ def parse(text: str, chapter: str) -> Quiz:
     return Quiz(chapter, tuple(_question(name, *parts) for parts in questions))
 
 
-def _question(name: str, number: int, asks: list[str], options: list[list]) -> Question:
+def _question(name: str, number: int, words: list[str], options: list[list]) -> Question:
     for _, text, why in options:
         if not why:
             raise CourseError(
@@ -130,4 +130,4 @@ def _question(name: str, number: int, asks: list[str], options: list[list]) -> Q
             f"{len(options)} options, {rights} of them right"
         )
     found = [Option(" ".join(text), " ".join(why), right) for right, text, why in options]
-    return Question(" ".join(asks), tuple(found))
+    return Question(" ".join(words), tuple(found))

@@ -90,11 +90,11 @@ def complaint(exercise: Exercise, ours: Outcome, right: Outcome, inputs: tuple) 
         return f"expected {show(wanted[tuple(place)].item())}{at}, got nan, no number."
     for law in exercise.laws:
         if broken(law, value, inputs):
-            says = " ".join(law.__doc__.split())
+            sentence = " ".join(law.__doc__.split())
             if is_a(value, Tensor) and value.numel() > MANY:
-                return f"{says}: {_difference(value, wanted)}"
+                return f"{sentence}: {_difference(value, wanted)}"
             shown = show(value, wrong=lambda rounded: broken(law, rounded, inputs))  # noqa: B023
-            return f"{says}, but you returned {shown}."
+            return f"{sentence}, but you returned {shown}."
     return _difference(value, wanted)
 
 

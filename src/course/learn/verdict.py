@@ -26,7 +26,7 @@ class Verdict:
     """Status is passed, not attempted, known mistake or wrong; `seen` is where it shows."""
 
     status: str
-    says: str
+    sentence: str
     seen: str = ""
     besides: tuple[str, ...] = ()  # what else the learner should know
     answer: str = ""  # what the function did with every input, as text
@@ -35,23 +35,25 @@ class Verdict:
 def judge(exercise: Exercise, function: Callable) -> Verdict:
     """Try a function on the exercise's inputs, smallest first, and say what was found."""
     if not callable(function):
-        says = f"expected your function itself, got {kind(function)}; pass its name, not a call."
-        return Verdict("wrong", says)
+        sentence = (
+            f"expected your function itself, got {kind(function)}; pass its name, not a call."
+        )
+        return Verdict("wrong", sentence)
     with originals() as replaced:
-        if says := attempt(partial(misfit, exercise, function), ()).value:
-            return Verdict("wrong", says)
+        if sentence := attempt(partial(misfit, exercise, function), ()).value:
+            return Verdict("wrong", sentence)
         rights = [exercise.reference.outcome(n) for n in range(len(exercise.inputs))]
         with own_thread():
             outcomes = list(_outcomes(exercise, function, rights))
         if _untouched(outcomes[-1]):
-            says = "not attempted yet. Replace the line that raises, and run the cell again."
-            return Verdict("not attempted", says)
+            sentence = "not attempted yet. Replace the line that raises, and run the cell again."
+            return Verdict("not attempted", sentence)
         wrong = [n for n, outcome in enumerate(outcomes) if not outcome.alike(rights[n])]
-        status, says, seen = _finding(exercise, outcomes, rights, wrong)
+        status, sentence, seen = _finding(exercise, outcomes, rights, wrong)
         more = [*besides(outcomes, replaced)]
         if status == "wrong" and wrong and _fickle(exercise, function, outcomes, wrong[0]):
             more.append("Called again with the same input, your function does something else.")
-    return Verdict(status, says, seen, tuple(more), "\n".join(map(did, outcomes)))
+    return Verdict(status, sentence, seen, tuple(more), "\n".join(map(did, outcomes)))
 
 
 def _finding(
@@ -67,8 +69,8 @@ def _finding(
         return "wrong", f"you use {used}, and this exercise asks you to do without.", ""
     if not wrong:
         return "passed", f"passed on {len(outcomes)} inputs.", ""
-    says = complaint(exercise, ours, right, exercise.inputs[wrong[0]])
-    return "wrong", f"on {where}, {says}", ""
+    sentence = complaint(exercise, ours, right, exercise.inputs[wrong[0]])
+    return "wrong", f"on {where}, {sentence}", ""
 
 
 def _untouched(outcome: Outcome) -> bool:

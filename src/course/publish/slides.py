@@ -161,7 +161,7 @@ def _quiz(found: list[Slide], cell: NotebookNode) -> None:
         if number == 1 and found and "<h2>Quiz</h2>" in "".join(b for _, b, _ in found[-1].blocks):
             announced = found.pop()
             slide.top, slide.notes = announced.top, announced.notes
-        asks = f"<p>{prose(question.asks)}</p>"
+        asks = f"<p>{prose(question.text)}</p>"
         slide.add(cell, f"<h2>Quiz: question {number} of {len(questions)}</h2>{asks}")
         slide.add(cell, f'<div class="course-quiz">{options_html(question)}</div>')
         for option in question.options:
