@@ -1,6 +1,8 @@
 """environment.yml, requirements.txt and pyproject.toml say the same thing."""
 
 import re
+import shutil
+import subprocess
 import tomllib
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
@@ -99,3 +101,15 @@ def test_everything_a_dependency_needs_is_pinned():
         for r in map(Requirement, requires(name) or []):
             if r.marker is None or r.marker.evaluate({"extra": extra}):
                 pending += [(r.name, more) for more in {"", *r.extras}]
+
+
+def test_git_for_windows_leaves_the_plays_bytes_alone(tmp_path):
+    """It turns line ends around by default, and the play would have one letter more."""
+    play = Path("src/attention/data/play.txt")
+    (tmp_path / play.parent).mkdir(parents=True)
+    for path in (play, Path(".gitattributes")):
+        shutil.copy(ROOT / path, tmp_path / path)
+    git = ["git", "-c", "core.autocrlf=true"]
+    for words in (["init", "-q"], ["add", "."], ["checkout-index", "-a", "--prefix=out/"]):
+        subprocess.run([*git, *words], cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / "out" / play).read_bytes() == (ROOT / play).read_bytes()
