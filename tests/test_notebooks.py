@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -116,6 +117,11 @@ def test_a_notebook_that_is_not_listed_is_an_error_only_where_all_are_meant(cour
 )
 def test_select_takes_paths_names_and_beginnings(course, given, expected):
     assert names(select(course, given)) == expected
+
+
+def test_a_slash_makes_a_path_where_a_backslash_does_too(course, monkeypatch):
+    monkeypatch.setattr(os, "sep", "\\")  # as on Windows
+    assert names(select(course, ["notebooks/a_01_text.ipynb"])) == ["a_01_text"]
 
 
 @pytest.mark.parametrize(

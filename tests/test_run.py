@@ -309,6 +309,7 @@ def test_only_what_looks_like_a_path_and_is_a_file_becomes_one(tmp_path, monkeyp
     (tmp_path / "names").write_text("")
     (tmp_path / "some.dir").mkdir()
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "sep", "\\")  # as on Windows, where a slash makes a path too
     assert parse("mine.txt", "") == str(tmp_path / "mine.txt")
     assert parse("./names", "") == str(tmp_path / "names")
     assert [parse(text, "") for text in ("names", "gone.txt", "some.dir")] == [

@@ -208,7 +208,8 @@ def _start(arguments: argparse.Namespace) -> int:
     if arguments.no_lab:
         return 0
     lab = [sys.executable, "-m", "jupyterlab", str(folder)]
-    if os.name == "nt":
+    if os.name == "nt":  # there it can't become JupyterLab, but leaves Ctrl-C to it
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         return subprocess.call(lab)
     os.execv(sys.executable, lab)  # so that Ctrl-C asks JupyterLab, and it asks back
 

@@ -94,7 +94,7 @@ def _find(root: Path, name: str, known: list[Path]) -> Path:
     stem = name.removesuffix(".ipynb")
     exact = [path for path in known if path.stem == stem]
     begins = [path for path in known if path.stem.startswith(stem)]
-    if os.sep in name:
+    if Path(name).name != name:  # with a slash
         places = (Path(name).resolve(), (root / name).resolve())
         found = [path for path in known if path.resolve() in places]
     else:

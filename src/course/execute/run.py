@@ -150,7 +150,7 @@ def parse(text: str, default: Any) -> Any:
             return ast.literal_eval(text)
     elif not isinstance(default, str):
         raise ValueError(text)
-    looks_like_path = os.sep in text or bool(Path(text).suffix)
+    looks_like_path = Path(text).name != text or bool(Path(text).suffix)
     return str(Path(text).resolve()) if looks_like_path and Path(text).is_file() else text
 
 

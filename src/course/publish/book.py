@@ -285,7 +285,7 @@ def build(root: Path, serve: bool = False, port: int = 3000) -> int:
     with replacing(out) as new:
         result = subprocess.run(
             [mdbook, "build", root, "-d", new],
-            env=environment, capture_output=True, text=True, errors="replace",
+            env=environment, capture_output=True, encoding="utf-8", errors="replace",
         )  # fmt: skip
         if result.returncode:
             raise CourseError(_complaint(result.stderr))
@@ -362,6 +362,8 @@ def _serve(mdbook: str, root: Path, port: int, environment: dict[str, str]) -> N
     )
     command = [mdbook, "serve", str(root), "-d", str(root / "build" / ".book.served")]
     command += ["-n", "127.0.0.1", "-p", str(port), "--watcher", "poll"]
+    if os.name == "nt":  # there exec would leave the terminal, and cut a path at its spaces
+        sys.exit(subprocess.call(command, env=environment))
     os.execve(mdbook, command, environment)
 
 
