@@ -1,5 +1,8 @@
 """A learner's copies: nothing that was typed is ever lost, and the rest becomes new."""
 
+import os
+import sys
+
 import pytest
 from nbformat.v4 import new_output
 
@@ -77,6 +80,19 @@ def test_starting_again_changes_nothing(root, capsys):
     assert main(["start", "--no-lab"]) == 0
     assert mine.read_bytes() == before
     assert "n1: there is a newer version; `course update` brings it" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", [["start", "--no-lab"], ["update"]])
+def test_pins_that_are_newer_than_the_environment_are_told(root, command, capsys, monkeypatch):
+    ready, pins = root / ".ready", root / "requirements.txt"
+    monkeypatch.setattr(sys, "prefix", str(root))
+    ready.touch()
+    pins.touch()
+    for age, told in ((5, False), (-5, True)):
+        os.utime(pins, (ready.stat().st_mtime - age,) * 2)
+        capsys.readouterr()
+        assert main(command) == 0
+        assert ("run install.py again" in capsys.readouterr().out) == told
 
 
 def test_an_update_brings_what_is_new_and_keeps_what_was_typed(root, capsys):

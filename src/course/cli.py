@@ -204,6 +204,7 @@ def _start(arguments: argparse.Namespace) -> int:
 
     root = notebooks.root()
     folder = arguments.folder or root / "my"
+    _tell_if_older(root)
     print("\n".join(start(root, folder)), f"your notebooks are in {folder}", sep="\n", flush=True)
     if arguments.no_lab:
         return 0
@@ -218,8 +219,16 @@ def _update(arguments: argparse.Namespace) -> int:
     from course.learn.copies import update
 
     root = notebooks.root()
+    _tell_if_older(root)
     print("\n".join(update(root, arguments.folder or root / "my")))
     return 0
+
+
+def _tell_if_older(root: Path) -> None:
+    """A sentence if the pins have changed since install.py made this environment."""
+    ready, pins = Path(sys.prefix, ".ready"), root / "requirements.txt"
+    if ready.exists() and pins.exists() and ready.stat().st_mtime < pins.stat().st_mtime:
+        print("the course needs other packages than before: run install.py again")
 
 
 def _run(arguments: argparse.Namespace) -> int:
