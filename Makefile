@@ -3,10 +3,11 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+TESTED := $(VENV)/.ready-test
 WORKERS ?= auto
 PDF     ?= --pdf
 
-.PHONY: help run test lab book slides present refresh lint clean
+.PHONY: help run test lab book slides present refresh lint pins clean
 help:
 	@echo "make run      execute every notebook, in parallel (results in build/run)"
 	@echo "make test     run every test: the code's, and every notebook's stored outputs"
@@ -16,16 +17,19 @@ help:
 	@echo "make present  open JupyterLab to present a chapter live: code runs, explorers move"
 	@echo "make refresh  execute the notebooks and store their outputs"
 	@echo "make lint     check the style of code and notebooks"
+	@echo "make pins     write what pyproject.toml asks for into requirements*.txt (U=--upgrade: all of it new)"
 	@echo "make clean    remove build results (not .venv)"
 
 $(READY): install.py requirements.txt pyproject.toml
 	$(PYTHON) install.py $(VENV)
-	touch $@
+
+$(TESTED): install.py requirements.txt requirements-test.txt pyproject.toml
+	$(PYTHON) install.py $(VENV) --test
 
 run: $(READY)
 	$(BIN)/course run
 
-test: $(READY) lint
+test: $(TESTED) lint
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --durations 12
 	$(BIN)/course check
 
@@ -35,7 +39,7 @@ lab: $(READY)
 book: $(READY)
 	$(BIN)/course book
 
-slides: $(READY)
+slides: $(if $(PDF),$(TESTED),$(READY))
 	$(BIN)/course slides $(PDF)
 
 present: $(READY)
@@ -45,9 +49,18 @@ present: $(READY)
 refresh: $(READY)
 	$(BIN)/course refresh
 
-lint: $(READY)
+lint: $(TESTED)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check install.py src tests benchmarks
+
+# What PyTorch's build with CUDA needs is pinned by that build, and no other needs it.
+CUDA := cuda-bindings cuda-toolkit nvidia-cudnn-cu13 nvidia-cusparselt-cu13 nvidia-nccl-cu13 nvidia-nvshmem-cu13 triton
+COMPILE = printf '%s\n' $(CUDA) | UV_CUSTOM_COMPILE_COMMAND='make pins' $(BIN)/uv pip compile --quiet \
+	--universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-package torch --excludes - $(U) pyproject.toml
+
+pins: $(READY)
+	$(COMPILE) --extra slides -o requirements.txt
+	$(COMPILE) --extra test --extra pdf --excludes requirements.txt -o requirements-test.txt
 
 clean:
 	rm -rf build .pytest_cache .ruff_cache .hypothesis

@@ -1,12 +1,14 @@
-"""Set up the environment of the course: python install.py [FOLDER]
+"""Set up the environment of the course: python install.py [FOLDER] [--test]
 
-The folder is .venv unless given. uv installs the pinned packages in seconds; where it can't, pip
-does, which takes minutes. Both keep to the settings of pip (its files and PIP_ variables). On Linux
-the CPU build of PyTorch is taken, if PyTorch's own index can be reached: the other is gigabytes.
+uv installs the pinned packages in seconds; where it can't, pip does, which takes minutes. Both keep
+to the settings of pip (its files and PIP_ variables) and to the hashes of the pins. PyTorch has no
+hash here, since every index has builds of its own: on Linux the one for the CPU is taken, if
+PyTorch's own index can be reached.
 """
 
 from __future__ import annotations  # so that an old Python gets as far as being told
 
+import argparse
 import ast
 import http.client
 import os
@@ -28,52 +30,74 @@ OPTIONS = {  # of pip: what uv calls it
 }
 
 
-def main(folder: str = ".venv") -> None:
+def main(words: list[str] | None = None) -> None:
     if sys.version_info < (3, 11):  # noqa: UP036
         sys.exit(
             f"The course needs Python 3.11 or newer, and this is {sys.version.split()[0]}. "
             "Run install.py with a newer one, such as: python3.11 install.py"
         )
-    python = ROOT / folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    if not python.exists():
-        venv.create(ROOT / folder, with_pip=True)
+    parser = argparse.ArgumentParser(description="Set up the environment of the course.")
+    parser.add_argument("folder", nargs="?", default=".venv", help="of the environment (.venv)")
+    parser.add_argument("--here", action="store_true", help="in the Python that runs this instead")
+    parser.add_argument("--test", action="store_true", help="also what only tests and PDFs need")
+    given = parser.parse_args(words)
+    folder, python = Path(sys.prefix), Path(sys.executable)
+    if not given.here:
+        folder = ROOT / given.folder
+        python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+        if not python.exists():
+            venv.create(folder, with_pip=True)
+    sets = ["", "-test"] if given.test else [""]
+    try:
+        install(python, [f"--requirement=requirements{name}.txt" for name in sets])
+    except subprocess.CalledProcessError:
+        sys.exit(
+            "pip could not install them either. Is PyPI reachable, and is there room on the disk "
+            f"for 1.5 GB? Then do the same again: what is in {folder} already is kept."
+        )
+    for name in sets:
+        (folder / f".ready{name}").touch()  # make and `course start` compare its time
+
+
+def install(python: Path, pins: list[str]) -> None:
+    """The pins, then the course and PyTorch, which it needs: with uv, or else with pip."""
     pip = [str(python), "-m", "pip", "--disable-pip-version-check"]
     settings = pip_settings(pip)
-    cpu = sys.platform == "linux" and reachable(f"{TORCH}/torch/", settings.get("cert"))
+    pins = ["--no-deps", *pins]
+    course = ["--no-build-isolation", *cpu_index(settings), "-e", "."]
     try:
         run([*pip, "install", "--quiet", UV])
         uv = [str(python), "-m", "uv", "pip", "install", "--quiet", "--python", str(python)]
         uv += uv_options(settings)
         if "cert" in settings:
             os.environ.setdefault("SSL_CERT_FILE", settings["cert"])
-        run([*uv, *(["--torch-backend", "cpu"] if cpu else []), "-r", "requirements.txt"])
-        run([*uv, "--no-deps", "-e", "."])
+        run([*uv, *pins])
+        run([*uv, *course])
     except subprocess.CalledProcessError:
         print("uv could not install the packages (above it says why). pip does, in some minutes.")
-        index = ["--extra-index-url", TORCH] if cpu else []
-        try:
-            run([*pip, "install", "--quiet", *index, "-r", "requirements.txt"])
-            run([*pip, "install", "--quiet", "--no-deps", "-e", "."])
-        except subprocess.CalledProcessError:
-            sys.exit(
-                "pip could not install them either. Is PyPI reachable, and is there room on the "
-                f"disk for 1 GB? Then do the same again: what is in {folder} already is kept."
-            )
+        run([*pip, "install", "--quiet", *pins])
+        run([*pip, "install", "--quiet", *course])
 
 
 def run(command: list[str]) -> None:
     subprocess.run(command, cwd=ROOT, check=True)
 
 
-def reachable(url: str, certificates: str | None) -> bool:
-    """Whether a page answers, and not only a gateway before it; it costs some seconds at most."""
-    request = urllib.request.Request(url, method="HEAD")
+def cpu_index(settings: dict[str, str]) -> list[str]:
+    """On Linux, PyTorch's index of builds for the CPU, if a page of it comes within seconds."""
+    if sys.platform != "linux" or "no-index" in settings:
+        return []
+    request = urllib.request.Request(f"{TORCH}/torch/", method="HEAD")
     try:
-        context = ssl.create_default_context(cafile=certificates)
+        context = ssl.create_default_context(cafile=settings.get("cert"))
         urllib.request.urlopen(request, timeout=3, context=context).close()
-    except (OSError, http.client.HTTPException):
-        return False
-    return True
+    except (OSError, http.client.HTTPException) as error:
+        print(
+            f"{TORCH} can't be reached ({error}), so PyTorch comes from where pip looks. "
+            "PyPI's build brings CUDA along, which is gigabytes."
+        )
+        return []
+    return ["--extra-index-url", TORCH]
 
 
 def pip_settings(pip: list[str]) -> dict[str, str]:
@@ -85,6 +109,8 @@ def pip_settings(pip: list[str]) -> dict[str, str]:
             if line.startswith(section) and "=" in line:
                 name, value = line.removeprefix(section).split("=", 1)
                 settings[name] = str(ast.literal_eval(value))
+    if settings.get("no-index", "").lower() not in ("1", "true", "yes", "on"):
+        settings.pop("no-index", None)
     return settings
 
 
@@ -94,10 +120,8 @@ def uv_options(settings: dict[str, str]) -> list[str]:
     for name, option in OPTIONS.items():
         for value in settings.get(name, "").split():
             options += [option, value]
-    if settings.get("no-index", "").lower() in ("1", "true", "yes", "on"):
-        options.append("--no-index")
-    return options
+    return [*options, "--no-index"] if "no-index" in settings else options
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    main()

@@ -1,5 +1,6 @@
-"""environment.yml, requirements.txt and pyproject.toml say the same thing."""
+"""pyproject.toml, the two files of pins and environment.yml say the same thing."""
 
+import functools
 import re
 import shutil
 import subprocess
@@ -7,66 +8,131 @@ import tomllib
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
+import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-PINS = {
-    canonicalize_name(name): pin
-    for name, pin in re.findall(
-        r"^([\w.-]+)==(\S+)$", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.M
-    )
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = PYPROJECT["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+RUNNING = PROJECT["dependencies"] + EXTRAS["slides"]
+TESTING = EXTRAS["pdf"] + EXTRAS["test"]
+OURS = {"attention", "course", "tests", "install"}
+ELSEWHERE = {  # what the markers of a pin may ask for, on each system and Python
+    (system, python): {
+        "sys_platform": system,
+        "os_name": "nt" if system == "win32" else "posix",
+        "platform_system": {"linux": "Linux", "darwin": "Darwin", "win32": "Windows"}[system],
+        "python_version": python,
+        "python_full_version": f"{python}.9",
+    }
+    for system in ("linux", "darwin", "win32")
+    for python in ("3.11", "3.12", "3.13")
 }
 
 
-OURS = {"attention", "course", "tests", "install"}
+def lines(name):
+    """A file of pins, each with its hashes in one line."""
+    text = (ROOT / name).read_text(encoding="utf-8").replace("\\\n", " ")
+    return [line for line in text.splitlines() if not line.startswith("#")]
 
 
-def wanted():
-    extras = PROJECT["optional-dependencies"].values()
-    return [Requirement(line) for line in sum(extras, PROJECT["dependencies"])]
+def pins(name, environment=None):
+    """The packages that a file pins in an environment, here by default, and their versions."""
+    found = [Requirement(line.split(" --hash")[0]) for line in lines(name)]
+    return {
+        canonicalize_name(pin.name): str(pin.specifier).removeprefix("==")
+        for pin in found
+        if pin.marker is None or pin.marker.evaluate(environment)
+    }
 
 
-def test_every_line_of_requirements_is_a_pin():
-    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
-    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
-    assert len(lines) == len(PINS) > 100
+def needed(requirements, environment=None):
+    """Everything that these need in an environment, with all that is asked of each package.
+
+    Left out are what [tool.uv] leaves out, and what PyTorch's build with CUDA brings. What isn't
+    installed can't be asked for what it needs.
+    """
+    found: dict[str, list[Requirement]] = {}
+    pending, seen = [(requirement, "") for requirement in map(Requirement, requirements)], set()
+    while pending:
+        r, extra = pending.pop()
+        if r.marker and not r.marker.evaluate((environment or {}) | {"extra": extra}):
+            continue
+        name = canonicalize_name(r.name)
+        if name in PYPROJECT["tool"]["uv"]["exclude-dependencies"]:
+            continue
+        if name.startswith(("nvidia-", "cuda-", "triton")):
+            continue
+        found.setdefault(name, []).append(r)
+        for more in {"", *r.extras} - {extra for package, extra in seen if package == name}:
+            seen.add((name, more))
+            try:
+                pending += [(requirement, more) for requirement in asks(name)]
+            except PackageNotFoundError:
+                assert environment, f"{name} is missing: run `make test`, which installs it"
+    return found
 
 
-def test_every_dependency_is_pinned_to_a_version_it_allows():
-    for requirement in wanted():
-        pin = PINS.get(canonicalize_name(requirement.name))
-        assert pin, f"{requirement} is missing from requirements.txt"
-        assert requirement.specifier.contains(pin, prereleases=True), (requirement, pin)
+@functools.cache
+def asks(name):
+    """What an installed package needs."""
+    return [Requirement(line) for line in requires(name) or []]
 
 
-def test_torch_is_pinned_exactly_in_both():
-    assert PINS["torch"] == "2.13.0"
+@pytest.mark.parametrize("name", ["requirements.txt", "requirements-test.txt"])
+def test_every_pin_is_exact_and_has_hashes(name):
+    assert len(lines(name)) > 10
+    for line in lines(name):
+        assert re.match(r"[\w.-]+==[\w.]+ .*--hash=sha256:[0-9a-f]{64}", line), line
+
+
+def test_what_is_pinned_is_what_is_needed():
+    """A pin too few would let a later release in, one too many is downloaded for nothing."""
+    running, testing = pins("requirements.txt"), pins("requirements-test.txt")
+    assert set(running) | {"torch"} == set(needed(RUNNING))
+    assert set(testing) == set(needed(RUNNING + TESTING)) - set(running) - {"torch"}
+
+
+@pytest.mark.parametrize("environment", ELSEWHERE.values(), ids=map("-".join, ELSEWHERE))
+def test_every_system_gets_versions_that_fit_together(environment):
+    pinned = {"torch": "2.13.0"}
+    for name in ("requirements.txt", "requirements-test.txt"):
+        pinned |= pins(name, environment)
+    for name, asked in needed(RUNNING + TESTING, environment).items():
+        assert name in pinned, f"no pin for {name}: say `make pins`"
+        for requirement in asked:
+            assert requirement.specifier.contains(pinned[name], prereleases=True), requirement
+
+
+def test_torch_is_pinned_exactly():
+    """Without hashes, since every index has builds of its own: by pyproject.toml."""
     assert "torch==2.13.0" in PROJECT["dependencies"]
-
-
-def test_conda_installs_the_same_files():
-    environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
-    python, pip, files = environment["dependencies"]
-    assert pip == "pip"
-    assert files == {"pip": ["-r requirements.txt", "-e ."]}
-    release = python.removeprefix("python=")
-    assert Requirement(f"python{PROJECT['requires-python']}").specifier.contains(release)
-    assert "install.py $(VENV)" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert version("torch").split("+")[0] == "2.13.0"
 
 
 def test_what_is_installed_is_what_is_pinned():
     different = {}
-    for name, pin in PINS.items():
+    for name, pin in (pins("requirements.txt") | pins("requirements-test.txt")).items():
         try:
-            found = version(name).split("+")[0]
+            found = version(name)
         except PackageNotFoundError:
             found = "nothing"
         if found != pin:
             different[name] = (pin, found)
     assert not different, "run `make test`, which installs the pinned set"
+
+
+def test_conda_and_binder_install_the_same():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    python, pip = environment["dependencies"]
+    assert pip == "pip"
+    release = python.removeprefix("python=")
+    assert Requirement(f"python{PROJECT['requires-python']}").specifier.contains(release)
+    for name in ("environment.yml", "postBuild", "README.md"):
+        assert "python install.py --here" in (ROOT / name).read_text(encoding="utf-8")
 
 
 def test_every_import_of_the_packages_is_declared():
@@ -76,7 +142,7 @@ def test_every_import_of_the_packages_is_declared():
 
     renamed = {"PIL": "pillow", "yaml": "pyyaml", "_pytest": "pytest"}
     renamed["markdown_it"] = "markdown-it-py"
-    declared = {canonicalize_name(requirement.name) for requirement in wanted()}
+    declared = {canonicalize_name(Requirement(line).name) for line in RUNNING + TESTING}
     for path in [*(ROOT / "src").rglob("*.py"), *(ROOT / "tests").glob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [node.module] if isinstance(node, ast.ImportFrom) and not node.level else []
@@ -85,22 +151,6 @@ def test_every_import_of_the_packages_is_declared():
                 if name in sys.stdlib_module_names or name in OURS:
                     continue
                 assert canonicalize_name(renamed.get(name, name)) in declared, (path.name, name)
-
-
-def test_everything_a_dependency_needs_is_pinned():
-    """Without the pin a later release would come in, and make would differ from the tested set."""
-    pending = [(r.name, extra) for r in wanted() for extra in {"", *r.extras}]
-    seen = set()
-    while pending:
-        name, extra = pending.pop()
-        name = canonicalize_name(name)
-        if (name, extra) in seen or name in {"pip", "setuptools"}:  # the environment's own
-            continue
-        seen.add((name, extra))
-        assert name in PINS, f"requirements.txt has no line {name}=={version(name)}"
-        for r in map(Requirement, requires(name) or []):
-            if r.marker is None or r.marker.evaluate({"extra": extra}):
-                pending += [(r.name, more) for more in {"", *r.extras}]
 
 
 def test_git_for_windows_leaves_the_plays_bytes_alone(tmp_path):

