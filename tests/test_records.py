@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from attention.averaging import mean_past_loop
-from course.learn import attempt, sentences, verdict
+from course.learn import sentences, verdict
 from course.learn.exercises import check, known, load
 from course.learn.quizzes import quiz
 from course.learn.restore import settings
@@ -58,26 +58,19 @@ def _raise(*inputs):
     raise ZeroDivisionError("ouch")
 
 
-def _endless(*inputs):
-    while True:
-        pass
-
-
 GARBAGE = {
     "None": lambda *inputs: None,
     "odd shape": lambda *inputs: torch.zeros(13, 17),
     "text": lambda *inputs: "I don't know",
     "nan": lambda *inputs: float("nan"),
     "exception": _raise,
-    "endless loop": _endless,
     "its input": lambda *inputs: inputs,
 }
 
 
 @each_exercise
 @pytest.mark.parametrize("garbage", GARBAGE.values(), ids=GARBAGE)
-def test_garbage_gets_a_sentence(id, garbage, monkeypatch):
-    monkeypatch.setattr(attempt, "TIME_LIMIT", 0.2)
+def test_garbage_gets_a_sentence(id, garbage):
     found = judge(EXERCISES[id], garbage)
     assert found.status in {"wrong", "known mistake"}
     assert len(found.sentence.split()) > 4, found.sentence
