@@ -21,7 +21,7 @@ from course.notebooks import read
 TAGS = frozenset(
     ("parameters", "raises-exception", "nbval-ignore-output", "nbval-skip")
     + ("hide-input", "hide-output", "remove-cell", "remove-input", "remove-output")
-    + ("exercise", "solution", "quiz", "explorer", "figure", "predict")
+    + ("exercise", "quiz", "explorer", "figure", "predict")
 )
 UNCHECKED = {"nbval-ignore-output", "nbval-skip"}
 SLIDE_TYPES = ("slide", "subslide", "fragment", "skip", "notes")
