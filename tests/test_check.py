@@ -12,6 +12,7 @@ import pytest
 
 from course.check.guards import MAX_LINES, TAGS, check, guards, tolerance
 from course.errors import CourseError
+from course.notebooks import contents
 from tests.test_notebooks import make_course
 from tests.test_run import alive
 
@@ -34,12 +35,13 @@ def code(source, *outputs, count=1, id="a", slide="slide", tags=(), **course):
     }
 
 
-def markdown(id="m", slide="slide", tags=()):
+def markdown(id="m", slide="slide", tags=(), source="Why?"):
     metadata = {"slideshow": {"slide_type": slide}, "tags": list(tags)}
-    return {"cell_type": "markdown", "id": id, "metadata": metadata, "source": "Why?"}
+    return {"cell_type": "markdown", "id": id, "metadata": metadata, "source": source}
 
 
 def notebook(*cells, **metadata):
+    metadata["course"] = {"cells": contents({"cells": cells})}
     return {"cells": list(cells), "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
@@ -85,6 +87,7 @@ REFUSED = [
     (markdown(slide=None), "markdown cell 1: slideshow.slide_type is None: expected one of"),
     (markdown(slide="-"), "slideshow.slide_type is '-'"),
     (code("x", id=None), "needs an id of its own, got None"),
+    (markdown(source=["\n", " "]), "markdown cell 1: is empty: write it or delete it"),
 ]
 
 
@@ -111,6 +114,37 @@ def test_guards_count_the_code_cells():
 def test_guards_want_ids_of_their_own():
     found = guards(notebook(markdown(id="b"), code("x"), markdown(id="b")))
     assert found == [f"markdown cell {n}: needs an id of its own, got 'b'" for n in (1, 2)]
+
+
+def stored():
+    first, last = markdown("a", source="In 17 steps."), code("n = 17", id="d", count=2)
+    return notebook(first, code("x", id="b"), markdown("c"), last)
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_guards_name_a_cell_that_vanished(place):
+    changed = stored()
+    gone = changed["cells"].pop(place)["id"]
+    found = guards(changed)[0]
+    assert found == (
+        "expected the cells and the numbers in prose of the last `course refresh`, but gone: "
+        f"{gone}: put them back, or, if that is meant, refresh again"
+    )
+
+
+def test_guards_name_cells_that_appeared_or_moved_and_numbers_that_changed():
+    changed = stored()
+    first, second, third, last = changed["cells"]
+    first["source"] = "In 1 step."
+    changed["cells"] = [first, third, markdown("new"), second, last]
+    (found,) = guards(changed)
+    assert "but new: new; moved: c; other numbers: a (17, now 1): put" in found
+
+
+@pytest.mark.parametrize("metadata", [{}, {"course": {}}, {"course": {"covers": []}}])
+def test_guards_want_the_list_of_cells(metadata):
+    (found,) = guards(stored() | {"metadata": metadata})
+    assert found == "expected metadata.course.cells, a list, got None: run `course refresh`"
 
 
 def test_guards_refuse_stored_widgets():

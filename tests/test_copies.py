@@ -121,6 +121,30 @@ def test_nothing_new_touches_nothing(root):
     assert main(["update"]) == 0 and mine.read_text() == before
 
 
+def test_the_list_of_cells_disturbs_no_copy(root, capsys):
+    """The course's notebooks list their cells; a learner adds, removes and numbers them freely."""
+    theirs, mine = root / "notebooks" / "n1.ipynb", root / "my" / "n1.ipynb"
+
+    def listed():
+        notebook = notebooks.read(theirs)
+        notebook.metadata["course"] = {"cells": notebooks.contents(notebook)}
+        notebooks.write(notebook, theirs)
+
+    listed()
+    assert main(["update"]) == 0
+    change(mine, added(1, "a note", "note"))
+    change(mine, removed(4))
+    before = sources(mine)
+    capsys.readouterr()
+    assert main(["start", "--no-lab"]) == 0 and "newer" not in capsys.readouterr().out
+    assert main(["update"]) == 0 and sources(mine) == before
+    change(theirs, added(4, "one more", "more"))
+    listed()
+    assert main(["update"]) == 0
+    assert sources(mine) == ["# n1", "a note", "x = 1", "def answer():\n    ...", "one more"]
+    assert notebooks.read(mine).metadata.course["cells"][-1] == "more"
+
+
 def test_what_both_have_changed_stays_the_learners(root, capsys):
     theirs, mine = root / "notebooks" / "n1.ipynb", root / "my" / "n1.ipynb"
     change(mine, typed(2, "mine"))

@@ -14,6 +14,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from course.check.nbval_plugin import BUILT_ON, pytest_configure, require
+from course.notebooks import contents
 
 TIMEOUT = 2
 
@@ -50,7 +51,7 @@ def write(path, *cells, counts=True):
         "cells": cells,
         "nbformat": 4,
         "nbformat_minor": 5,
-        "metadata": {"kernelspec": kernel},
+        "metadata": {"kernelspec": kernel, "course": {"cells": contents({"cells": cells})}},
     }
     path.write_text(json.dumps(whole))
 

@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from course.cli import main
 from course.errors import CourseError
 from course.execute.refresh import WIDGET, normalise
-from course.notebooks import read
+from course.notebooks import read, write
 from tests.test_notebooks import make_course, tagged
 
 FIGURE = """import matplotlib.pyplot as plt
@@ -76,6 +76,21 @@ def test_a_second_refresh_changes_nothing(twice):
     assert states[0] == states[1]
 
 
+def test_a_refresh_says_which_cells_have_gone_and_come(twice, monkeypatch, capsys):
+    path = twice[3] / "notebooks" / "n1_good.ipynb"
+    before = path.read_bytes()
+    nb = read(path)
+    nb.cells[1:] = [new_code_cell("1", id="mine")]
+    nb.cells[0].source = "# n2"
+    write(nb, path)
+    monkeypatch.chdir(twice[3])
+    assert main(["refresh", "n1_good"]) == 0
+    told = "gone: id-1, cell-003, id-3, id-4; new: mine; other numbers: id-0 (1, now 2)"
+    assert f"n1_good: refreshed (since the last time {told}), " in capsys.readouterr().err
+    assert read(path).metadata.course["cells"] == ["id-0 2", "mine"]
+    path.write_bytes(before)
+
+
 def test_what_fails_or_warns_is_left_as_it_was_and_makes_the_status_1(twice):
     statuses, errors, _, folder = twice
     assert statuses == [1, 1]
@@ -98,6 +113,7 @@ def test_the_stored_notebook_is_canonical(twice):
     assert nb.cells[1].metadata == {"tags": ["keep"]}
     assert nb.metadata == {
         "title": "mine",
+        "course": {"cells": ["id-0 1", "id-1", "cell-003", "id-3", "id-4"]},
         "kernelspec": {
             "display_name": "Python 3 (ipykernel)",
             "language": "python",
@@ -182,6 +198,7 @@ def test_what_only_looks_alike_is_kept(output):
 
 def test_noise_in_metadata_goes_and_what_the_author_set_stays():
     nb = notebook()
+    nb.metadata["course"] = {"covers": ["T1"]}
     nb.cells[0].metadata.update(
         execution={"iopub.status.busy": "now"},
         papermill={},
@@ -189,7 +206,9 @@ def test_noise_in_metadata_goes_and_what_the_author_set_stays():
         jupyter={"outputs_hidden": True, "source_hidden": True},
         slideshow={"slide_type": "slide"},
     )
-    assert normalise(nb, ROOT).cells[0].metadata == {
+    nb = normalise(nb, ROOT)
+    assert nb.metadata.course == {"covers": ["T1"], "cells": [nb.cells[0].id]}
+    assert nb.cells[0].metadata == {
         "tags": [],
         "jupyter": {"source_hidden": True},
         "slideshow": {"slide_type": "slide"},

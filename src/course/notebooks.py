@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections import Counter
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ from course.errors import CourseError
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
+
+NUMBERS = re.compile(r"[\d²³¹⁰⁴-⁹]+(?:[.,]\d+)*")  # of any kind, also in names and exponents
 
 
 def root() -> Path:
@@ -160,6 +163,38 @@ def _give_ids(nb: NotebookNode) -> None:
             cell.id = new
             taken.add(new)
         seen.add(cell.id)
+
+
+def contents(nb: dict[str, Any]) -> list[str]:
+    """A line for each cell, in order: its id and, of a Markdown cell, the numbers in its prose.
+
+    >>> contents({"cells": [{"id": "a", "cell_type": "markdown", "source": "3.4 · 10³⁸, 1,024"}]})
+    ['a 3.4 10³⁸ 1,024']
+    """
+    lines = []
+    for cell in nb["cells"]:
+        prose = "".join(cell["source"]) if cell["cell_type"] == "markdown" else ""
+        lines.append(" ".join([str(cell.get("id")), *NUMBERS.findall(prose)]))
+    return lines
+
+
+def changes(was: list[str], now: list[str]) -> str:
+    """What the `contents` of a notebook have lost and gained, on one line; "" if nothing.
+
+    >>> changes(["a", "b 3 10", "c", "d"], ["c", "a", "b 3 70", "e"])
+    'gone: d; new: e; moved: c; other numbers: b (3 10, now 3 70)'
+    """
+    old, new = ({i: rest for i, _, rest in (x.partition(" ") for x in ls)} for ls in (was, now))
+    left, right = [i for i in old if i in new], [i for i in new if i in old]
+    stayed = SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
+    kept = {i for block in stayed for i in left[block.a : block.a + block.size]}
+    said = {
+        "gone": [i for i in old if i not in new],
+        "new": [i for i in new if i not in old],
+        "moved": [i for i in right if i not in kept],
+        "other numbers": [f"{i} ({old[i]}, now {new[i]})" for i in left if old[i] != new[i]],
+    }
+    return "; ".join(f"{what}: {', '.join(cells)}" for what, cells in said.items() if cells)
 
 
 def dumps(nb: NotebookNode) -> str:

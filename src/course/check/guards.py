@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from course.errors import CourseError
-from course.notebooks import read
+from course.notebooks import changes, contents, read
 
 TAGS = frozenset(
     ("parameters", "raises-exception", "nbval-ignore-output", "nbval-skip")
@@ -80,6 +80,13 @@ def guards(notebook: dict[str, Any]) -> list[str]:
     found = []
     if "widgets" in notebook["metadata"]:
         found.append("metadata.widgets is stored: remove it, GitHub refuses it without state")
+    if not isinstance(was := _course(notebook).get("cells"), list):
+        found.append(f"expected metadata.course.cells, a list, got {was!r}: run `course refresh`")
+    elif told := changes(was, contents(notebook)):
+        found.append(
+            f"expected the cells and the numbers in prose of the last `course refresh`, but {told}: "
+            "put them back, or, if that is meant, refresh again"
+        )
     ids = Counter(cell.get("id") for cell in notebook["cells"])
     numbers: Counter[str] = Counter()
     for cell in notebook["cells"]:
@@ -89,6 +96,8 @@ def guards(notebook: dict[str, Any]) -> list[str]:
             sentences.append(f"needs an id of its own, got {cell.get('id')!r}")
         if kind == "code":
             sentences += _code_guards(cell, numbers[kind])
+        elif not "".join(cell["source"]).strip():
+            sentences.append("is empty: write it or delete it")
         found += [f"{kind} cell {numbers[kind]}: {sentence}" for sentence in sentences]
     return found
 

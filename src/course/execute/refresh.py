@@ -23,7 +23,7 @@ from course.execute.kernel import (
     failure,
 )
 from course.execute.report import Progress, Result
-from course.notebooks import dumps, read, write_text
+from course.notebooks import changes, contents, dumps, read, write_text
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -50,6 +50,8 @@ def refresh(notebooks: list[Path], root: Path, workers: int, timeout: int) -> in
                 path, new = job["path"], result.pop("notebook")
                 changed = new.encode() != path.read_bytes()
                 verdict = "refreshed" if changed else "unchanged"
+                if told := result.pop("changes"):
+                    verdict += f" (since the last time {told})"
                 if changed:
                     write_text(new, path)
             progress.finish(result, verdict)
@@ -67,6 +69,7 @@ def _refresh(job: dict[str, Any], tell: Tell) -> Result:
     from nbclient import NotebookClient
 
     nb = read(job["path"])
+    was = nb.metadata.get("course", {}).get("cells")
     client = NotebookClient(
         nb,
         kernel_name="python3",
@@ -79,7 +82,8 @@ def _refresh(job: dict[str, Any], tell: Tell) -> Result:
     )
     try:
         client.execute()
-        return {"notebook": dumps(normalise(nb, Path(job["root"])))}
+        told = changes(was, contents(nb)) if was else ""
+        return {"notebook": dumps(normalise(nb, Path(job["root"]))), "changes": told}
     except Exception as error:
         return {"error": failure(job, error)}
 
@@ -91,7 +95,9 @@ def normalise(nb: NotebookNode, root: Path) -> NotebookNode:
     """The executed notebook as it is stored; CourseError where a cell gives what may not be."""
     from nbformat import from_dict
 
-    nb.metadata = from_dict({**nb.metadata, "kernelspec": KERNELSPEC, "language_info": LANGUAGE})
+    course = {**nb.metadata.get("course", {}), "cells": contents(nb)}
+    ours = {"course": course, "kernelspec": KERNELSPEC, "language_info": LANGUAGE}
+    nb.metadata = from_dict({**nb.metadata, **ours})
     nb.metadata.pop("widgets", None)
     nb.metadata.pop("papermill", None)
     private = _private(root)
