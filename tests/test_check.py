@@ -88,6 +88,7 @@ REFUSED = [
     (markdown(slide="-"), "slideshow.slide_type is '-'"),
     (code("x", id=None), "needs an id of its own, got None"),
     (markdown(source=["\n", " "]), "markdown cell 1: is empty: write it or delete it"),
+    (markdown(source="It is 17."), "markdown cell 1: the number 17 stands in no source or output"),
 ]
 
 

@@ -9,12 +9,13 @@ import re
 import shlex
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from course.check.prose import unsupported
 from course.errors import CourseError
 from course.notebooks import changes, contents, read
 
@@ -87,11 +88,14 @@ def guards(notebook: dict[str, Any]) -> list[str]:
             f"expected the cells and the numbers in prose of the last `course refresh`, but {told}: "
             "put them back, or, if that is meant, refresh again"
         )
+    stray = defaultdict(list)
+    for place, sentence in unsupported(notebook["cells"]):
+        stray[place].append(sentence)
     ids = Counter(cell.get("id") for cell in notebook["cells"])
     numbers: Counter[str] = Counter()
-    for cell in notebook["cells"]:
+    for place, cell in enumerate(notebook["cells"]):
         numbers[kind := cell["cell_type"]] += 1
-        sentences = [*_cell_guards(cell)]
+        sentences = [*_cell_guards(cell), *stray[place]]
         if not cell.get("id") or ids[cell["id"]] > 1:
             sentences.append(f"needs an id of its own, got {cell.get('id')!r}")
         if kind == "code":
