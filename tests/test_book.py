@@ -21,7 +21,8 @@ import pytest
 from course.errors import CourseError
 from course.notebooks import chapters
 from course.publish import book
-from course.publish.book import Page, anchor, build, markdown, preprocess
+from course.publish.book import build, preprocess
+from course.publish.page import anchor
 from tests.browser import browser, free_port, watched
 from tests.conftest import ROOT
 
@@ -43,6 +44,10 @@ def cell(source, kind="markdown", outputs=(), **metadata):
 
 def printed(text):
     return {"output_type": "stream", "name": "stdout", "text": text}
+
+
+def shown(markup):
+    return {"output_type": "display_data", "metadata": {}, "data": {"text/html": markup}}
 
 
 def notebook(*cells):
@@ -77,13 +82,20 @@ def small(tmp_path):
     return root
 
 
-def text_of(name, *cells):
-    """The Markdown of a page whose only neighbour is `other.ipynb`."""
-    pages = {
-        name: Page(name, notebook(*cells)),
-        "other.ipynb": Page("other.ipynb", notebook(cell("# Other\n\n## Why `scale`?\n"))),
+def text_of(name, *cells, repository=""):
+    """The page of a notebook whose only neighbour is `other.ipynb`."""
+    texts = {name: notebook(*cells), "other.ipynb": notebook(cell("# Other\n\n## Why `scale`?\n"))}
+    context = {
+        "mdbook_version": "0.5.4",
+        "root": "nowhere",
+        "config": {"book": {"src": "notebooks"}},
     }
-    return markdown(pages[name], pages, Path("nowhere"))
+    context["config"]["output"] = {"html": {"git-repository-url": repository}}
+    items = [
+        {"Chapter": {"path": path, "content": text, "sub_items": []}}
+        for path, text in texts.items()
+    ]
+    return preprocess(context, {"items": items})["items"][0]["Chapter"]["content"]
 
 
 def test_a_build_takes_the_place_of_the_last_one(small):
@@ -97,11 +109,43 @@ def test_a_build_takes_the_place_of_the_last_one(small):
     assert {path.name for path in (small / "build").iterdir()} == {"book", ".book.lock"}
 
 
-def test_litter_of_jupyter_stays_out(small):
-    (small / "notebooks" / ".ipynb_checkpoints").mkdir()
-    (small / "notebooks" / ".ipynb_checkpoints" / "one-checkpoint.ipynb").write_text("{}")
+def test_only_what_the_summary_names_and_its_pages_show_is_published(small):
+    src = small / "notebooks"
+    kept = {"data/words.csv": "a,b", "a b.png": "x", "style.png": "x", "part/note.md": "# Note\n"}
+    secret = (
+        ".env",
+        ".git/config",
+        ".ipynb_checkpoints/one.ipynb",
+        "one.ipynb~",
+        "data/other.csv",
+    )
+    for name in (*kept, *secret, "draft.md", "words.csv"):
+        (src / name).parent.mkdir(exist_ok=True)
+        (src / name).write_text(kept.get(name, "quokka"))
+    (src / "elsewhere").symlink_to(small.parent)
+    (src / "one.ipynb").write_text(
+        notebook(
+            cell("# One\n\n[a](data/words.csv?x#y) ![b](a%20b.png)"),
+            cell("1", "code", [shown("<b style='background: url(style.png)'>")]),
+        )
+    )
+    (src / "part" / "note.md").write_text("# Note\n\n[one](../one.ipynb#one) ![b](../a%20b.png)\n")
+    with (src / "SUMMARY.md").open("a") as summary:
+        summary.write("- [Note](part/note.md)\n")
     build(small)
-    assert not list((small / "build" / "book").rglob("*checkpoint*"))
+    folder = small / "build" / "book"
+    own = re.compile(r"(css|fonts|src)/|.*-[0-9a-f]{8}\.")  # of mdBook
+    names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    pages = {
+        f"{page}.html" for page in ("one", "two", "part/note", "index", "print", "404", "toc")
+    }
+    assert {name for name in names if not own.match(name)} == {
+        *pages, "one.ipynb", "two.ipynb", "data/words.csv", "a b.png", "style.png", ".nojekyll",
+    }  # fmt: skip
+    assert not [p for p in folder.rglob("*") if p.is_file() and b"quokka" in p.read_bytes()]
+    note = (folder / "part" / "note.html").read_text()
+    assert '<a href="../one.html#one">' in note and 'src="../a%20b.png"' in note
+    assert {path.name for path in src.iterdir()} >= {".env", "draft.md"}, "nothing is taken away"
 
 
 @pytest.mark.parametrize(
@@ -110,9 +154,11 @@ def test_litter_of_jupyter_stays_out(small):
         ("SUMMARY.md", "# Summary\n\n- [One](one.ipynb)\n", "does not list two.ipynb"),
         ("SUMMARY.md", "- [1](one.ipynb)\n- [1](one.ipynb)\n- [2](two.ipynb)\n", "lists one.ipynb 2"),
         ("SUMMARY.md", "- [1](one.ipynb)\n- [2](two.ipynb)\n- [3](three.ipynb)\n", "no such file"),
-        ("two.ipynb", '{"cells": [', r"expected a notebook in two\.ipynb, but it is not JSON"),
-        ("two.ipynb", '{"nbformat": 3}', r"nbformat 4\) in two\.ipynb, its nbformat is 3"),
+        ("two.ipynb", '{"cells": [', r"expected a notebook .* in two\.ipynb, but it is not JSON"),
+        ("two.ipynb", '{"nbformat": 3}', r"nbformat 4\) in two\.ipynb, but its nbformat is 3"),
         ("two.ipynb", '{"nbformat": 4}', r"two\.ipynb, but its structure is wrong"),
+        ("two.ipynb", two("\ud800"), r"in two\.ipynb, but after .* stands half of a character"),
+        ("two.ipynb", notebook(cell("x", tags=None)), "metadata.tags of cell c[0-9]+ is null"),
         (
             "two.ipynb",
             two("$\\foo$"),
@@ -198,26 +244,25 @@ def test_links_lead_to_pages_and_headings():
     found = text_of(
         "a.ipynb", cell("[a](other.ipynb), [b](other.ipynb#Why-scale?) `[c](d.ipynb)`")
     )
-    assert "[a](other.html)" in found and "[b](other.html#why-scale)" in found
-    assert "`[c](d.ipynb)`" in found
+    assert '<a href="other.html">a' in found and '<a href="other.html#why-scale">b' in found
+    assert "<code>[c](d.ipynb)</code>" in found
     found = text_of("a.ipynb", cell("[x][r]\n\n[r]: other.ipynb#Why-scale%3F\n"))
-    assert "[r]: other.html#why-scale" in found
+    assert '<a href="other.html#why-scale">x' in found
     assert "mailto:a@b.c" in text_of("a.ipynb", cell("[a](mailto:a@b.c)"))
-    assert "[nan, nan]: *not* so" in text_of("a.ipynb", cell("[nan, nan]: *not* so"))
+    assert "[nan, nan]: <em>not</em> so" in text_of("a.ipynb", cell("[nan, nan]: *not* so"))
 
 
 def test_headings_of_one_name_stay_apart():
     found = text_of("a.ipynb", cell("# A\n\n## Try\n\n```\n# no heading\n```"), cell("## Try"))
-    assert re.findall(r"\{#(.*?)\}", found) == ["a", "try", "try-1"]
+    assert re.findall(r' id="(.*?)"', found) == ["a", "try", "try-1"]
     assert anchor("What does $x$ ask?") == "what-does-x-ask"
 
 
 def test_each_page_offers_its_notebook_and_a_place_to_run_it_only_where_there_is_one():
-    one = Page("a.ipynb", notebook(cell("# A\n\ntext")))
-    plain = markdown(one, {}, Path("nowhere"))
-    assert plain.index("# A") < plain.index('<a href="a.ipynb" download>') < plain.index("text")
+    plain = text_of("a.ipynb", cell("# A\n\ntext"))
+    assert plain.index("<h1") < plain.index('<a href="a.ipynb" download>') < plain.index("text")
     assert "colab" not in plain and "binder" not in plain
-    named = markdown(one, {}, Path("nowhere"), "https://github.com/who/what")
+    named = text_of("a.ipynb", cell("# A"), repository="https://github.com/who/what")
     assert "https://colab.research.google.com/github/who/what/blob/main/notebooks/a.ipynb" in named
     assert "https://mybinder.org/v2/gh/who/what/main?labpath=notebooks/a.ipynb" in named
 
@@ -232,7 +277,7 @@ def test_python_within_prose_is_coloured_too():
     found = text_of(
         "a.ipynb", cell("say\n\n```python\nfor x in y:\n    pass\n```\n\n```\nno\n```")
     )
-    assert '<span class="k">for</span>' in found and "```\nno\n```" in found
+    assert '<span class="k">for</span>' in found and "<pre><code>no\n</code></pre>" in found
 
 
 # ---------------------------------------------------------------- the whole book, on the disk

@@ -116,9 +116,10 @@ def run_all(page, lab, name):
 
 
 def in_view(page, name, tag, selector):
-    """What matches in the first cell with this tag, scrolled to: Lab draws the cells in view."""
+    """What matches in the first code with this tag, scrolled to: Lab draws the cells in view."""
     cells = read(ROOT / "notebooks" / f"{name}.ipynb").cells
-    index = next(n for n, cell in enumerate(cells) if tag in cell.metadata.get("tags", []))
+    tags = [cell.metadata.get("tags", []) if cell.cell_type == "code" else [] for cell in cells]
+    index = next(n for n, found in enumerate(tags) if tag in found)
     scroll = """index => {
         const {content} = window.jupyterapp.shell.currentWidget;
         content.activeCellIndex = index;

@@ -71,13 +71,18 @@ def test_chapters_ignore_checkpoints_comments_and_other_links(course):
     (hidden / "a_01_text-checkpoint.ipynb").write_text("{}")
     with (course / "notebooks" / "SUMMARY.md").open("a") as summary:
         summary.write("[About](about.md)\n<!-- [later](later.ipynb) -->\n")
+    (course / "notebooks" / "about.md").write_text("# About\n")
     assert len(chapters(course)) == 3
+    titles = {path.name: title for path, title in notebooks.pages(course).items()}
+    assert titles["about.md"] == "About" and list(titles)[0] == "b_02_heads.ipynb"
 
 
 @pytest.mark.parametrize(
     "line, message",
     [
         ("- [x](gone.ipynb)", r"lists gone.ipynb, but there is no such file: correct the line"),
+        ("- [x](gone.md)", r"lists gone.md, but there is no such file"),
+        ("- [x](../mine.ipynb)", r"lists ../mine.ipynb, which is outside of notebooks/: move it"),
         ("- [x](./a_01_text.ipynb)", r"lists a_01_text.ipynb 2 times, expected once: delete"),
     ],
 )
@@ -168,8 +173,39 @@ def test_read_names_the_broken_file(tmp_path, text, message):
         read(path)
 
 
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (
+            '"source": "\\ud800"',
+            r"after .*source.* stands half of a character \('.ud800'\): restore",
+        ),
+        (
+            '"metadata": {"slideshow": null}',
+            "metadata.slideshow of cell a is null, expected a dict",
+        ),
+        ('"metadata": {"course": null}', "metadata.course of cell a is null, expected a dict"),
+        ('"metadata": {"tags": null}', "metadata.tags of cell a is null, expected a list"),
+        ('"metadata": {"tags": [["quiz"]]}', "its structure is wrong .*a tag is no string"),
+        ('"attachments": null', "attachments of cell a is null, expected a dict"),
+        (f'"metadata": {{"x": {"[" * 97}{"]" * 97}}}', "it is nested more than 100 deep: restore"),
+        (f'"metadata": {{"x": {"[" * 99999}{"]" * 99999}}}', "it is nested more than 100 deep"),
+    ],
+    ids=lambda text: text[:40],
+)
+def test_what_no_command_can_read_is_said_by_all(course, capsys, change, message):
+    path = course / "notebooks" / "b_02_heads.ipynb"
+    start = '{"cell_type": "markdown", "id": "a", "metadata": {}, "source": "", '
+    path.write_text(f'{{"nbformat": 4, "nbformat_minor": 5, "cells": [{start}{change}}}]}}')
+    for command in ("run", "refresh", "check", "slides"):
+        assert main([command]) == 2
+        found = capsys.readouterr().err
+        assert re.match(f"course: expected a notebook .*b_02_heads.ipynb, but {message}", found)
+        assert found.count("\n") == 1
+
+
 def test_read_names_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(CourseError, match=r"gone.ipynb, but it cannot be read \(No such file"):
+    with pytest.raises(CourseError, match=r"cannot read .*gone.ipynb \(No such file"):
         read(tmp_path / "gone.ipynb")
 
 
@@ -206,6 +242,36 @@ def test_write_keeps_the_old_file_when_the_disk_fails(course, monkeypatch):
         write(new_notebook(), path)
     assert path.read_bytes() == old
     assert not list(path.parent.glob(".*"))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes and links are POSIX's")
+def test_write_keeps_a_link_and_the_mode(course):
+    path, elsewhere = course / "notebooks" / "a_01_text.ipynb", course / "kept.ipynb"
+    path.rename(elsewhere)
+    elsewhere.chmod(0o600)
+    path.symlink_to(elsewhere)
+    write(new_notebook(cells=[new_markdown_cell("# New")]), path)
+    assert path.is_symlink() and read(elsewhere).cells[0].source == "# New"
+    assert elsewhere.stat().st_mode & 0o777 == 0o600
+    assert not list(course.rglob("*.tmp"))
+
+
+def test_write_clears_away_what_a_killed_writer_left(course):
+    path = course / "notebooks" / "a_01_text.ipynb"
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    left, writing, other = (
+        path.with_name(name)
+        for name in (
+            f".{path.name}.{dead.pid}.tmp",
+            f".{path.name}.{os.getppid()}.tmp",
+            f".b.ipynb.{dead.pid}.tmp",
+        )
+    )
+    for file in (left, writing, other):
+        file.write_text("half")
+    write(new_notebook(), path)
+    assert not left.exists() and writing.exists() and other.exists()
 
 
 def test_parameters_are_the_assignments_of_the_tagged_cell():

@@ -109,3 +109,5 @@ def test_one_block_has_no_blank_line():
     found = one_block("<pre>a\n\n\n  \nb\n</pre>\n")
     assert not re.search(r"\n[ \t]*\n", found)
     assert found.replace("&#10;", "\n") == "<pre>a\n\n\n  \nb\n</pre>"
+    found = one_block("<i>\n\n</i><style a>\nb {}\n \n\nc {}\n</style>\n\n<script>\n\nd</script>")
+    assert found == "<i>&#10;\n</i><style a>\nb {}\nc {}\n</style>&#10;\n<script>\nd</script>"

@@ -1,21 +1,27 @@
 """The decks: what stands on a slide, and every slide of every deck in Chromium."""
 
+import base64
+import io
 import re
 import shutil
 import socket
 import sys
 import threading
+from itertools import pairwise
 from pathlib import Path
 
 import axe_playwright_python
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from PIL import Image
 
 from course import cli, notebooks
 from course.errors import CourseError
 from course.learn.html import MIME
 from course.learn.quizzes import quiz
 from course.publish import slides
+from course.publish.links import Site
+from course.publish.page import Page
 from tests.browser import browser, watched
 from tests.conftest import ROOT
 from tests.test_lab import lab, run_all, wait_for  # noqa: F401
@@ -44,6 +50,12 @@ def made(*cells):
     return nb
 
 
+def published(nb, root=ROOT):
+    """A notebook as a page, and a site in which it stands alone."""
+    site = Site(root / "notebooks", lambda _: None, (), slides._address)
+    return Page("00.ipynb", notebooks.dumps(nb)), site
+
+
 def shown(slide):
     """The text of a slide, block by block; a fragment begins with +."""
     strip = re.compile(r"<[^>]+>")
@@ -63,7 +75,7 @@ def test_slide_types_say_what_stands_where():
         prose("Own note.", "subslide", notes="Slowly."),
         prose("## Next part", "slide"),
     )
-    found = slides.slides(nb, "00.ipynb", ROOT)
+    found = slides.slides(*published(nb))
     assert [shown(slide) for slide in found] == [
         ["Why?\nBecause.", "+1 + 12", "+Two."],
         ["Own heading"],
@@ -77,22 +89,39 @@ def test_slide_types_say_what_stands_where():
         ["<p>Slowly.</p>\n"],
         [],
     ]
-    text, silent = slides.deck(nb, "00.ipynb", ROOT)
+    text, silent = slides.deck(*published(nb))
     assert silent == ["cell-005", "cell-007"]
     assert text.count('<aside class="notes">') == 2 and "import torch" not in text
     assert "<title>Why?</title>" in text and "$" not in text
 
 
 def test_an_answer_waits_for_one_more_press():
-    nb = made(prose("**Predict.** What is it?", "slide"), code("1 + 1", "subslide", shows="2"))
-    [slide] = slides.slides(nb, "00.ipynb", ROOT)
-    assert shown(slide) == ["Predict. What is it?", "+1 + 1", "+2"]
-    assert '<p class="ask">' in slide.blocks[0][1]
+    asks = prose("**Now.** What is it?\n\nThink.", "slide")
+    asks.metadata["tags"] = ["predict"]
+    nb = made(asks, code("1 + 1", "subslide", shows="2"))
+    [slide] = slides.slides(*published(nb))
+    assert shown(slide) == ["Now. What is it?\nThink.", "+1 + 1", "+2"]
+    assert slide.blocks[0][1].startswith('<p class="ask"><strong>Now.')
+    assert slide.blocks[0][1].count("ask") == 1
+    asks.metadata["tags"] = []
+    [slide] = slides.slides(*published(nb))
+    assert shown(slide)[1:] == ["+1 + 12"] and "ask" not in slide.blocks[0][1]
+
+
+def test_every_prediction_and_every_quiz_is_announced_by_a_tag():
+    for path in notebooks.chapters(ROOT):
+        cells = notebooks.read(path).cells
+        for cell, below in pairwise(cells):
+            if cell.cell_type == "markdown":
+                asks = re.search(r"^\*\*Predict", cell.source, re.MULTILINE)
+                quizzes = below.cell_type == "code" and "quiz" in below.metadata.get("tags", [])
+                wanted = {"predict"} if asks else {"quiz"} if quizzes else set()
+                assert set(cell.metadata.get("tags", [])) == wanted, (path.name, cell.id)
 
 
 def test_a_bold_line_begins_a_slide_with_the_same_note():
     nb = made(prose("# Why?\n\n**You will be able to**\n\n- see", "slide", notes="Slowly."))
-    first, goals = slides.slides(nb, "00.ipynb", ROOT)
+    first, goals = slides.slides(*published(nb))
     assert shown(goals)[0].startswith("You will be able to")
     assert "<h2>" in goals.blocks[0][1] and goals.notes == first.notes
 
@@ -110,9 +139,7 @@ def test_a_bold_line_begins_a_slide_with_the_same_note():
 )
 def test_tags_hide_what_they_name(tag, wanted):
     nb = made(prose("# Why?", "slide"), code("1 + 1", "slide", tag, shows="2"))
-    assert [shown(slide) for slide in slides.slides(nb, "00.ipynb", ROOT)][1:] == [wanted] * bool(
-        wanted
-    )
+    assert [shown(slide) for slide in slides.slides(*published(nb))][1:] == [wanted] * bool(wanted)
 
 
 def told(**data):
@@ -131,7 +158,7 @@ def test_an_exercise_is_a_question_with_its_solution_on_the_next_press():
         check,
         prose("Not of it.", "subslide"),
     )
-    question, after = slides.slides(nb, "00.ipynb", ROOT)
+    question, after = slides.slides(*published(nb))
     assert shown(question)[:2] == ["1. The mean", "def f(x):\n    raise NotImplementedError"]
     assert shown(question)[2].startswith("+One solutiondef mean_past(x):")
     assert [note[:28] for note in question.notes] == [
@@ -143,8 +170,10 @@ def test_an_exercise_is_a_question_with_its_solution_on_the_next_press():
 def test_every_question_of_a_quiz_has_a_slide():
     cell = code("quiz('04')", "skip", "quiz")
     cell.outputs = [told(quiz="04")]
-    nb = made(prose("## Quiz\n\nChoose.", "slide", notes="Hands up."), cell)
-    first, *_, last = found = slides.slides(nb, "00.ipynb", ROOT)
+    announces = prose("## Questions\n\nChoose.", "slide", notes="Hands up.")
+    announces.metadata["tags"] = ["quiz"]
+    nb = made(announces, cell)
+    first, *_, last = found = slides.slides(*published(nb))
     asked = [question.text.replace("`", "") for question in quiz("04").questions]
     assert [shown(slide)[0] for slide in found] == [
         f"Quiz: question {n} of 5{asks}" for n, asks in enumerate(asked, 1)
@@ -154,31 +183,49 @@ def test_every_question_of_a_quiz_has_a_slide():
         "<p><em>The running sum.</em> <strong>Not this one.</strong> It"
     )
     assert last.blocks[1][1].count("<details>") == 3
+    announces.metadata["tags"] = []
+    assert shown(slides.slides(*published(nb))[0]) == ["Questions\nChoose."], (
+        "it announces nothing"
+    )
 
 
 def test_a_check_or_quiz_without_its_output_is_refused():
     check = code("check(...)", "skip", "exercise", shows="gone")
     nb = made(prose("### 1. The mean", "slide"), check)
-    with pytest.raises(CourseError, match="cell cell-002 to hold the output of a check.*refresh"):
-        slides.slides(nb, "00.ipynb", ROOT)
+    with pytest.raises(
+        CourseError, match="cell cell-002: expected the output of a check.*refresh"
+    ):
+        slides.slides(*published(nb))
 
 
-def test_formulas_and_links_work_in_a_deck():
-    text = slides.markdown("$a_b * c_d$ and *so* on [in 05](05_x.ipynb#Why?), `$x$`", "00")
-    assert text.count("<math") == 1 and text.count("<em>") == 1
-    assert 'href="05_x.html"' in text and "<code>$x$</code>" in text
+def test_formulas_and_links_work_in_a_deck(course):
+    path = course / "notebooks" / "00_a.ipynb"
+    (course / "notebooks" / "words.csv").write_text("a,b")
+    text = "# $a_b * c_d$ and *so* on [in 01](01_b.ipynb#01_b?), `$x$` [data](words.csv)"
+    nb = made(prose(text, "slide"), code("1", "subslide"), prose("Next.", "slide"))
+    notebooks.write(nb, path)
+    assert cli.main(["slides"]) == 0
+    out = course / "build" / "slides"
+    text = (out / "00_a.html").read_text()
+    assert text.count("<math") == 2 and text.count("<em>") == 2, "the heading is repeated"
+    assert text.count("01_b.html#01_b") == 1 and "ipynb" not in text and "<code>$x$</code>" in text
+    assert 'href="00_a.files/words.csv"' in text
+    assert (out / "00_a.files" / "words.csv").read_text() == "a,b"
+    path.write_text("{}")
+    assert cli.main(["slides", "01"]) == 0
+    assert (out / "00_a.files" / "words.csv").read_text() == "a,b", "its deck stays, so it stays"
 
 
 def test_a_formula_that_cannot_be_shown_names_its_place():
     nb = made(prose(r"# Why?" + "\n\n" + r"$\nosuchthing$", "slide"), code("1", "skip"))
     with pytest.raises(CourseError, match=r"00\.ipynb, cell cell-001.*nosuchthing"):
-        slides.deck(nb, "00.ipynb", ROOT)
+        slides.deck(*published(nb))
 
 
 def test_a_notebook_without_outputs_is_refused():
     nb = made(prose("# Why?", "slide"), new_code_cell("1"))
-    with pytest.raises(CourseError, match="no stored outputs.*course refresh 00_x"):
-        slides.deck(nb, "00_x.ipynb", ROOT)
+    with pytest.raises(CourseError, match="no stored outputs.*course refresh 00`"):
+        slides.deck(*published(nb))
 
 
 # ---------------------------------------------------------------- files and errors
@@ -429,6 +476,8 @@ def test_an_explorer_has_frames_in_every_deck(decks, chromium):
 @pytest.mark.browser
 def test_words_about_an_output_stand_beside_it(chromium, tmp_path):
     """A page too long by its last words: the output that they tell of goes with them."""
+    asks = prose("## Section\n\n**Predict.** What will it be?", "slide", notes="Ask.")
+    asks.metadata["tags"] = ["predict"]
     nb = made(
         prose("# Title", "slide", notes="Hello."),
         prose(
@@ -438,7 +487,7 @@ def test_words_about_an_output_stand_beside_it(chromium, tmp_path):
         ),
         code("print()", "subslide", shows="long line\n" * 17),
         prose("This output *says* something. " * 6, "fragment"),
-        prose("## Section\n\n**Predict.** What will it be?", "slide", notes="Ask."),
+        asks,
         code("print()\n" * 17, "subslide", shows="line\n" * 9),
         prose("This output says something, too.", "fragment"),
         code("print(1)", "subslide", shows="line\n" * 17),
@@ -462,6 +511,30 @@ def test_words_about_an_output_stand_beside_it(chromium, tmp_path):
 
 
 @pytest.mark.browser
+def test_a_pasted_picture_fits_and_a_link_reaches_its_slide(chromium, tmp_path):
+    file = io.BytesIO()
+    Image.new("RGB", (1600, 1200), "navy").save(file, "PNG")
+    picture = prose("## Picture\n\n![x](attachment:x.png)\n\nAnd words.", "slide")
+    picture.attachments = {"x.png": {"image/png": base64.b64encode(file.getvalue()).decode()}}
+    nb = made(prose("# Title\n\n[go](#last-part)", "slide"), picture, code("1", "subslide"))
+    nb.cells.append(prose("## Last part", "slide"))
+    text, _ = slides.deck(*published(nb))
+    slides.build(ROOT, [], tmp_path / "slides")
+    (tmp_path / "slides" / "deck.html").write_text(text)
+    with browser(chromium) as b:
+        page, errors, outside = opened(b, (tmp_path / "slides" / "deck.html").as_uri())
+        assert page.evaluate(
+            "[...document.querySelectorAll('img')].map((i) => i.naturalWidth)"
+        ) == [1600]
+        found = page.evaluate(EVERY)
+        assert all(slide["high"] <= 720 and slide["seen"] and not slide["cut"] for slide in found)
+        page.evaluate("Reveal.slide(0)")
+        page.get_by_role("link", name="go").click()
+        wait_for(lambda: page.get_by_text("Last part").last.is_visible(), 10, "the last slide")
+        assert not errors and not outside
+
+
+@pytest.mark.browser
 def test_a_pdf_has_a_page_for_every_slide(chromium, tmp_path):
     path = ROOT / "notebooks" / "04_averaging_the_past.ipynb"
     slides.build(ROOT, [path], tmp_path / "slides", pdf=True)
@@ -478,6 +551,8 @@ def test_live_slides_show_an_explorer_that_moves(lab, chromium):  # noqa: F811
     """What `make present` opens: jupyterlab-slideshow, on the same slide types."""
     with browser(chromium) as b:
         page, errors, outside = watched(b, viewport={"width": 1280, "height": 720})
+        page.goto(f"{lab}/lab?reset")
+        page.wait_for_selector("#jp-MainLogo", timeout=60_000)
         run_all(page, lab, "04_averaging_the_past")
         page.locator('[data-command="deck:toggle"]').first.click()
         last = page.locator("strong", has_text="Read on")

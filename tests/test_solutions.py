@@ -1,6 +1,5 @@
 """One setting decides where solutions are shown: in checks, the book and the decks."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -9,10 +8,10 @@ from course import notebooks
 from course.errors import CourseError
 from course.learn.exercises import check, load
 from course.learn.solutions import printed, setting
-from course.publish.book import IN_NOTEBOOK, Page, markdown
+from course.publish.book import IN_NOTEBOOK, markdown
 from course.publish.slides import slides
 from tests.conftest import ROOT
-from tests.test_slides import code, made, prose, shown, told
+from tests.test_slides import code, made, prose, published, shown, told
 
 ID = "04.averaging_weights"
 ANSWER = load(ID).reference.function
@@ -45,8 +44,8 @@ def in_print(root: Path) -> tuple[bool, bool]:
     cell = code("check()", "skip", "exercise")
     cell.outputs = [told(exercise=ID)]
     nb = made(prose("# Why?", "slide"), cell)
-    [slide] = slides(nb, "04.ipynb", root)
-    page = markdown(Page("04.ipynb", json.dumps(nb)), {}, root / "notebooks")
+    [slide] = slides(*published(nb, root))
+    page = markdown(*published(nb, root))
     assert IN_NOTEBOOK in page and page.count("<summary>Hint") == 3 and len(slide.notes) == 3
     return "<summary>Solution</summary>" in page, "One solution" in "".join(shown(slide))
 

@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import ast
+import glob
 import json
 import os
 import re
+import shutil
 import sys
 from collections import Counter
 from difflib import SequenceMatcher
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 NUMBERS = re.compile(r"[\d²³¹⁰⁴-⁹]+(?:[.,]\d+)*")  # of any kind, also in names and exponents
+DEEPEST = 100  # lists and dicts in each other, in a notebook
+KINDS = {"cell_type": str, "id": str, "outputs": list, "attachments": dict}
+KINDS |= {"metadata.tags": list, "metadata.slideshow": dict, "metadata.course": dict}
 
 
 def root() -> Path:
@@ -35,28 +40,30 @@ def root() -> Path:
     )
 
 
-def chapters(root: Path) -> list[Path]:
-    """The notebooks in the order of notebooks/SUMMARY.md, which lists each of them once."""
+def pages(root: Path) -> dict[Path, str]:
+    """What notebooks/SUMMARY.md lists, each once and in its order, with the titles it gives."""
     folder = root / "notebooks"
-    try:
-        summary = (folder / "SUMMARY.md").read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CourseError(f"expected a readable {folder / 'SUMMARY.md'}, but: {error}") from None
-    summary = re.sub(r"<!--.*?-->", "", summary, flags=re.DOTALL)
-    links = re.findall(r"\]\(\s*<?([^()<>]+?\.ipynb)>?\s*\)", summary)
-    listed = [Path(os.path.normpath(folder / link)) for link in links]
-    for path, times in Counter(listed).items():
-        name = path.relative_to(folder) if path.is_relative_to(folder) else path
+    summary = re.sub(r"<!--.*?-->", "", read_text(folder / "SUMMARY.md"), flags=re.DOTALL)
+    links = re.findall(
+        r"\[((?:[^][]|\[[^]]*\])*)\]\(\s*<?([^()<>]+?\.(?:ipynb|md))>?\s*\)", summary
+    )
+    listed = [(Path(os.path.normpath(folder / link)), title) for title, link in links]
+    for path, times in Counter(path for path, _ in listed).items():
+        says = f"notebooks/SUMMARY.md lists {os.path.relpath(path, folder)}"
         if times > 1:
-            raise CourseError(
-                f"notebooks/SUMMARY.md lists {name} {times} times, expected once: "
-                "delete the repeated lines"
-            )
+            raise CourseError(f"{says} {times} times, expected once: delete the repeated lines")
+        if not path.is_relative_to(folder):
+            raise CourseError(f"{says}, which is outside of notebooks/: move it there")
         if not path.is_file():
             raise CourseError(
-                f"notebooks/SUMMARY.md lists {name}, but there is no such file: "
-                "correct the line or restore the notebook"
+                f"{says}, but there is no such file: correct the line or restore the file"
             )
+    return dict(listed)
+
+
+def chapters(root: Path) -> list[Path]:
+    """The notebooks in the order of notebooks/SUMMARY.md."""
+    listed = [path for path in pages(root) if path.suffix == ".ipynb"]
     if not listed:
         raise CourseError(
             "notebooks/SUMMARY.md lists no notebook: give each a line, such as "
@@ -121,48 +128,94 @@ def _names(paths: list[Path]) -> str:
     return ", ".join(path.stem for path in paths) or "those that SUMMARY.md lists (none so far)"
 
 
+def read_text(path: Path) -> str:
+    """The text in a file."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise CourseError(f"cannot read {path} ({error.strerror}): restore the file") from None
+    except UnicodeDecodeError as error:
+        raise CourseError(f"expected UTF-8 in {path}, but: {error}: restore the file") from None
+
+
 def read(path: Path) -> NotebookNode:
-    """The notebook in a file; a cell without an id of its own gets one that is always the same."""
+    """The notebook in a file, valid by the schema of nbformat 4; else CourseError."""
     import nbformat
 
-    wrong = f"expected a notebook (nbformat 4) in {path}, but "
-    mend = ": restore the file, or open and save it in JupyterLab"
     try:
-        text = path.read_text(encoding="utf-8")
-        raw = json.loads(text)
-    except OSError as error:
-        raise CourseError(f"{wrong}it cannot be read ({error.strerror})") from None
-    except ValueError as error:
-        raise CourseError(
-            f"{wrong}it is not JSON ({error}): restore the file (git checkout -- it)"
-        ) from None
-    if not isinstance(raw, dict) or raw.get("nbformat") != 4:
-        came = raw.get("nbformat") if isinstance(raw, dict) else type(raw).__name__
-        raise CourseError(f"{wrong}its nbformat is {came}{mend}")
-    try:
-        nb = nbformat.v4.reads(text)
-        _give_ids(nb)
+        nb = nbformat.v4.to_notebook(parse(read_text(path), path))
         nbformat.validate(nb)
     except nbformat.ValidationError as error:
-        raise CourseError(f"{wrong}{error.message[:200]}{mend}") from None
+        raise _wrong(path, error.message[:200]) from None
     except (KeyError, TypeError, AttributeError) as error:
-        raise CourseError(f"{wrong}its structure is wrong ({error!r}){mend}") from None
+        raise _wrong(path, f"its structure is wrong ({error!r})") from None
     return nb
 
 
-def _give_ids(nb: NotebookNode) -> None:
+def parse(text: str, name: object) -> dict[str, Any]:
+    """The JSON of a notebook, where whatever the course reads has its type; else CourseError.
+
+    A cell's source is one string, and a cell without an id of its own gets one that is always the
+    same. What nbformat adds, its schema, costs seconds: `read` asks for it.
+    """
+    try:
+        nb = json.loads(text)
+        if not isinstance(nb, dict) or nb.get("nbformat") != 4:
+            came = nb.get("nbformat") if isinstance(nb, dict) else type(nb).__name__
+            raise _wrong(name, f"its nbformat is {came}")
+        if _is_too_deep(nb):
+            raise RecursionError
+        json.dumps(nb, ensure_ascii=False).encode()
+        _give_ids(nb)
+        for cell in nb["cells"]:
+            cell["source"] = "".join(cell["source"])
+            parts = {**cell, **{f"metadata.{key}": v for key, v in cell["metadata"].items()}}
+            for key, kind in KINDS.items():
+                if not isinstance(value := parts.get(key, kind()), kind):
+                    came = f"{key} of cell {cell['id']} is {json.dumps(value)}"
+                    raise _wrong(name, f"{came}, expected a {kind.__name__}")
+            if not all(isinstance(tag, str) for tag in parts.get("metadata.tags", [])):
+                raise TypeError("a tag is no string")
+    except RecursionError:
+        raise _wrong(name, f"it is nested more than {DEEPEST} deep") from None
+    except UnicodeEncodeError as error:
+        before, half = error.object[: error.start][-20:], error.object[error.start]
+        raise _wrong(name, f"after {before!r} stands half of a character ({half!r})") from None
+    except ValueError as error:
+        raise _wrong(name, f"it is not JSON ({error})") from None
+    except (KeyError, TypeError, AttributeError) as error:
+        raise _wrong(name, f"its structure is wrong ({error!r})") from None
+    return nb
+
+
+def _wrong(name: object, why: str) -> CourseError:
+    return CourseError(
+        f"expected a notebook (nbformat 4) in {name}, but {why}: "
+        "restore the file, or open and save it in JupyterLab"
+    )
+
+
+def _is_too_deep(value: object) -> bool:
+    level = [value]
+    for _ in range(DEEPEST):
+        boxes = [box.values() if isinstance(box, dict) else box for box in level]
+        level = [value for box in boxes for value in box if isinstance(value, dict | list)]
+    return bool(level)
+
+
+def _give_ids(nb: dict[str, Any]) -> None:
     """Replace ids that are missing or repeated; minor version 5 of the format has them."""
-    nb.nbformat_minor = max(nb.nbformat_minor, 5)
-    taken = {cell.get("id") for cell in nb.cells}
+    nb["nbformat_minor"] = max(nb["nbformat_minor"], 5)
+    taken = {cell.get("id") for cell in nb["cells"]}
     seen = set()
-    for number, cell in enumerate(nb.cells, 1):
-        if not cell.get("id") or cell.id in seen:
+    for number, cell in enumerate(nb["cells"], 1):
+        if not cell.get("id") or cell["id"] in seen:
             new = f"cell-{number:03}"
             while new in taken:
                 new += "x"
-            cell.id = new
+            cell["id"] = new
             taken.add(new)
-        seen.add(cell.id)
+        seen.add(cell["id"])
 
 
 def contents(nb: dict[str, Any]) -> list[str]:
@@ -210,11 +263,24 @@ def write(nb: NotebookNode, path: Path) -> None:
 
 
 def write_text(text: str, path: Path) -> None:
-    """Store a text in a file, all of it or nothing: a reader sees the old one or the new one."""
+    """Store a text in a file, all of it or nothing: a reader sees the old one or the new one.
+
+    A link stays a link, and the file keeps its mode. What a writer that was killed has left beside
+    the file goes.
+    """
+    import psutil
+
+    path = path.resolve()
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
+        for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+            pid = left.suffixes[-2].removeprefix(".")
+            if pid.isdecimal() and not psutil.pid_exists(int(pid)):
+                left.unlink(missing_ok=True)
         try:
             beside.write_text(text, encoding="utf-8", newline="\n")
+            if path.exists():
+                shutil.copymode(path, beside)
             os.replace(beside, path)
         finally:
             beside.unlink(missing_ok=True)

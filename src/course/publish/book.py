@@ -1,7 +1,7 @@
 """The book: mdBook's site of the notebooks, and the preprocessor that makes them pages.
 
 mdBook 0.5 calls `python -m course.publish.book` with `[context, book]` as JSON on stdin, and takes the
-book back on stdout: a notebook's JSON has become Markdown, its code and outputs blocks of HTML.
+book back on stdout: notebooks and Markdown have become HTML, in blocks that Markdown leaves alone.
 """
 
 import html
@@ -14,128 +14,61 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import Any, NoReturn
-from urllib.parse import unquote
+
+from markdown_it.token import Token
 
 from course import notebooks
 from course.errors import CourseError
+from course.execute.children import end
 from course.learn.html import MIME, UNTRIED, exercise_html
 from course.learn.solutions import printed
 from course.publish.finished import replacing
-from course.publish.page import CODE, SPAN, code_html, convert_math, one_block, output_html
+from course.publish.links import Site
+from course.publish.page import (
+    Cell,
+    Page,
+    code_html,
+    headings,
+    one_block,
+    output_html,
+    render,
+    well_formed,
+)
 
 MDBOOK = "0.5"  # the series whose protocol this is
-HEADING = r"^ {0,3}(?P<level>\#{1,6})[ \t]+(?P<title>[^\n]*?)[ \t]*\#*[ \t]*$"
-LINK = (
-    r"(?P<mark>!?)\[(?P<text>(?:[^][]|\[[^]]*\])*)\]"
-    r"\((?P<url><[^>\n]*>|(?:[^()\s]|\([^()\s]*\))*)"
-    r"""(?P<rest>(?:[ \t]+(?:"[^"\n]*"|'[^'\n]*'))?[ \t]*)\)"""
-)
-REFERENCE = r"""^ {0,3}\[[^]\n]+\]:[ \t]*(?P<place>\S+)(?:[ \t]+["'][^\n]*["'])?[ \t]*$"""
-PLACES = re.compile(rf"{CODE}|{SPAN}|{HEADING}|{REFERENCE}|{LINK}", re.DOTALL | re.MULTILINE)
-PYTHON = re.compile(r" {0,3}(?:`{3,}|~{3,})[ \t]*(?:python|py)[ \t]*\n(.*)\n[^\n]*", re.DOTALL)
-
 IN_NOTEBOOK = "Try it in the notebook: its check tells you what is wrong."  # a page can't check
 
 # ---------------------------------------------------------------- pages
 
 
-class Page:
-    """A notebook on its way into the book: its cells, and where its headings can be reached."""
-
-    def __init__(self, path: str, text: str) -> None:
-        self.path = path
-        self.cells = list(_cells(path, text))
-        self.ids: dict[str, int] = {}  # how often a heading of this name has come
-        self.anchors: set[str] = set()
-        for _, cell in self.cells:
-            if cell["cell_type"] == "markdown":
-                cell["source"] = self._name_headings(cell["source"])
-
-    def _name_headings(self, source: str) -> str:
-        """Each heading with its id written behind it, so that a link can know it."""
-
-        def name(match: re.Match[str]) -> str:
-            if not match["level"]:
-                return match[0]
-            slug = anchor(match["title"])
-            times = self.ids.get(slug, 0)
-            self.ids[slug] = times + 1
-            slug = f"{slug}-{times}" if times else slug
-            self.anchors.add(slug)
-            return f"{match['level']} {match['title']} {{#{slug}}}"
-
-        return PLACES.sub(name, source)
+def markdown(page: Page, site: Site, repository: str = "") -> str:
+    """A page as blocks of HTML: below its title the links, then its cells."""
+    parts = [_links(page.path, repository)] if page.path.endswith(".ipynb") else []
+    for number, cell in enumerate(page.cells):
+        with well_formed(cell):
+            if cell["cell_type"] == "code":
+                bodies = ["", _code(cell, site.src.parent)]
+            else:
+                tokens = _reachable(cell["tokens"])
+                title = 3 if number == 0 and tokens and tokens[0].tag == "h1" else 0
+                bodies = [render(tokens[:title]), render(tokens[title:])]
+            blocks = [one_block(site.linked(body, page, cell)) for body in bodies]
+        parts = [blocks[0], *parts, *blocks[1:]] if number == 0 else [*parts, *blocks]
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def anchor(title: str) -> str:
-    """The id of a heading. What JupyterLab calls it comes to the same: `Why-scale?`, `why-scale`.
-
-    >>> anchor("Why `scale`?"), anchor("Why-scale?")
-    ('why-scale', 'why-scale')
-    """
-    text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", title)
-    words = re.sub(r"[^\w\s-]", "", html.unescape(text).lower())
-    return re.sub(r"\s", "-", words.strip()) or "section"
+def _reachable(tokens: list[Token]) -> list[Token]:
+    """Headings that are links to themselves, as mdBook's own."""
+    for opening, inline in headings(tokens):
+        link = f'<a class="header" href="#{opening.attrs["id"]}">'
+        before, after = (Token("html_inline", "", 0, content=tag) for tag in (link, "</a>"))
+        inline.children = [before, *inline.children, after]
+    return tokens
 
 
-def _cells(path: str, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The name and the content of each cell; parsing only the JSON keeps a build short."""
-    mend = "restore the file (git checkout -- it)"
-    try:
-        nb = json.loads(text)
-        if nb["nbformat"] != 4:
-            raise CourseError(
-                f"expected a notebook (nbformat 4) in {path}, its nbformat is {nb['nbformat']}: "
-                "open and save it in JupyterLab"
-            )
-        for number, cell in enumerate(nb["cells"], 1):
-            new = dict(cell, source=_joined(cell["source"]))
-            new["tags"] = set(cell["metadata"].get("tags", []))
-            new["outputs"] = list(cell.get("outputs", []))
-            yield f"{path}, cell {cell.get('id', number)}", new
-    except ValueError as error:
-        raise CourseError(
-            f"expected a notebook in {path}, but it is not JSON ({error}): {mend}"
-        ) from None
-    except (KeyError, TypeError, AttributeError) as error:
-        raise CourseError(
-            f"expected a notebook (nbformat 4) in {path}, but its structure is wrong ({error!r}): {mend}"
-        ) from None
-
-
-def _joined(source: str | list[str]) -> str:
-    return source if isinstance(source, str) else "".join(source)
-
-
-def markdown(page: Page, pages: Mapping[str, Page], src: Path, repository: str = "") -> str:
-    """The page of a notebook: Markdown, with code and outputs as blocks of HTML."""
-    parts = []
-    for where, cell in page.cells:
-        if "remove-cell" in cell["tags"]:
-            continue
-        if cell["cell_type"] == "markdown":
-            text = convert_math(cell["source"], where)
-            parts.append(_prose(text, where, page, pages, src))
-        elif cell["cell_type"] == "code":
-            try:
-                parts.append(_code(cell, src.parent))
-            except (KeyError, TypeError, AttributeError) as error:
-                raise CourseError(
-                    f"{where}: expected an output of nbformat 4, but it has {error!r}: "
-                    "run `course refresh` on the notebook"
-                ) from None
-    links = _links(page.path, repository)
-    first, rest = parts[:1], parts[1:]
-    if first and first[0].startswith("# "):  # the title stays above everything else
-        title, _, body = first[0].partition("\n")
-        first = [title, links, body.strip("\n")]
-    else:
-        first = [links, *first]
-    return "\n\n".join(part for part in (*first, *rest) if part) + "\n"
-
-
-def _code(cell: Mapping[str, Any], root: Path) -> str:
+def _code(cell: Cell, root: Path) -> str:
     """A code cell with what it gave, as one block; what its tags hide is folded or left out."""
     tags, parts = cell["tags"], []
     if cell["source"].strip() and "remove-input" not in tags:
@@ -145,7 +78,7 @@ def _code(cell: Mapping[str, Any], root: Path) -> str:
         shown = "".join(_output(output, root) for output in cell["outputs"])
         if shown:
             parts.append(_folded("The output", shown) if "hide-output" in tags else shown)
-    return f'<div class="course-cell">{one_block("".join(parts))}</div>' if parts else ""
+    return f'<div class="course-cell">{"".join(parts)}</div>' if parts else ""
 
 
 def _output(output: Mapping[str, Any], root: Path) -> str:
@@ -157,61 +90,6 @@ def _output(output: Mapping[str, Any], root: Path) -> str:
 
 def _folded(says: str, body: str) -> str:
     return f'<details class="course-folded"><summary>{says}</summary>{body}</details>'
-
-
-def _prose(text: str, where: str, page: Page, pages: Mapping[str, Page], src: Path) -> str:
-    """Markdown whose links lead to pages of the book, its Python coloured as that of the cells."""
-
-    def replace(match: re.Match[str]) -> str:
-        if match["fence"]:
-            python = PYTHON.fullmatch(match[0])
-            if not python:
-                return match[0]
-            return f'<div class="course-cell">{one_block(code_html(python[1]))}</div>'
-        if match["place"]:
-            url = _resolve(match["place"], where, page, pages, src)
-            before, after = (
-                match.start("place") - match.start(),
-                match.end("place") - match.start(),
-            )
-            return match[0][:before] + url + match[0][after:]
-        if match["url"] is None:
-            return match[0]
-        url = _resolve(match["url"].strip("<>"), where, page, pages, src, bool(match["mark"]))
-        inner = PLACES.sub(replace, match["text"])
-        return f"{match['mark']}[{inner}]({url}{match['rest']})"
-
-    return PLACES.sub(replace, text)
-
-
-def _resolve(
-    url: str, where: str, page: Page, pages: Mapping[str, Page], src: Path, image: bool = False
-) -> str:
-    """Where a link of a notebook leads in the book; CourseError where it leads nowhere."""
-    if re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:", url):
-        if image and not url.startswith("data:"):
-            raise CourseError(
-                f"{where}: the image {url} is outside of the book, which must work offline: "
-                "draw it in a cell, or put the file into notebooks/"
-            )
-        return url
-    place, _, fragment = url.partition("#")
-    here = PurePosixPath(page.path).parent
-    target = os.path.normpath(here / unquote(place)).replace(os.sep, "/") if place else page.path
-    nowhere = f"{where}: the link to {url!r} leads nowhere: "
-    if target not in pages:
-        if target.startswith("..") or not (src / target).is_file():
-            raise CourseError(
-                f"{nowhere}expected a notebook of SUMMARY.md or a file in notebooks/; correct it"
-            )
-        return url
-    new = str(PurePosixPath(place).with_suffix(".html")) if place else ""
-    if fragment:
-        fragment = anchor(unquote(fragment))
-        if fragment not in pages[target].anchors:
-            known = ", ".join(sorted(pages[target].anchors))
-            raise CourseError(f"{nowhere}{target} has no such heading; its headings: {known}")
-    return f"{new}#{fragment}" if fragment else new
 
 
 def _links(path: str, repository: str) -> str:
@@ -230,18 +108,24 @@ def _links(path: str, repository: str) -> str:
 
 
 def preprocess(context: Mapping[str, Any], book: dict[str, Any]) -> dict[str, Any]:
-    """The book with its notebooks as Markdown."""
+    """The book with its pages as HTML; the files that they name lie where mdBook finds them."""
     came = context.get("mdbook_version", "unknown")
     if not came.startswith(f"{MDBOOK}.") or "items" not in book:
         raise CourseError(_wrong_version(came))
-    config = context["config"]
-    src = Path(context["root"]) / config["book"]["src"]
+    config, root = context["config"], Path(context["root"])
     repository = config.get("output", {}).get("html", {}).get("git-repository-url") or ""
-    found = [c for c in _chapters(book["items"]) if (c["path"] or "").endswith(".ipynb")]
+    found = [c for c in _chapters(book["items"]) if c["path"]]
     pages = {c["path"]: Page(c["path"], c["content"]) for c in found}
+    site = Site(root / "notebooks", pages.get, pages, _address)
     for chapter in found:
-        chapter["content"] = markdown(pages[chapter["path"]], pages, src, repository)
+        chapter["content"] = markdown(pages[chapter["path"]], site, repository)
+    site.copy(root / config["book"]["src"])
     return book
+
+
+def _address(page: Page, target: str, other: Page | None) -> str:
+    there = PurePosixPath(target).with_suffix(".html") if other else target
+    return os.path.relpath(there, PurePosixPath(page.path).parent).replace(os.sep, "/")
 
 
 def _chapters(items: list[Any]) -> Iterator[dict[str, Any]]:
@@ -265,9 +149,9 @@ def main(argv: list[str]) -> int:
     try:
         context, book = json.loads(sys.stdin.buffer.read())
         text = json.dumps(preprocess(context, book))
-    except CourseError as error:
+    except (CourseError, OSError) as error:
         print(f"course: {error}", file=sys.stderr)
-        return error.exit_code
+        return CourseError.exit_code
     sys.stdout.write(text)
     return 0
 
@@ -277,21 +161,30 @@ def main(argv: list[str]) -> int:
 
 def build(root: Path, serve: bool = False, port: int = 3000) -> int:
     """Build the book into build/book, all of it or nothing; `serve` then shows it as you write."""
-    paths = notebooks.select(root, [])
+    paths, pages = notebooks.select(root, []), notebooks.pages(root)
     mdbook, environment = _mdbook(), _environment()
     if serve:
         _check_port(port)
     out = root / "build" / "book"
-    with replacing(out) as new:
-        result = subprocess.run(
+    with replacing(out) as new, TemporaryDirectory(prefix="course-") as staged:
+        # mdBook publishes whatever it finds: here are the pages, the preprocessor adds their files.
+        for path in (root / "notebooks" / "SUMMARY.md", *pages):
+            copy = staged / path.relative_to(root / "notebooks")
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
+        process = subprocess.Popen(
             [mdbook, "build", root, "-d", new],
-            env=environment, capture_output=True, encoding="utf-8", errors="replace",
+            env={**environment, "MDBOOK_BOOK__SRC": staged},
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="replace",
         )  # fmt: skip
-        if result.returncode:
-            raise CourseError(_complaint(result.stderr))
-        for litter in (".ipynb_checkpoints", "__pycache__"):
-            for folder in list(new.rglob(litter)):
-                shutil.rmtree(folder)
+        with process:
+            try:
+                stderr = process.communicate()[1]
+            finally:
+                if process.returncode is None:
+                    end(process.pid)  # with the preprocessor that it has started
+        if process.returncode:
+            raise CourseError(_complaint(stderr.replace(staged, "notebooks")))
         # The contents are shown in a frame where there is no script; mdBook gives them no title.
         contents = new / "toc.html"
         text = contents.read_text(encoding="utf-8")

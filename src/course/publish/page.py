@@ -1,14 +1,25 @@
-"""From a notebook's cells to HTML: formulas, code and outputs, for the book and the slides alike.
+"""From a notebook's cells to HTML: Markdown, formulas, code and outputs, for book and decks alike.
 
-Pure functions from text to text: nothing here reads a file or starts a program.
+Pure functions of text: nothing here reads a file or starts a program.
 """
 
+from __future__ import annotations
+
+import functools
 import html
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
+from course import notebooks
 from course.errors import CourseError
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\].*?(?:\x07|\x1b\\)|\x1b.")
 CODE = r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}(?P=fence)[`~]*[ \t]*$|\Z)"
@@ -17,6 +28,7 @@ DISPLAY = r"\$\$(?P<display>(?:(?!\n[ \t]*\n).)+?)\$\$"
 INLINE = r"\$(?=\S)(?P<inline>(?:\\.|(?!\n[ \t]*\n)[^$])+?)(?<=\S)\$(?!\d)"
 MATH = re.compile(rf"{CODE}|{SPAN}|<!--.*?-->|\\.|{DISPLAY}|{INLINE}", re.DOTALL | re.MULTILINE)
 CHILDREN = {"mfrac": 2, "msub": 2, "msup": 2, "msubsup": 3, "mroot": 2, "munder": 2, "mover": 2}
+MARKS = {ord(mark): f"&#{ord(mark)};" for mark in "*_[]`|~\\"}  # of Markdown, in a formula
 
 
 # ---------------------------------------------------------------- formulas
@@ -80,6 +92,7 @@ def convert_math(markdown: str, where: str) -> str:
                 f"{where}: the formula {match[0]!s} can't be shown, because {error}: "
                 "write it with what latex2mathml knows"
             ) from None
+        found = found.translate(MARKS)
         return f'<span class="course-math">{found}</span>' if display else found
 
     return MATH.sub(replace, markdown)
@@ -136,4 +149,108 @@ def _text(value: str | list[str]) -> str:
 
 def one_block(text: str) -> str:
     """HTML that Markdown takes for one block: a blank line would end it."""
+    raw = r"<(style|script)\b.*?</\1>"  # there, a character can't be written by its number
+    text = re.sub(raw, lambda found: re.sub(r"\n\s*\n", "\n", found[0]), text, flags=re.DOTALL)
     return re.sub(r"\n(?=[ \t]*(?:\n|\Z))", "&#10;", text.strip("\n"))
+
+
+# ---------------------------------------------------------------- Markdown
+
+
+@functools.cache
+def _parser() -> MarkdownIt:
+    """CommonMark with GitHub's tables; Python in it is coloured as that of the cells."""
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser.add_render_rule("fence", _fence)
+    parser.add_render_rule("table_open", lambda *_: '<div class="table-wrapper"><table>\n')
+    parser.add_render_rule("table_close", lambda *_: "</table></div>\n")
+    return parser
+
+
+def _fence(renderer, tokens: list[Token], at: int, options, env) -> str:
+    if tokens[at].info.split()[:1] not in (["python"], ["py"]):
+        return type(renderer).fence(renderer, tokens, at, options, env)
+    return f'<div class="course-cell">{code_html(tokens[at].content)}</div>\n'
+
+
+def parse(markdown: str, where: str) -> list[Token]:
+    """The tokens of a Markdown cell, its formulas MathML."""
+    return _parser().parse(convert_math(markdown, where))
+
+
+def render(tokens: list[Token]) -> str:
+    """Tokens as HTML."""
+    return _parser().renderer.render(tokens, _parser().options, {})
+
+
+def headings(tokens: list[Token]) -> Iterator[tuple[Token, Token]]:
+    """What opens each heading, and what stands in it."""
+    return (pair for pair in pairwise(tokens) if pair[0].type == "heading_open")
+
+
+def words(inline: Token) -> str:
+    """The text of a heading."""
+    return "".join(t.content for t in inline.children if t.type in ("text", "code_inline"))
+
+
+def anchor(title: str) -> str:
+    """The id of a heading. What JupyterLab calls it comes to the same: `Why-scale?`, `why-scale`.
+
+    >>> anchor("Why `scale`?"), anchor("Why-scale?")
+    ('why-scale', 'why-scale')
+    """
+    text = re.sub(r"[^\w\s-]", "", title.lower())
+    return re.sub(r"\s", "-", text.strip()) or "section"
+
+
+# ---------------------------------------------------------------- notebooks
+
+
+Cell = dict[str, Any]  # as in a notebook's JSON, with `where`, `tags` and, of Markdown, `tokens`
+
+
+class Page:
+    """A notebook, or a Markdown file, on its way into a book or a deck."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path  # in notebooks/
+        self.title = ""
+        self.ids: set[str] = set()  # of headings
+        self.cells: list[Cell] = []
+        times: Counter[str] = Counter()
+        for raw in self._raw(text):
+            tags = set(raw["metadata"].get("tags", []))
+            if "remove-cell" in tags or raw["cell_type"] == "raw":
+                continue
+            where = f"{path}, cell {raw['id']}" if raw["id"] else path
+            cell = {"outputs": [], "attachments": {}, **raw, "tags": tags, "where": where}
+            self.cells.append(cell)
+            if cell["cell_type"] != "markdown":
+                continue
+            cell["tokens"] = parse(cell["source"], where)
+            for opening, inline in headings(cell["tokens"]):
+                self.title = self.title or words(inline)
+                slug = anchor(words(inline))
+                times[slug] += 1
+                slug += f"-{times[slug] - 1}" if times[slug] > 1 else ""
+                opening.attrSet("id", slug)
+                self.ids.add(slug)
+
+    def _raw(self, text: str) -> list[Cell]:
+        if self.path.endswith(".ipynb"):
+            return notebooks.parse(text, self.path)["cells"]
+        return [{"cell_type": "markdown", "id": "", "source": text, "metadata": {}}]
+
+
+@contextmanager
+def well_formed(cell: Cell) -> Iterator[None]:
+    """CourseError for what breaks in a cell that is not as the format says."""
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise CourseError(
+            f"{cell['where']}: expected a cell of nbformat 4, but it has {error!r}: "
+            "run `course refresh` on the notebook, or restore it"
+        ) from None

@@ -7,6 +7,7 @@ knows the fonts. reveal.js comes out of the package sphinx-revealjs, which carri
 from __future__ import annotations
 
 import functools
+import glob
 import html
 import importlib.util
 import re
@@ -14,8 +15,9 @@ import shutil
 import string
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from course import notebooks
@@ -26,11 +28,13 @@ from course.learn.quizzes import explanation, options_html, quiz
 from course.learn.solutions import printed
 from course.publish import page
 from course.publish.finished import replacing
+from course.publish.links import Site
+from course.publish.page import Cell, Page
 
 if TYPE_CHECKING:
     from http.server import ThreadingHTTPServer
 
-    from nbformat import NotebookNode
+    from markdown_it.token import Token
 
 DECK = Path(__file__).parent / "deck"
 SHARED = Path(__file__).parent / "assets"  # with the book: the font of the formulas, frames
@@ -48,9 +52,8 @@ REVEAL = (  # of reveal.js, what a deck needs
     "dist/theme/fonts/source-sans-pro/source-sans-pro-semibolditalic.woff",
     "plugin/notes/notes.js",
 )
+BOLD = re.compile(r"\*\*[^*\n]+\*\*")  # a line
 BOTH = ("math.css", "OFL.txt", "frames.js")  # of assets, what the decks share with the book
-PART = re.compile(r"^\*\*([^*\n]+)\*\*[ \t]*$", re.MULTILINE)  # a bold line of its own
-HEADING = re.compile(r"#{1,4} ")
 
 
 @dataclass
@@ -60,18 +63,19 @@ class Slide:
     first: str  # the id of its first cell
     top: bool  # begins a column of slides
     kind: str = ""
+    heading: tuple[str, str] | None = None  # the first of h1 to h3: its tag, its HTML
     blocks: list[tuple[str, str, bool]] = field(default_factory=list)  # cell, HTML, fragment?
     notes: list[str] = field(default_factory=list)
 
-    def add(self, cell: NotebookNode, body: str, fragment: bool = False) -> None:
+    def add(self, cell: Cell, body: str, fragment: bool = False) -> None:
         if body.strip():
-            self.blocks.append((cell.id, body, fragment))
+            self.blocks.append((cell["id"], body, fragment))
 
 
 # ---------------------------------------------------------------- from cells to slides
 
 
-def slides(nb: NotebookNode, name: str, root: Path) -> list[Slide]:
+def slides(notebook: Page, site: Site) -> list[Slide]:
     """The slides of a notebook: its slide types say where one begins and what is left out.
 
     A subslide with neither a note nor a heading goes on with the slide above it, as a fragment:
@@ -81,57 +85,82 @@ def slides(nb: NotebookNode, name: str, root: Path) -> list[Slide]:
     """
     found: list[Slide] = []
     asked = False  # the last thing said was: predict
-    for cell in nb.cells:
-        kind = cell.metadata.get("slideshow", {}).get("slide_type", "-")
-        tags = set(cell.metadata.get("tags", []))
-        notes = cell.metadata.get("course", {}).get("notes", "")
-        if "remove-cell" in tags or cell.cell_type == "raw":
-            continue
-        if "quiz" in tags:
-            _quiz(found, cell)
-            continue
-        if "exercise" in tags and found:
-            _exercise(found[-1], cell, root)
-            continue
-        if kind in {"skip", "notes"}:
-            continue
-        late = kind == "fragment"
-        if kind == "subslide" and found and found[-1].kind not in {"exercise", "quiz"}:
-            late = not notes and not HEADING.match(cell.source)
-        if not found or kind == "slide" or (kind == "subslide" and not late):
-            found.append(Slide(cell.id, kind == "slide" or not found))
-        slide = found[-1]
-        if notes:
-            slide.notes.append(markdown(notes, f"the notes of {name}, cell {cell.id}"))
-        if cell.cell_type == "markdown":
-            first, *parts = _parts(cell.source)
-            slide.add(cell, markdown(first, f"{name}, cell {cell.id}"), late)
-            for part in parts:
-                found.append(Slide(cell.id, False, notes=list(slide.notes)))
-                found[-1].add(cell, markdown(part, f"{name}, cell {cell.id}"))
-            asked = "**Predict" in cell.source
-        else:
-            _code(slide, cell, tags, late, asked)
-            asked = False
+    for cell in notebook.cells:
+        with page.well_formed(cell):
+            asked = _add(found, cell, asked, notebook, site)
     if found:
         found[0].kind = "title"
     return [slide for slide in found if slide.blocks]
 
 
-def _parts(source: str) -> list[str]:
-    """A long Markdown cell cut at the bold lines that stand alone; these become headings."""
-    cuts = [match.start() for match in PART.finditer(source)]
-    pieces = [source[a:b] for a, b in zip([0, *cuts], [*cuts, len(source)], strict=True)]
-    return [PART.sub(r"## \1", piece) for piece in pieces if piece.strip()] or [""]
+def _add(found: list[Slide], cell: Cell, asked: bool, notebook: Page, site: Site) -> bool:
+    """Add what a cell shows to the slides; whether it asks for a prediction."""
+    kind = cell["metadata"].get("slideshow", {}).get("slide_type", "-")
+    notes = cell["metadata"].get("course", {}).get("notes", "")
+    tags, tokens = cell["tags"], cell.get("tokens")
+    if "quiz" in tags and tokens is None:
+        _quiz(found, cell)
+        return asked
+    if "exercise" in tags and found:
+        _exercise(found[-1], cell, site.src.parent)
+        return asked
+    if kind in {"skip", "notes"}:
+        return asked
+    late = kind == "fragment"
+    if kind == "subslide" and found and found[-1].kind not in {"exercise", "quiz"}:
+        late = not notes and not (tokens and tokens[0].type == "heading_open")
+    if not found or kind == "slide" or (kind == "subslide" and not late):
+        says = "announced" if "quiz" in tags else ""
+        found.append(Slide(cell["id"], kind == "slide" or not found, says))
+    if notes:
+        noted = cell | {"where": f"the notes of {cell['where']}"}
+        body = page.render(page.parse(notes, noted["where"]))
+        found[-1].notes.append(site.linked(body, notebook, noted))
+    if tokens is None:
+        outputs = [] if tags & {"hide-output", "remove-output"} else cell["outputs"]
+        shown = site.linked("".join(map(page.output_html, outputs)), notebook, cell)
+        _code(found[-1], cell, shown, late, asked)
+        return False
+    for number, part in enumerate(_parts(cell)):
+        if number:
+            found.append(Slide(cell["id"], False, notes=list(found[-1].notes)))
+        slide = found[-1]
+        slide.heading = slide.heading or _heading(part)
+        slide.add(cell, site.linked(page.render(part), notebook, cell), late and not number)
+    return "predict" in tags
 
 
-def _code(slide: Slide, cell: NotebookNode, tags: set[str], late: bool, asked: bool) -> None:
+def _parts(cell: Cell) -> list[list[Token]]:
+    """What a Markdown cell says, cut at the bold lines that stand alone; these become headings.
+
+    In a cell tagged `predict`, a paragraph that begins in bold is the question.
+    """
+    tokens, cuts = cell["tokens"], {0}
+    for at, (opening, inline) in enumerate(pairwise(tokens)):
+        if opening.type != "paragraph_open" or opening.level:
+            continue
+        if BOLD.fullmatch(inline.content):
+            opening.type, opening.tag, tokens[at + 2].tag = "heading_open", "h2", "h2"
+            inline.children = [token for token in inline.children if token.tag != "strong"]
+            cuts.add(at)
+        elif "predict" in cell["tags"] and inline.content.startswith("**"):
+            opening.attrSet("class", "ask")
+    return [tokens[a:b] for a, b in pairwise([*sorted(cuts), len(tokens)])]
+
+
+def _heading(tokens: list[Token]) -> tuple[str, str] | None:
+    """The tag and the HTML of the first heading down to h3; it is repeated, without its links."""
+    for opening, inline in page.headings(tokens):
+        if opening.tag in {"h1", "h2", "h3"}:
+            bare = [t for t in inline.children if t.type not in {"link_open", "link_close"}]
+            return opening.tag, page.render([replace(inline, children=bare)])
+    return None
+
+
+def _code(slide: Slide, cell: Cell, result: str, late: bool, asked: bool) -> None:
     """Code and its outputs: after a prediction they wait for one more press."""
-    hidden = tags & {"hide-input", "remove-input", "figure", "explorer"}
-    code = "" if hidden else page.code_html(cell.source)
-    result = "".join(page.output_html(output) for output in cell.outputs)
-    if tags & {"hide-output", "remove-output"}:
-        result = ""
+    hidden = cell["tags"] & {"hide-input", "remove-input", "figure", "explorer"}
+    code = "" if hidden else page.code_html(cell["source"])
     if asked and code:
         slide.add(cell, code, late)
         slide.add(cell, result, True)
@@ -139,11 +168,11 @@ def _code(slide: Slide, cell: NotebookNode, tags: set[str], late: bool, asked: b
         slide.add(cell, code + result, late)
 
 
-def _exercise(slide: Slide, cell: NotebookNode, root: Path) -> None:
+def _exercise(slide: Slide, cell: Cell, root: Path) -> None:
     """The first line of the answer; of the check, the hints for the speaker and the solution."""
-    if cell.metadata.get("course", {}).get("exercise"):
+    if cell["metadata"].get("course", {}).get("exercise"):
         slide.kind = "exercise"
-        slide.add(cell, page.code_html(cell.source))
+        slide.add(cell, page.code_html(cell["source"]))
         return
     hints, solution = printed(_learnt(cell)["exercise"], root)
     for number, hint in enumerate(hints, 1):
@@ -153,16 +182,16 @@ def _exercise(slide: Slide, cell: NotebookNode, root: Path) -> None:
         slide.add(cell, f'<div class="solution">{body}</div>', True)
 
 
-def _quiz(found: list[Slide], cell: NotebookNode) -> None:
+def _quiz(found: list[Slide], cell: Cell) -> None:
     """Add a slide for each question; the one that announces the quiz becomes the first."""
     questions = quiz(_learnt(cell)["quiz"]).questions
     for number, question in enumerate(questions, 1):
-        slide = Slide(cell.id, False, "quiz")
-        if number == 1 and found and "<h2>Quiz</h2>" in "".join(b for _, b, _ in found[-1].blocks):
+        says = f"Quiz: question {number} of {len(questions)}"
+        slide = Slide(cell["id"], False, "quiz", ("h2", says))
+        if number == 1 and found and found[-1].kind == "announced":
             announced = found.pop()
             slide.top, slide.notes = announced.top, announced.notes
-        asks = f"<p>{prose(question.text)}</p>"
-        slide.add(cell, f"<h2>Quiz: question {number} of {len(questions)}</h2>{asks}")
+        slide.add(cell, f"<h2>{says}</h2><p>{prose(question.text)}</p>")
         slide.add(cell, f'<div class="course-quiz">{options_html(question)}</div>')
         for option in question.options:
             said = f"<em>{prose(option.text)}</em> {explanation(option)}"
@@ -170,66 +199,42 @@ def _quiz(found: list[Slide], cell: NotebookNode) -> None:
         found.append(slide)
 
 
-def _learnt(cell: NotebookNode) -> dict[str, str]:
+def _learnt(cell: Cell) -> dict[str, str]:
     """What the output of a check or a quiz says it is."""
-    for output in cell.get("outputs", []):
+    for output in cell["outputs"]:
         if MIME in output.get("data", {}):
-            return output.data[MIME]
+            return output["data"][MIME]
     raise CourseError(
-        f"expected cell {cell.id} to hold the output of a check or a quiz, found none: "
+        f"{cell['where']}: expected the output of a check or a quiz, found none: "
         "run `course refresh` on the notebook"
     )
-
-
-@functools.cache
-def _renderer():
-    from markdown_it import MarkdownIt
-
-    return MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
-
-
-def markdown(source: str, where: str) -> str:
-    """Markdown as HTML, formulas as MathML, links to other notebooks as links to their decks."""
-    text = page.convert_math(source, where)
-    text = re.sub(r"<math.*?</math>", _no_markdown, text, flags=re.DOTALL)
-    body = _renderer().render(text)
-    body = re.sub(r'(href="(?!\w+:)[^"#]*)\.ipynb(?:#[^"]*)?"', r'\1.html"', body)
-    return body.replace("<p><strong>Predict", '<p class="ask"><strong>Predict')
-
-
-def _no_markdown(formula: re.Match[str]) -> str:
-    return formula[0].replace("*", "&#42;").replace("_", "&#95;")
 
 
 # ---------------------------------------------------------------- from slides to files
 
 
-def deck(nb: NotebookNode, name: str, root: Path) -> tuple[str, list[str]]:
+def deck(notebook: Page, site: Site) -> tuple[str, list[str]]:
     """The page of a deck, and the cells that begin a slide without a note for the speaker."""
-    if not any(cell.get("execution_count") for cell in nb.cells):
+    name = PurePosixPath(notebook.path).name
+    if not any(cell.get("execution_count") for cell in notebook.cells):
         raise CourseError(
             f"{name} has no stored outputs, so its slides would be empty: "
             f"run `course refresh {name.removesuffix('.ipynb')}`"
         )
-    found = slides(nb, name, root)
-    sections, silent, column, head, title = [], [], False, "", ""
-    for slide in found:
-        body = "".join(block for _, block, _ in slide.blocks)
-        own = re.search(r"<h([1-3])[^>]*>(.*?)</h\1>", body, re.DOTALL)
-        if own and own[1] != "3":
-            head = own[2]
-        title = title or re.sub(r"<[^>]+>", "", head)
+    sections, silent, column, head = [], [], False, ""
+    for slide in slides(notebook, site):
+        if slide.heading and slide.heading[0] != "h3":
+            head = slide.heading[1]
         if slide.top:
             sections.append("</section><section>" if column else "<section>")
             column = True
         if not slide.notes:
             silent.append(slide.first)
-        sections.append(_section(slide, "" if own else head, name))
+        sections.append(_section(slide, "" if slide.heading else head, name))
     sections.append("</section>" if column else "")
     template = string.Template((DECK / "deck.html").read_text(encoding="utf-8"))
-    return template.substitute(
-        title=title or html.escape(name), slides="\n".join(sections)
-    ), silent
+    title = html.escape(notebook.title or name, quote=False)
+    return template.substitute(title=title, slides="\n".join(sections)), silent
 
 
 def _section(slide: Slide, head: str, name: str) -> str:
@@ -249,7 +254,15 @@ def _section(slide: Slide, head: str, name: str) -> str:
 def build(root: Path, paths: Sequence[Path], out: Path, pdf: bool = False) -> int:
     """Write the decks of these notebooks into `out`; on an error `out` stays as it was."""
     reveal = _reveal()
-    chapters = notebooks.chapters(root)
+    src, chapters = root / "notebooks", notebooks.chapters(root)
+    titles = notebooks.pages(root)
+    listed = {path.relative_to(src).as_posix() for path in titles}
+
+    @functools.cache
+    def find(name: str) -> Page | None:
+        has_deck = name in listed and name.endswith(".ipynb")
+        return Page(name, notebooks.read_text(src / name)) if has_deck else None
+
     if pdf:
         chromium = _chromium()
     with replacing(out) as made:
@@ -260,33 +273,37 @@ def build(root: Path, paths: Sequence[Path], out: Path, pdf: bool = False) -> in
         _theme_without_fonts_elsewhere(made / "reveal")
         for file in (CSS, DECK / "deck.css", DECK / "deck.js", *(SHARED / name for name in BOTH)):
             shutil.copyfile(file, made / file.name)
-        titles = {}
         for path in chapters:
-            target = made / f"{path.stem}.html"
             if path in paths:
-                text, silent = deck(notebooks.read(path), path.name, root)
-                target.write_text(text, encoding="utf-8")
+                site = Site(src, find, listed, _address)
+                text, silent = deck(find(path.relative_to(src).as_posix()), site)
+                (made / f"{path.stem}.html").write_text(text, encoding="utf-8")
+                site.copy(made / f"{path.stem}.files")
                 silence = f", without notes for the speaker: {', '.join(silent)}" if silent else ""
                 print(f"{path.stem}.html{silence}")
             else:
-                for kept in (out / f"{path.stem}.html", out / f"{path.stem}.pdf"):
-                    if kept.is_file():
-                        shutil.copy2(kept, made / kept.name)
-            if target.is_file():
-                text = target.read_text(encoding="utf-8")
-                titles[path.stem] = text.partition("<title>")[2].partition("</title>")[0]
+                for kept in out.glob(f"{glob.escape(path.stem)}.*"):
+                    (shutil.copytree if kept.is_dir() else shutil.copy2)(kept, made / kept.name)
         if pdf:
             _print(chromium, made, [path.stem for path in paths])
-        _index(made, titles)
+        _index(made, {path.stem: titles[path] for path in chapters})
     print(f"open {out / 'index.html'}")
     return 0
+
+
+def _address(here: Page, target: str, other: Page | None) -> str:
+    """Each deck has its files in a folder of its own."""
+    if other:
+        return f"{PurePosixPath(target).stem}.html"
+    return f"{PurePosixPath(here.path).stem}.files/{target}"
 
 
 def _index(folder: Path, titles: dict[str, str]) -> None:
     lines = []
     for stem, title in titles.items():
-        pdf = f' (<a href="{stem}.pdf">PDF</a>)' if (folder / f"{stem}.pdf").is_file() else ""
-        lines.append(f'<li><a href="{stem}.html">{stem[:2]} {title}</a>{pdf}</li>')
+        if (folder / f"{stem}.html").is_file():
+            pdf = f' (<a href="{stem}.pdf">PDF</a>)' if (folder / f"{stem}.pdf").is_file() else ""
+            lines.append(f'<li><a href="{stem}.html">{prose(title)}</a>{pdf}</li>')
     template = string.Template((DECK / "index.html").read_text(encoding="utf-8"))
     text = template.substitute(decks="\n".join(lines))
     (folder / "index.html").write_text(text, encoding="utf-8")

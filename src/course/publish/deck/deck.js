@@ -22,7 +22,7 @@
   // Text at this size, pictures in the room that it leaves; false if something is too large.
   function set(page, size, least = 1) {
     page.style.setProperty("--size", size);
-    const pictures = [...page.querySelectorAll("figure img, img.course-figure")];
+    const pictures = [...page.querySelectorAll(".block img")];
     if (pictures.length) {
       page.style.setProperty("--picture", "0px");
       const room = (HEIGHT - page.scrollHeight) / pictures.length;
