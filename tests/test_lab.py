@@ -14,7 +14,6 @@ from statistics import median
 import pytest
 
 from course.learn.copies import start
-from course.notebooks import read
 from tests.browser import browser, free_port, watched
 from tests.conftest import ROOT
 
@@ -50,7 +49,6 @@ def lab(tmp_path_factory, chromium):
         *("--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0"),
         *(
             "--IdentityProvider.token=",
-            "--expose-app-in-browser",  # so that Lab itself is loaded once, for all notebooks
             f"--ServerApp.root_dir={home}",
             "--ServerApp.disable_check_xsrf=True",
             "--KernelManager.transport=ipc",  # no other program can take these before the kernel
@@ -94,8 +92,7 @@ def end_kernels(lab):
 
 def run_all(page, lab, name):
     """Open a notebook and run all of its cells; returns when the last one is done."""
-    opens = "path => { window.jupyterapp.commands.execute('docmanager:open', {path}) }"
-    page.evaluate(opens, f"notebooks/{name}.ipynb")
+    page.goto(f"{lab}/lab/tree/notebooks/{name}.ipynb?reset")
     page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
 
     def kernel():
@@ -115,22 +112,20 @@ def run_all(page, lab, name):
     wait_for(idle, 180, "the run to end")
 
 
-def in_view(page, name, tag, selector):
-    """What matches in the first code with this tag, scrolled to: Lab draws the cells in view."""
-    cells = read(ROOT / "notebooks" / f"{name}.ipynb").cells
-    tags = [cell.metadata.get("tags", []) if cell.cell_type == "code" else [] for cell in cells]
-    index = next(n for n, found in enumerate(tags) if tag in found)
-    scroll = """index => {
-        const {content} = window.jupyterapp.shell.currentWidget;
-        content.activeCellIndex = index;
-        return content.scrollToItem(index, "start");
-    }"""
-    page.evaluate(scroll, index)
-    found = (
-        page.locator(".jp-NotebookPanel:visible .jp-Cell.jp-mod-active").locator(selector).first
-    )
-    found.scroll_into_view_if_needed(timeout=40_000)
-    return found
+def in_view(page, selector):
+    """The first element that matches, scrolled to; notebooks draw their cells as they come."""
+
+    def find():
+        found = page.locator(selector)
+        if not found.count():
+            page.keyboard.press("PageDown")
+            return None
+        found.first.scroll_into_view_if_needed()
+        return found.first
+
+    page.locator(".jp-Notebook .jp-Cell").first.click()
+    page.keyboard.press("Escape")
+    return wait_for(find, 40, selector)
 
 
 def look(explorer):
@@ -186,13 +181,10 @@ def move_every_control(page, explorer):
 
 
 @pytest.fixture(scope="module")
-def page(lab, chromium):
-    """One page for all notebooks, as JupyterLab takes seconds to be loaded."""
+def page(chromium):
+    """One page for all notebooks, as JupyterLab takes seconds to be loaded for the first time."""
     with browser(chromium) as b:
-        page, *found = watched(b, viewport={"width": 1300, "height": 1600})
-        page.goto(f"{lab}/lab?reset")
-        page.wait_for_selector("#jp-MainLogo", timeout=60_000)
-        yield page, *found
+        yield watched(b, viewport={"width": 1300, "height": 1600})
 
 
 @pytest.mark.parametrize("name", [path.stem for path in NOTEBOOKS])
@@ -200,11 +192,11 @@ def test_a_notebook_lives_in_jupyterlab(lab, page, name):
     page, errors, outside = page
     run_all(page, lab, name)
 
-    shown = in_view(page, name, "figure", ".course-figure img")
+    shown = in_view(page, ".course-figure img")
     assert shown.get_attribute("alt"), "a figure without a text for those who can't see it"
     assert shown.evaluate("image => image.naturalWidth") > 300
 
-    in_view(page, name, "explorer", ".widget-vbox .course-figure img")
+    in_view(page, ".widget-vbox .course-figure img")
     explorer = page.locator(".widget-vbox", has=page.locator(".course-figure")).first
     before = look(explorer)
     milliseconds = move_every_control(page, explorer)
@@ -212,7 +204,7 @@ def test_a_notebook_lives_in_jupyterlab(lab, page, name):
     SHOTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=SHOTS / f"{name}_explorer.png")
 
-    quiz = in_view(page, name, "quiz", ".course-quiz")
+    quiz = in_view(page, ".course-quiz")
     options = quiz.locator("details")
     assert options.count() >= 15
     options.nth(0).locator("summary").click()
@@ -223,7 +215,6 @@ def test_a_notebook_lives_in_jupyterlab(lab, page, name):
     page.screenshot(path=SHOTS / f"{name}_quiz.png")
 
     print(f"{name}: {len(milliseconds)} moves, median {median(milliseconds):.0f} ms")
-    page.evaluate("() => { window.jupyterapp.commands.execute('application:close') }")
     end_kernels(lab)
     found = errors[:], outside[:]
     errors.clear(), outside.clear()
