@@ -248,7 +248,7 @@ def test_what_does_not_finish_stops_the_notebook(items, name):
     assert "code cell 2 did not finish" in after.report
 
 
-def starts_badly(folder, command):
+def starts_badly(folder, command, timeout=60):
     """Run a notebook on a kernel that a shell command stands for, and what pytest said of it."""
     kernel = folder / "kernels" / "broken"
     kernel.mkdir(parents=True)
@@ -256,13 +256,13 @@ def starts_badly(folder, command):
     spec = {"argv": argv, "display_name": "broken", "language": "python"}
     (kernel / "kernel.json").write_text(json.dumps(spec))
     write(folder / "01.ipynb", PASS)
-    options = "--nbval-kernel-name=broken", "--nbval-kernel-startup-timeout=2"
+    options = "--nbval-kernel-name=broken", f"--nbval-kernel-startup-timeout={timeout}"
     items, said = run(folder, *options, JUPYTER_PATH=str(folder))
     return items["01.ipynb", "code cell 1"], said
 
 
 def test_a_kernel_that_does_not_start_names_the_notebook(tmp_path):
-    item, _ = starts_badly(tmp_path, "exec sleep 60")
+    item, _ = starts_badly(tmp_path, "exec sleep 60", timeout=2)
     assert item.outcome == "error"
     message = "Kernel didn't respond in 2 seconds"
     assert item.report == f"01.ipynb: its kernel did not start: {message}"
