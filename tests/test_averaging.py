@@ -48,10 +48,11 @@ def test_sequences_of_a_batch_do_not_mix(version):
 
 @versions
 def test_the_input_is_left_as_it_was_and_its_type_kept(version):
-    x = draw(2, 5, 3).float()
-    before = x.clone()
-    assert version(x).dtype == torch.float32
-    assert torch.equal(x, before)
+    for dtype in (torch.float64, torch.float32, torch.bfloat16):
+        x = draw(2, 5, 3).to(dtype)
+        before = x.clone()
+        assert version(x).dtype == dtype
+        assert torch.equal(x, before)
 
 
 @versions

@@ -124,6 +124,8 @@ def test_bad_ids_are_refused():
         bigram_counts(torch.tensor([1]), 5)
     with pytest.raises(ValueError, match="at least two ids from 0 to 4"):
         bigram_counts(torch.tensor([1, 5]), 5)
+    with pytest.raises(ValueError, match="at least two ids from 0 to 4"):
+        bigram_counts(torch.tensor([1, -1]), 5)  # else counted as row 0, column 4
 
 
 def test_tiny_shakespeares_figures():

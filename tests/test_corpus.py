@@ -93,6 +93,19 @@ def test_a_byte_order_mark_is_no_character(tmp_path):
     assert load_corpus(path) == "one step"
 
 
+def test_a_path_may_begin_with_the_home(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))  # on Windows
+    (tmp_path / "own.txt").write_text("one step")
+    assert load_corpus("~/own.txt") == "one step"
+    data = b"a small stand-in"
+    (tmp_path / "tinyshakespeare.txt").write_bytes(data)
+    monkeypatch.setattr(corpus, "TINYSHAKESPEARE_SHA256", hashlib.sha256(data).hexdigest())
+    monkeypatch.setattr(corpus, "_download", None)  # it is there: no download
+    monkeypatch.setenv("ATTENTION_DATA", "~")
+    assert load_corpus("tinyshakespeare") == data.decode()
+
+
 def test_an_unknown_home_is_a_path_that_is_not_there():
     with pytest.raises(FileNotFoundError, match="there is nothing at '~nosuchuser/own.txt'"):
         load_corpus("~nosuchuser/own.txt")
@@ -104,6 +117,9 @@ def test_a_corpus_shorter_than_a_block_is_refused(tmp_path):
     with pytest.raises(ValueError, match="expected at least 9 characters, got 8"):
         load_corpus(path, min_length=9)
     assert load_corpus(path, min_length=8) == "12345678"
+    path.write_text("\u00e9\u00e8" * 4, encoding="utf-8")  # 16 bytes
+    with pytest.raises(ValueError, match="expected at least 9 characters, got 8"):
+        load_corpus(path, min_length=9)
 
 
 def test_a_path_that_is_not_there_is_named(tmp_path):
@@ -153,6 +169,7 @@ def test_a_download_is_kept_for_the_next_time(empty_cache, monkeypatch):
     data = b"a small stand-in"
     monkeypatch.setattr(corpus, "TINYSHAKESPEARE_SHA256", hashlib.sha256(data).hexdigest())
     serve(monkeypatch, empty_cache, data)
+    monkeypatch.setenv("ATTENTION_DATA", str(empty_cache))  # a folder without the file
     assert load_corpus("tinyshakespeare") == data.decode()
     monkeypatch.setattr("pooch.core.choose_downloader", None)  # now any download would fail
     assert load_corpus("tinyshakespeare") == data.decode()

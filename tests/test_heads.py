@@ -154,6 +154,10 @@ def test_gradients_reach_queries_keys_and_values():
             lambda: scaled_dot_product_attention(draw(2, 3), draw(4, 3), draw(5, 3)),
             "a value for every key, got 4 keys and 5 values",
         ),
+        (
+            lambda: scaled_dot_product_attention(draw(2, 2, 3), draw(2, 4, 3), draw(2, 5, 3)),
+            "a value for every key, got 4 keys and 5 values",
+        ),
         (lambda: Head(3, 5)(draw(2, 4).float()), r"x: expected vectors of size 3, got .*\(2, 4\)"),
         (
             lambda: Head(3, 5, memory_size=7)(draw(2, 3).float(), draw(2, 3).float()),

@@ -193,6 +193,10 @@ def test_the_sources_wrapper():
         (lambda: CausalAttention(3, 2, 0), "expected 1 or more positions, got 0"),
         (lambda: CausalAttention(3, 2, 6)(torch.zeros(1, 7, 3)), "at most 6 positions .* got 7"),
         (lambda: CausalAttention(3, 2, 6)(torch.zeros(7, 3)), r"shape \(B, T, 3\), got \(7, 3\)"),
+        (
+            lambda: CausalAttention(3, 2, 6)(torch.zeros(1, 6, 4)),
+            r"shape \(B, T, 3\), got \(1, 6, 4\)",
+        ),
         (lambda: MultiHeadAttention(4, 2, 6)(torch.zeros(1, 7, 4)), "at most 6 positions"),
         (
             lambda: copy_wrapper_to_fused(

@@ -305,6 +305,14 @@ def test_bpe_round_trip_with_other_patterns(pattern, text):
     assert tokenizer.decode(tokenizer.encode(text)) == text
 
 
+def test_the_pattern_of_the_training_is_the_tokenizers_own():
+    pairs = [(97, 98), (256, 32), (257, 257)]
+    assert BPETokenizer(pairs, pattern=None).encode("ab ab ") == [258]
+    assert BPETokenizer(pairs).encode("ab ab ") == [256, 32, 256, 32]  # cut before each space
+    text = "ab " * 4
+    assert BPETokenizer.train(text, 260, pattern=None).encode(text) == [259]
+
+
 def test_ids_are_bytes_then_merges_then_specials(play):
     assert play.vocab_size == 512
     assert len(play.merges) == 512 - 256 - 2
@@ -324,6 +332,14 @@ def test_special_tokens_are_text_unless_asked_for(play):
         *play.encode("one"), 510, 511, *play.encode(" two"),
     ]  # fmt: skip
     assert play.decode_bytes([510, 97]) == b"<|end|>a"
+
+
+@pytest.mark.parametrize("make", [BPETokenizer.train, BPETokenizer])
+def test_special_tokens_may_come_from_any_iterable(make):
+    first = ("ab", 258) if make == BPETokenizer.train else ([],)
+    tokenizer = make(*first, special_tokens=iter(["<a>", "<b>"]))
+    assert tokenizer.special_tokens == {"<a>": 256, "<b>": 257}
+    assert tokenizer.encode("<b>", special=True) == [257]
 
 
 def test_special_without_any_special_token():

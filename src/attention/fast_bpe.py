@@ -63,7 +63,6 @@ def learn_merges(pieces: Mapping[bytes, int], n_merges: int) -> list[Pair]:
                     counts[new] += times[i]
                     places[new].append(place)
                     born.add(new)
-        del counts[pair]
         for new in born:
             if counts[new]:  # none is left where two merges met
                 heappush(heap, entry(new))
