@@ -36,6 +36,13 @@ def test_scores_are_dot_products(qkv):
                 assert_close(scores[b, i, j], by_hand)
 
 
+def test_masking_leaves_the_scores_as_they_were():
+    scores = draw(B, TQ, TQ)
+    before = scores.clone()
+    attention_weights(scores, torch.ones(TQ, TQ).bool().tril())
+    assert torch.equal(scores, before)
+
+
 @given(st.integers(1, 3), st.integers(1, 7), st.integers(1, 7), st.integers(0, 99))
 def test_rows_of_weights_sum_to_1_and_none_is_negative(b, tq, tk, seed):
     weights = attention_weights(10 * draw(b, tq, tk, seed=seed))

@@ -52,6 +52,7 @@ def test_every_convention_gives_the_same_attention():
     ours = scaled_dot_product_attention(x, x, x, mask)
     assert_close(F.scaled_dot_product_attention(x, x, x, attn_mask=mask), ours)
     additive = to_additive(mask, torch.float64)
+    assert additive.dtype == torch.float64
     assert_close(F.scaled_dot_product_attention(x, x, x, attn_mask=additive), ours)
     scores = x @ x.mT / 6**0.5
     by_hand = scores.masked_fill(~mask, float("-inf")).softmax(-1) @ x

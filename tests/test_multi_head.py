@@ -109,6 +109,21 @@ def test_the_explicit_way_explains_the_fused_one(fused):
     assert bool((weights.triu(1) == 0).all())
 
 
+def test_options_reach_the_layers_they_are_for():
+    wrapper = MultiHeadWrapper(C, H, D, 11, dropout=0.5)
+    assert [head.dropout.p for head in wrapper.heads] == [0.5] * H
+    assert MultiHeadAttention(C, H, 11, qkv_bias=True).qkv.bias is not None
+    assert MultiHeadAttention(C, H, 11).qkv.bias is None
+
+
+def test_in_training_the_explicit_way_drops_weights_and_shows_them_undropped():
+    torch.manual_seed(0)
+    fused, x = MultiHeadAttention(C, H, 11, dropout=0.5), draw(B, T, C).float()
+    (out, weights), (again, _) = fused.explain(x), fused.explain(x)
+    assert not torch.equal(out, again)
+    assert rows_sum_to_1(weights)
+
+
 @pytest.mark.parametrize(("dtype", "atol"), [(torch.float64, 1e-6), (torch.float32, 1e-5)])
 def test_wrapper_fused_and_pytorch_are_equal_after_copying(fused, wrapper, dtype, atol):
     fused, wrapper, x = fused.to(dtype), wrapper.to(dtype), draw(B, T, C).to(dtype)
