@@ -49,6 +49,7 @@ def lab(tmp_path_factory, chromium):
         *("--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0"),
         *(
             "--IdentityProvider.token=",
+            "--expose-app-in-browser",  # so that Lab itself is loaded once, for all notebooks
             f"--ServerApp.root_dir={home}",
             "--ServerApp.disable_check_xsrf=True",
             "--KernelManager.transport=ipc",  # no other program can take these before the kernel
@@ -90,42 +91,46 @@ def end_kernels(lab):
         urllib.request.urlopen(request, timeout=20).close()
 
 
-def run_all(page, lab, name):
-    """Open a notebook and run all of its cells; returns when the last one is done."""
-    page.goto(f"{lab}/lab/tree/notebooks/{name}.ipynb?reset")
-    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+def run(page, name, whole):
+    """Open a notebook; run all of it, or what its explorer needs, the explorer and the quiz."""
+    page.evaluate(
+        """async ([path, whole]) => {
+            const {commands} = window.jupyterapp;
+            const {content, sessionContext} = await commands.execute("docmanager:open", {path});
+            await sessionContext.ready;
+            await sessionContext.session.kernel.info;
+            if (whole) return commands.execute("notebook:run-all-cells");
+            const cells = content.widgets.map(cell => cell.model);
+            content.activeCellIndex = cells.findIndex(
+                cell => cell.getMetadata("tags")?.includes("explorer"));
+            await commands.execute("notebook:run-all-above");
+            await commands.execute("notebook:run-cell");
+            content.activeCellIndex = cells.findLastIndex(
+                cell => cell.type == "code" && cell.sharedModel.source.startsWith("quiz("));
+            await commands.execute("notebook:run-cell");
+        }""",
+        [f"notebooks/{name}.ipynb", whole],
+    )
 
-    def kernel():
-        for session in ask(f"{lab}/api/sessions") or []:
-            if session["path"].endswith(f"{name}.ipynb"):
-                return session["kernel"]
-        return None
 
-    def idle():
-        k = kernel()
-        return k and k["execution_state"] == "idle" and k["connections"] > 0
+def in_view(page, holds, selector):
+    """What `selector` matches in the first cell whose outputs hold a text, scrolled to.
 
-    wait_for(idle, 60, "the kernel")
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-    wait_for(lambda: not idle(), 30, "the run to begin")
-    wait_for(idle, 180, "the run to end")
-
-
-def in_view(page, selector):
-    """The first element that matches, scrolled to; notebooks draw their cells as they come."""
-
-    def find():
-        found = page.locator(selector)
-        if not found.count():
-            page.keyboard.press("PageDown")
-            return None
-        found.first.scroll_into_view_if_needed()
-        return found.first
-
-    page.locator(".jp-Notebook .jp-Cell").first.click()
-    page.keyboard.press("Escape")
-    return wait_for(find, 40, selector)
+    Notebooks draw their cells only as they come into view.
+    """
+    page.evaluate(
+        """holds => {
+            const notebook = window.jupyterapp.shell.currentWidget.content;
+            const i = notebook.widgets.findIndex(cell =>
+                JSON.stringify(cell.model.toJSON().outputs ?? []).includes(holds));
+            if (i < 0) throw new Error(`no output holds ${holds}`);
+            notebook.scrollToItem(i, "start").catch(() => {});
+        }""",
+        holds,
+    )
+    found = page.locator(selector).first
+    found.scroll_into_view_if_needed(timeout=40_000)
+    return found
 
 
 def look(explorer):
@@ -134,11 +139,11 @@ def look(explorer):
 
 
 def move_every_control(page, explorer):
-    """Each slider from its least to its largest value, each list and box through all of its own.
+    """Each slider from its least to its largest value, each list and box to another and back.
 
     Returns how long the figure took to follow each move, in milliseconds.
     """
-    # JupyterLab may draw the view anew while it scrolls: look the picture up at every frame.
+    # JupyterLab may draw the view anew while it scrolls: look the picture up each time.
     begin = """() => {
         const shown = () => {
             const image = document.querySelector(".widget-vbox .course-figure img");
@@ -152,7 +157,7 @@ def move_every_control(page, explorer):
                 else if (performance.now() - began > 3e4)
                     fail(`the figure did not follow; the focus is at
                           ${document.activeElement.outerHTML.slice(0, 300)}`);
-                else requestAnimationFrame(watch);
+                else setTimeout(watch, 20);
             };
             watch();
         });
@@ -168,11 +173,11 @@ def move_every_control(page, explorer):
         # JupyterLab may take the focus away: each key is pressed where it belongs.
         if handle.get_attribute("aria-valuenow") != handle.get_attribute("aria-valuemin"):
             took.append(moved(lambda handle=handle: handle.press("Home")))
-        for key in ["ArrowRight", "ArrowRight", "ArrowRight", "PageUp", "PageUp", "End"]:
+        for key in ["ArrowRight", "PageUp", "End"]:
             if handle.get_attribute("aria-valuenow") != handle.get_attribute("aria-valuemax"):
                 took.append(moved(lambda handle=handle, key=key: handle.press(key)))
     for menu in explorer.locator("select").all():
-        for n in range(menu.locator("option").count()):
+        for n in {1, menu.locator("option").count() - 1, 0}:
             if n != menu.evaluate("menu => menu.selectedIndex"):
                 took.append(moved(lambda menu=menu, n=n: menu.select_option(index=n)))
     for box in explorer.locator("input[type=checkbox]").all():
@@ -181,22 +186,25 @@ def move_every_control(page, explorer):
 
 
 @pytest.fixture(scope="module")
-def page(chromium):
-    """One page for all notebooks, as JupyterLab takes seconds to be loaded for the first time."""
+def page(lab, chromium):
+    """One page for all notebooks, as JupyterLab takes seconds to be loaded."""
     with browser(chromium) as b:
-        yield watched(b, viewport={"width": 1300, "height": 1600})
+        page, *found = watched(b, viewport={"width": 1300, "height": 1600})
+        page.goto(f"{lab}/lab?reset")
+        page.wait_for_function("() => window.jupyterapp?.restored")
+        yield page, *found
 
 
 @pytest.mark.parametrize("name", [path.stem for path in NOTEBOOKS])
 def test_a_notebook_lives_in_jupyterlab(lab, page, name):
     page, errors, outside = page
-    run_all(page, lab, name)
+    run(page, name, whole=name.startswith("00"))
 
-    shown = in_view(page, ".course-figure img")
+    shown = in_view(page, "course-figure", ".course-figure img")
     assert shown.get_attribute("alt"), "a figure without a text for those who can't see it"
     assert shown.evaluate("image => image.naturalWidth") > 300
 
-    in_view(page, ".widget-vbox .course-figure img")
+    in_view(page, "jupyter.widget-view", ".widget-vbox .course-figure img")
     explorer = page.locator(".widget-vbox", has=page.locator(".course-figure")).first
     before = look(explorer)
     milliseconds = move_every_control(page, explorer)
@@ -204,7 +212,7 @@ def test_a_notebook_lives_in_jupyterlab(lab, page, name):
     SHOTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=SHOTS / f"{name}_explorer.png")
 
-    quiz = in_view(page, ".course-quiz")
+    quiz = in_view(page, "course-quiz", ".course-quiz")
     options = quiz.locator("details")
     assert options.count() >= 15
     options.nth(0).locator("summary").click()
@@ -215,6 +223,12 @@ def test_a_notebook_lives_in_jupyterlab(lab, page, name):
     page.screenshot(path=SHOTS / f"{name}_quiz.png")
 
     print(f"{name}: {len(milliseconds)} moves, median {median(milliseconds):.0f} ms")
+    page.evaluate(
+        """async () => {
+            await window.jupyterapp.commands.execute("docmanager:save");
+            await window.jupyterapp.commands.execute("application:close");
+        }"""
+    )
     end_kernels(lab)
     found = errors[:], outside[:]
     errors.clear(), outside.clear()
