@@ -220,6 +220,12 @@ def test_the_sources_wrapper():
             "expected the same heads, got 2 with",
         ),
         (
+            lambda: copy_wrapper_to_fused(
+                MultiHeadWrapper(4, 2, 2, 5), MultiHeadAttention(4, 4, 5)
+            ),
+            "expected the same heads, got 2 with",
+        ),
+        (
             lambda: copy_fused_to_torch(MultiHeadAttention(4, 2, 5), nn.MultiheadAttention(4, 1)),
             "expected embed_dim 4 and num_heads 2, got 4 and 1",
         ),

@@ -167,6 +167,7 @@ def test_a_small_fault_is_one_too(x):
     assert not batch_independent(lambda x: x + eps * x.mean(0), x)
     assert not keys_may_be_permuted(lambda q, k, v: v.mean(-2) + eps * v[..., 0, :], q, k, v)
     assert not equals(lambda x: x + eps, lambda x: x, x)
+    assert equals(lambda x: x + eps, lambda x: x, x, atol=2 * eps)
 
 
 def test_a_parameter_out_of_reach_is_seen(x):

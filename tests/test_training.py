@@ -125,9 +125,10 @@ def test_one_block_has_a_mean_and_no_spread():
     assert all(map(math.isfinite, evaluate(BigramLanguageModel(7), ids_of(11), 5)))
 
 
-def test_evaluation_leaves_the_mode_as_it_was():
+def test_evaluation_keeps_no_graph_and_leaves_the_mode_as_it_was():
     class WithDropout(BigramLanguageModel):
         def forward(self, ids):
+            assert not torch.is_grad_enabled()
             return F.dropout(super().forward(ids), 0.5, self.training)
 
     model = WithDropout(7)
