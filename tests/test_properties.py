@@ -117,6 +117,18 @@ def test_three_of_them_are_one_function(layers, x):
     assert_close(two, three)
 
 
+@pytest.mark.parametrize(("diagonal", "sees"), [(1, 2), (-1, 0)])
+def test_the_wrong_diagonal_is_wrong_by_one(layers, x, diagonal, sees):
+    """How many positions of the sentence the first one sees: itself, or one more or less."""
+    first = attend(layers, WRONG[f"tril(diagonal={diagonal})"], x)[1][:, :, 0]
+    assert bool(((first > 0).sum(-1) == sees).all())
+
+
+def test_the_wrong_scales_are_what_their_names_say():
+    scales = {n: WRONG[n].scale(21, 7) for n in ("no scale", "scale by C", "divide by head size")}
+    assert scales == {"no scale": 1, "scale by C": 21**-0.5, "divide by head size": 1 / 7}
+
+
 def test_a_leak_has_a_size(layers, x):
     def by(steps):
         return leaks_by(lambda x: attend(layers, steps, x)[0], x, 5)
