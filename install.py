@@ -52,11 +52,13 @@ def main(words: list[str] | None = None) -> None:
         install(python, [f"--requirement=requirements{name}.txt" for name in sets])
     except subprocess.CalledProcessError:
         sys.exit(
-            "pip could not install them either. Is PyPI reachable, and is there room on the disk "
-            f"for 1.5 GB? Then do the same again: what is in {folder} already is kept."
+            "pip could not install them either. Is PyPI reachable (or, with PIP_NO_INDEX, is each "
+            "package in the folder of PIP_FIND_LINKS), and is there room on the disk for 1.5 GB? "
+            f"Then do the same again: what is in {folder} already is kept."
         )
     for name in sets:
         (folder / f".ready{name}").touch()  # make and `course start` compare its time
+    print(f"The course is installed. Next: {python.with_name('course')} start")
 
 
 def install(python: Path, pins: list[str]) -> None:
@@ -93,8 +95,8 @@ def cpu_index(settings: dict[str, str]) -> list[str]:
         urllib.request.urlopen(request, timeout=3, context=context).close()
     except (OSError, http.client.HTTPException) as error:
         print(
-            f"{TORCH} can't be reached ({error}), so PyTorch comes from where pip looks. "
-            "PyPI's build brings CUDA along, which is gigabytes."
+            f"{TORCH} can't be reached ({error}), so PyTorch comes from where pip looks: "
+            f"{settings.get('find-links') or 'PyPI, whose build brings CUDA along, gigabytes'}."
         )
         return []
     return ["--extra-index-url", TORCH]

@@ -166,21 +166,67 @@ def test_cells_that_go(root):
     assert sources(mine) == ["# n1", "an answer that the course asks for no more"]
 
 
-def test_a_broken_copy_is_named_and_left(root):
+def test_a_broken_copy_is_named_and_left(root, capsys):
     mine = root / "my" / "n1.ipynb"
     mine.write_text("{")
-    with pytest.raises(CourseError, match="n1.ipynb, but it is not JSON"):
-        copies.update(root, root / "my")
+    change(root / "notebooks" / "n2.ipynb", typed(1, "3"))
+    assert main(["update"]) == 2
+    out, err = capsys.readouterr()
+    assert out.endswith("n2: 1 cell renewed\n")  # the others are brought up to date
+    assert "n1.ipynb, but it is not JSON" in err and "Rename it" in err
     assert mine.read_text() == "{"
+    mine.rename(mine.with_name("n1_mine.ipynb"))
+    assert main(["update"]) == 0
+    assert capsys.readouterr().out == "n1: copied\nn2: nothing new\n"
+
+
+def test_what_the_course_has_changed_and_the_learner_too_is_named(root, capsys):
+    theirs, mine = root / "notebooks" / "n1.ipynb", root / "my" / "n1.ipynb"
+    change(mine, typed(1, "x = 5\ny = 6"))
+    change(mine, typed(3, "check(answer, again)"))
+    change(theirs, typed(1, "x = 2"))
+    change(theirs, removed(3))
+    capsys.readouterr()
+    assert main(["update"]) == 0
+    assert capsys.readouterr().out == (
+        "n1: 1 cell that you have changed, and the course too, left as yours, "
+        "1 cell that you have changed, and the course has removed, left as yours\n"
+        "    yours: x = 5\n    yours: check(answer, again)\nn2: nothing new\n"
+    )
+
+
+def test_a_deleted_cell_is_told_when_the_course_changes_it(root, capsys):
+    change(root / "my" / "n1.ipynb", removed(1))
+    change(root / "notebooks" / "n1.ipynb", typed(2, "def answer(): pass"))
+    capsys.readouterr()
+    assert main(["update"]) == 0
+    assert capsys.readouterr().out.startswith("n1: 1 cell renewed\n")
+    change(root / "notebooks" / "n1.ipynb", typed(1, "x = 9"))
+    assert main(["update"]) == 0
+    assert capsys.readouterr().out.startswith("n1: 1 cell that you deleted left out\n")
+
+
+def test_an_update_needs_copies(root, capsys):
+    assert main(["update", "nowhere"]) == 2
+    assert "there are no copies in nowhere: `course start nowhere`" in capsys.readouterr().err
+    assert not (root / "nowhere").exists()
+
+
+def test_start_hands_options_on_to_jupyterlab(root, monkeypatch):
+    monkeypatch.setattr(os, "name", "posix")
+    monkeypatch.setattr(os, "execv", lambda path, words: called.append(words[2:]))
+    called = []
+    main(["start", "--", "--allow-root", "--port=9"])
+    assert called == [["jupyterlab", str(root / "my"), "--allow-root", "--port=9"]]
 
 
 def test_the_courses_own_folder_is_refused(root):
     for command in copies.start, copies.update:
         with pytest.raises(CourseError, match="expected a folder of your own"):
-            command(root, root / "notebooks")
+            list(command(root, root / "notebooks"))
 
 
 def test_a_folder_that_can_not_be_made_is_a_sentence(root, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(CourseError, match="cannot make the folder"):
-        copies.start(root, tmp_path / "file" / "my")
+        list(copies.start(root, tmp_path / "file" / "my"))

@@ -26,7 +26,7 @@ SHOTS = ROOT / "build" / "screenshots"
 def lab(tmp_path_factory, chromium):
     """The address of a JupyterLab on a learner's copies, with settings of its own."""
     home = tmp_path_factory.mktemp("lab")
-    start(ROOT, home / "notebooks")
+    list(start(ROOT, home / "notebooks"))
     port = free_port()
     folders = {
         name: str(home / name.lower())

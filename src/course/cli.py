@@ -33,7 +33,7 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout, sys.stderr = _to_the_end(sys.stdout), _to_the_end(sys.stderr)
     try:
         words, options = _split(sys.argv[1:] if argv is None else argv)
-        arguments = parser().parse_args(words, argparse.Namespace(pytest_options=options))
+        arguments = parser().parse_args(words, argparse.Namespace(handed_on=options))
         with _ended_like_by_ctrl_c():
             return arguments.do(arguments)
     except CourseError as error:
@@ -81,8 +81,8 @@ def _interrupt(*_: object) -> NoReturn:
 
 
 def _split(words: list[str]) -> tuple[list[str], list[str]]:
-    """What stands before and after `--` in `course check … -- PYTEST_OPTION …`."""
-    if words[:1] != ["check"] or "--" not in words:
+    """What stands before and after the `--` of a command that hands options on."""
+    if words[:1] not in (["check"], ["start"]) or "--" not in words:
         return words, []
     cut = words.index("--")
     return words[:cut], words[cut + 1 :]
@@ -105,6 +105,7 @@ def parser() -> Parser:
     command(
         "start", _start, "open JupyterLab on notebooks of your own, which no update overwrites",
         FOLDER, option("--no-lab", action="store_true", help="only copy the notebooks"),
+        usage="course start [-h] [--no-lab] [FOLDER] [-- JUPYTERLAB_OPTION ...]",
         epilog="Exit status: JupyterLab's, or 2 if the folder can't be used.",
     )  # fmt: skip
     command(
@@ -205,10 +206,12 @@ def _start(arguments: argparse.Namespace) -> int:
     root = notebooks.root()
     folder = arguments.folder or root / "my"
     _tell_if_older(root)
-    print("\n".join(start(root, folder)), f"your notebooks are in {folder}", sep="\n", flush=True)
+    for line in start(root, folder):
+        print(line)
+    print(f"your notebooks are in {folder}", flush=True)
     if arguments.no_lab:
         return 0
-    lab = [sys.executable, "-m", "jupyterlab", str(folder)]
+    lab = [sys.executable, "-m", "jupyterlab", str(folder), *arguments.handed_on]
     if os.name == "nt":  # there it can't become JupyterLab, but leaves Ctrl-C to it
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         return subprocess.call(lab)
@@ -220,7 +223,8 @@ def _update(arguments: argparse.Namespace) -> int:
 
     root = notebooks.root()
     _tell_if_older(root)
-    print("\n".join(update(root, arguments.folder or root / "my")))
+    for line in update(root, arguments.folder or root / "my"):
+        print(line)
     return 0
 
 
@@ -250,7 +254,7 @@ def _check(arguments: argparse.Namespace) -> int:
     from course.check.guards import check
 
     root, paths, workers = _selected(arguments)
-    return check(paths, root, workers, arguments.pytest_options)
+    return check(paths, root, workers, arguments.handed_on)
 
 
 def _book(arguments: argparse.Namespace) -> int:

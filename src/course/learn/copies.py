@@ -20,45 +20,56 @@ if TYPE_CHECKING:
 BASE = ".course"  # the folder of the versions that the copies were made of
 
 
-def start(root: Path, folder: Path) -> list[str]:
+def start(root: Path, folder: Path) -> Iterator[str]:
     """Copy each notebook that isn't there yet, without outputs; a sentence on each, and on updates."""
-    told: list[str] = []
-    for name, _, base, new in _copied(root, folder, told):
-        if not base.exists() or read(base) != new:
-            told.append(f"{name}: there is a newer version; `course update` brings it")
-    return told
+    for path in _chapters(root, folder):
+        base, new = folder / BASE / path.name, fresh(path)
+        if not (folder / path.name).exists():
+            yield _copy(new, folder / path.name, base)
+        elif not base.exists() or read(base) != new:
+            yield f"{path.stem}: there is a newer version; `course update` brings it"
 
 
-def update(root: Path, folder: Path) -> list[str]:
-    """Bring the new versions of all chapters into the copies, and say what was done to each."""
-    told: list[str] = []
-    for name, mine, base, new in _copied(root, folder, told):
-        merged, done = merge(read(base) if base.exists() else new, read(mine), new)
+def update(root: Path, folder: Path) -> Iterator[str]:
+    """Bring the new versions of all chapters into the copies; a sentence on what was done to each.
+
+    Copies that can't be read are left, and named in the error that is raised after all others.
+    """
+    paths = _chapters(root, folder)
+    if not (folder / BASE).is_dir():
+        raise CourseError(f"there are no copies in {folder}: `course start {folder}` makes them")
+    bad = []
+    for path in paths:
+        mine, base, new = folder / path.name, folder / BASE / path.name, fresh(path)
+        if not mine.exists():
+            yield _copy(new, mine, base)
+            continue
+        try:
+            merged, done = merge(read(base) if base.exists() else new, read(mine), new)
+        except CourseError as error:
+            bad.append(str(error))
+            continue
         if done:
             _store(merged, mine)  # first: if the next line fails, another update does the same
         _store(new, base)
-        told.append(f"{name}: {done or 'nothing new'}")
-    return told
+        yield f"{path.stem}: {done or 'nothing new'}"
+    if bad:
+        raise CourseError("\n".join([*bad, "Rename it, and `course update` makes a fresh copy."]))
 
 
-def _copied(
-    root: Path, folder: Path, told: list[str]
-) -> Iterator[tuple[str, Path, Path, NotebookNode]]:
-    """Of each notebook that has a copy: its name, the copy, the version that was copied, and the
-    one of now. Those that have none are copied, and told."""
+def _chapters(root: Path, folder: Path) -> list[Path]:
     if folder.resolve() == (root / "notebooks").resolve():
         raise CourseError(
             f"expected a folder of your own, got {folder}, which holds the course's notebooks: "
             "name another, or none for `my`"
         )
-    for path in chapters(root):
-        mine, base, new = folder / path.name, folder / BASE / path.name, fresh(path)
-        if mine.exists():
-            yield path.stem, mine, base, new
-        else:
-            _store(new, base)
-            _store(new, mine)
-            told.append(f"{path.stem}: copied")
+    return chapters(root)
+
+
+def _copy(new: NotebookNode, mine: Path, base: Path) -> str:
+    _store(new, base)
+    _store(new, mine)
+    return f"{mine.stem}: copied"
 
 
 def fresh(path: Path) -> NotebookNode:
@@ -78,6 +89,7 @@ def merge(old: NotebookNode, mine: NotebookNode, new: NotebookNode) -> tuple[Not
     before, theirs = _by_id(old), _by_id(mine)
     coming = {cell.id for cell in new.cells}
     done: Counter[str] = Counter()
+    yours = []
 
     def touched(cell: NotebookNode) -> bool:
         return cell.id not in before or cell.source != before[cell.id].source
@@ -87,7 +99,7 @@ def merge(old: NotebookNode, mine: NotebookNode, new: NotebookNode) -> tuple[Not
         kept = theirs.get(cell.id)
         if kept is None:
             if cell.id in before:
-                done["that you deleted left out"] += 1
+                done["that you deleted left out"] += cell.source != before[cell.id].source
                 continue
             done["new"] += 1
         elif touched(kept):
@@ -96,6 +108,7 @@ def merge(old: NotebookNode, mine: NotebookNode, new: NotebookNode) -> tuple[Not
                 kept.source,
             ):
                 done["that you have changed, and the course too, left as yours"] += 1
+                yours.append(kept)
             cell = kept
         elif cell.source == kept.source:
             cell = kept  # with its outputs
@@ -108,12 +121,20 @@ def merge(old: NotebookNode, mine: NotebookNode, new: NotebookNode) -> tuple[Not
         if not touched(cell):
             done["removed"] += 1
             continue
+        if cell.id in before:
+            done["that you have changed, and the course has removed, left as yours"] += 1
+            yours.append(cell)
         ids = [c.id for c in cells]
         above = [c.id for c in mine.cells[:place] if c.id in ids]
         cells.insert(ids.index(above[-1]) + 1 if above else 0, cell)
     merged = new.copy()
     merged.cells = cells
-    return merged, ", ".join(f"{n} cell{'s' * (n > 1)} {what}" for what, n in done.items())
+    said = ", ".join(f"{n} cell{'s' * (n > 1)} {what}" for what, n in done.items() if n)
+    return merged, said + "".join(f"\n    yours: {_first_line(cell)}" for cell in yours)
+
+
+def _first_line(cell: NotebookNode) -> str:
+    return next(iter(cell.source.strip().splitlines()), "(an empty cell)")
 
 
 def _by_id(notebook: NotebookNode) -> dict[str, NotebookNode]:
