@@ -50,7 +50,7 @@ def test_ipywidgets_only_in_explorers():
 # ---------------------------------------------------------------- the rooms of course
 
 ROOMS = {path.parent.name: path for path in (SRC / "course").glob("*/__init__.py")}
-GROUND = {"colours", "errors", "notebooks"}
+GROUND = {"colours", "errors", "notebooks", "outline"}
 
 
 def enters(room: str) -> set[str]:

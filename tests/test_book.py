@@ -240,6 +240,29 @@ def test_tags_say_what_is_shown():
     assert "<details" not in shown("figure", "explorer", "quiz")
 
 
+def test_what_is_deeper_is_folded_under_its_heading():
+    found = text_of(
+        "a.ipynb", cell("# A"), cell("## Deeper: b\n\nText."), cell("1", "code", [printed("42")]),
+        cell("## Deeper: c"), cell("## D"), cell("## Deeper: e"),
+    )  # fmt: skip
+    parts = re.split(r"(<details.*?>|</details>)", re.sub(r"<a .*?>|</a>|\n", "", found))
+    opened = '<details class="course-deeper">'
+    assert parts[1:4:2] == [opened, "</details>"] and parts.count(opened) == 3
+    assert parts[2].startswith('<summary><h2 id="deeper-b">Deeper: b</h2></summary>')
+    assert "42" in parts[2] and "Text." in parts[2]
+    assert parts[8].strip() == '<h2 id="d">D</h2>' and parts[-2] == "</details>"
+
+
+def test_what_was_asked_for_waits_for_a_click():
+    asks, says = (
+        cell("**Predict.** How many?", tags=["predict"]),
+        cell("6 * 7", "code", [printed("42")]),
+    )
+    found = text_of("a.ipynb", asks, says, says)
+    assert found.count("<details") == 1 and found.count("42</pre>") == 2
+    assert found.index("6</span>") < found.index("<summary>What it gives</summary>")
+
+
 def test_links_lead_to_pages_and_headings():
     found = text_of(
         "a.ipynb", cell("[a](other.ipynb), [b](other.ipynb#Why-scale?) `[c](d.ipynb)`")

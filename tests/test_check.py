@@ -13,6 +13,7 @@ import pytest
 from course.check.guards import MAX_LINES, TAGS, check, guards, tolerance
 from course.errors import CourseError
 from course.notebooks import contents
+from course.outline import COLLAPSED, mark
 from tests.test_notebooks import make_course
 from tests.test_run import alive
 
@@ -110,6 +111,27 @@ def test_guards_count_the_code_cells():
     assert guards(notebook(*cells)) == [
         "code cell 2: execution count is 5, expected 2: restart and run all cells"
     ]
+
+
+def test_guards_hold_a_page_to_its_outline():
+    heading = markdown("h", source="## Deeper: why")
+    cells = [
+        markdown(source="**Time:** 1 hour."),
+        code("x = 1"),
+        heading,
+        code("y = 2", id="b", count=2),
+    ]
+    mark(cells)
+    cells += [markdown("m2", source="## Back"), code("x + y", id="c", count=3)]
+    mark(cells)
+    (found,) = guards(notebook(*cells))
+    assert found == "code cell 3: uses y, which only a Deeper section defines: define it here"
+    cells[-1]["source"] = "x"
+    assert guards(notebook(*cells)) == []
+    del heading["metadata"][COLLAPSED]
+    cells[0]["source"] = "**Time:** 9 minutes, and 0 more for what is Deeper."
+    again = "its minutes, or what is collapsed, has changed: run `course refresh`"
+    assert guards(notebook(*cells)) == [f"markdown cell {n}: {again}" for n in (1, 2)]
 
 
 def test_guards_want_ids_of_their_own():

@@ -24,7 +24,7 @@ from course.publish.links import Site
 from course.publish.page import Page
 from tests.browser import browser, watched
 from tests.conftest import ROOT
-from tests.test_lab import lab, run_all, wait_for  # noqa: F401
+from tests.test_lab import lab, run, wait_for  # noqa: F401
 
 SHOTS = ROOT / "build" / "screenshots"
 
@@ -93,6 +93,15 @@ def test_slide_types_say_what_stands_where():
     assert silent == ["cell-005", "cell-007"]
     assert text.count('<aside class="notes">') == 2 and "import torch" not in text
     assert "<title>Why?</title>" in text and "$" not in text
+
+
+def test_what_is_deeper_has_no_slide():
+    nb = made(
+        prose("# A", "slide", notes="n"), prose("## Deeper: b", "slide", notes="n"),
+        code("deep()", "fragment"), prose("## C", "slide", notes="n"),
+    )  # fmt: skip
+    found = slides.slides(*published(nb))
+    assert [slide.heading[1] for slide in found] == ["A", "C"]
 
 
 def test_an_answer_waits_for_one_more_press():
@@ -552,8 +561,8 @@ def test_live_slides_show_an_explorer_that_moves(lab, chromium):  # noqa: F811
     with browser(chromium) as b:
         page, errors, outside = watched(b, viewport={"width": 1280, "height": 720})
         page.goto(f"{lab}/lab?reset")
-        page.wait_for_selector("#jp-MainLogo", timeout=60_000)
-        run_all(page, lab, "04_averaging_the_past")
+        page.wait_for_function("() => window.jupyterapp?.restored", timeout=60_000)
+        run(page, "04_averaging_the_past", whole=False)
         page.locator('[data-command="deck:toggle"]').first.click()
         last = page.locator("strong", has_text="Read on")
         wait_for(last.is_visible, 20, "the last slide")

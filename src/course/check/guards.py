@@ -18,6 +18,7 @@ from typing import Any
 from course.check.prose import unsupported
 from course.errors import CourseError
 from course.notebooks import changes, contents, read
+from course.outline import COLLAPSED, marks, missing
 
 TAGS = frozenset(
     ("parameters", "raises-exception", "nbval-ignore-output", "nbval-skip")
@@ -88,7 +89,10 @@ def guards(notebook: dict[str, Any]) -> list[str]:
             f"expected the cells and the numbers in prose of the last `course refresh`, but {told}: "
             "put them back, or, if that is meant, refresh again"
         )
+    marked = list(marks(notebook["cells"]))
     stray = defaultdict(list)
+    for place, name in missing(notebook["cells"]):
+        stray[place].append(f"uses {name}, which only a Deeper section defines: define it here")
     for place, sentence in unsupported(notebook["cells"]):
         stray[place].append(sentence)
     ids = Counter(cell.get("id") for cell in notebook["cells"])
@@ -96,6 +100,10 @@ def guards(notebook: dict[str, Any]) -> list[str]:
     for place, cell in enumerate(notebook["cells"]):
         numbers[kind := cell["cell_type"]] += 1
         sentences = [*_cell_guards(cell), *stray[place]]
+        if marked[place] != ("".join(cell["source"]), bool(cell["metadata"].get(COLLAPSED))):
+            sentences.append(
+                "its minutes, or what is collapsed, has changed: run `course refresh`"
+            )
         if not cell.get("id") or ids[cell["id"]] > 1:
             sentences.append(f"needs an id of its own, got {cell.get('id')!r}")
         if kind == "code":

@@ -24,6 +24,7 @@ from course.execute.kernel import (
 )
 from course.execute.report import Progress, Result
 from course.notebooks import changes, contents, dumps, read, write_text
+from course.outline import mark
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -95,6 +96,7 @@ def normalise(nb: NotebookNode, root: Path) -> NotebookNode:
     """The executed notebook as it is stored; CourseError where a cell gives what may not be."""
     from nbformat import from_dict
 
+    mark(nb.cells)
     course = {**nb.metadata.get("course", {}), "cells": contents(nb)}
     ours = {"course": course, "kernelspec": KERNELSPEC, "language_info": LANGUAGE}
     nb.metadata = from_dict({**nb.metadata, **ours})

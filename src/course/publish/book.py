@@ -24,6 +24,7 @@ from course.errors import CourseError
 from course.execute.children import end
 from course.learn.html import MIME, UNTRIED, exercise_html
 from course.learn.solutions import printed
+from course.outline import sections
 from course.publish.finished import replacing
 from course.publish.links import Site
 from course.publish.page import (
@@ -46,17 +47,26 @@ IN_NOTEBOOK = "Try it in the notebook: its check tells you what is wrong."  # a 
 def markdown(page: Page, site: Site, repository: str = "") -> str:
     """A page as blocks of HTML: below its title the links, then its cells."""
     parts = [_links(page.path, repository)] if page.path.endswith(".ipynb") else []
-    for number, cell in enumerate(page.cells):
+    before, asked = 0, False  # asked: the last thing said was: predict
+    for number, (cell, deeper) in enumerate(zip(page.cells, sections(page.cells), strict=True)):
+        if before and deeper != before:
+            parts.append("</details>")
         with well_formed(cell):
             if cell["cell_type"] == "code":
-                bodies = ["", _code(cell, site.src.parent)]
+                bodies = ["", _code(cell, site.src.parent, asked)]
+                asked = False
             else:
+                asked = "predict" in cell["tags"]
                 tokens = _reachable(cell["tokens"])
                 title = 3 if number == 0 and tokens and tokens[0].tag == "h1" else 0
                 bodies = [render(tokens[:title]), render(tokens[title:])]
+                if deeper and deeper != before:  # a heading, and what stands below it
+                    heading = f"<summary>{render(tokens[:3])}</summary>"
+                    bodies = [f'<details class="course-deeper">{heading}', render(tokens[3:])]
             blocks = [one_block(site.linked(body, page, cell)) for body in bodies]
         parts = [blocks[0], *parts, *blocks[1:]] if number == 0 else [*parts, *blocks]
-    return "\n\n".join(filter(None, parts)) + "\n"
+        before = deeper
+    return "\n\n".join(filter(None, [*parts, "</details>" if before else ""])) + "\n"
 
 
 def _reachable(tokens: list[Token]) -> list[Token]:
@@ -68,8 +78,11 @@ def _reachable(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-def _code(cell: Cell, root: Path) -> str:
-    """A code cell with what it gave, as one block; what its tags hide is folded or left out."""
+def _code(cell: Cell, root: Path, asked: bool) -> str:
+    """A code cell with what it gave, as one block; what its tags hide is folded or left out.
+
+    What was asked for, as a prediction, is folded too.
+    """
     tags, parts = cell["tags"], []
     if cell["source"].strip() and "remove-input" not in tags:
         code = code_html(cell["source"])
@@ -77,7 +90,10 @@ def _code(cell: Cell, root: Path) -> str:
     if "remove-output" not in tags:
         shown = "".join(_output(output, root) for output in cell["outputs"])
         if shown:
-            parts.append(_folded("The output", shown) if "hide-output" in tags else shown)
+            fold = asked or "hide-output" in tags
+            parts.append(
+                _folded("What it gives" if asked else "The output", shown) if fold else shown
+            )
     return f'<div class="course-cell">{"".join(parts)}</div>' if parts else ""
 
 

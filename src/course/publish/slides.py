@@ -26,6 +26,7 @@ from course.errors import CourseError
 from course.learn.html import MIME, prose
 from course.learn.quizzes import explanation, options_html, quiz
 from course.learn.solutions import printed
+from course.outline import sections
 from course.publish import page
 from course.publish.finished import replacing
 from course.publish.links import Site
@@ -85,7 +86,9 @@ def slides(notebook: Page, site: Site) -> list[Slide]:
     """
     found: list[Slide] = []
     asked = False  # the last thing said was: predict
-    for cell in notebook.cells:
+    for cell, deeper in zip(notebook.cells, sections(notebook.cells), strict=True):
+        if deeper:
+            continue
         with page.well_formed(cell):
             asked = _add(found, cell, asked, notebook, site)
     if found:

@@ -1,0 +1,103 @@
+"""The two ways through a page: its main line, and what is Deeper, with the minutes each takes.
+
+A section is Deeper if its heading begins with "Deeper:"; it goes on to the next heading of its level
+or above.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+HEADING = re.compile(r"(#+)\s+(Deeper: )?")
+TIME = re.compile(r"\*\*Time:\*\* [^.]*\.")  # in the opening
+COLLAPSED = "jp-MarkdownHeadingCollapsed"  # JupyterLab's name, in a heading's metadata
+WORDS, CODE, EXERCISE, QUIZ = 1 / 120, 0.5, 4, 3  # minutes for each; an exercise is three cells
+
+
+def sections(cells: Sequence[dict[str, Any]]) -> list[int]:
+    """Of each cell the number of the Deeper section in which it stands, 0 for the main line."""
+    found, number = [], 0
+    level = 0  # of the heading of the section that is open, 0 on the main line
+    for cell in cells:
+        if cell["cell_type"] == "markdown" and (heading := HEADING.match(_source(cell))):
+            depth = len(heading[1])
+            if not level or depth <= level:
+                level = depth if heading[2] else 0
+                number += bool(level)
+        found.append(number if level else 0)
+    return found
+
+
+def minutes(cells: Sequence[dict[str, Any]]) -> tuple[float, float]:
+    """How long the main line takes, and how long what is Deeper: an estimate by one rule.
+
+    120 words a minute, half a minute for a code cell with its output, four minutes for an exercise,
+    three for a quiz.
+    """
+    total = [0.0, 0.0]
+    for cell, deeper in zip(cells, sections(cells), strict=True):
+        tags = cell["metadata"].get("tags", [])
+        if cell["cell_type"] == "markdown":
+            cost = WORDS * len(re.findall(r"\w+", _source(cell)))
+        elif "exercise" in tags:
+            cost = EXERCISE / 2  # its stub and its check
+        else:
+            cost = QUIZ if "quiz" in tags else CODE
+        total[deeper > 0] += cost
+    return total[0], total[1]
+
+
+def marks(cells: Sequence[dict[str, Any]]) -> Iterator[tuple[str, bool]]:
+    """Each cell's text with the minutes that it should give, and whether it opens collapsed."""
+    before = 0
+    main, deeper = map(round, minutes(cells))
+    more = f", and {deeper} more for what is Deeper" if deeper else ""
+    for cell, section in zip(cells, sections(cells), strict=True):
+        is_text, source = cell["cell_type"] == "markdown", _source(cell)
+        timed = TIME.sub(f"**Time:** {main} minutes{more}.", source) if is_text else source
+        yield timed, section not in (0, before)
+        before = section
+
+
+def mark(cells: Sequence[dict[str, Any]]) -> None:
+    """Write into the cells what `marks` says."""
+    for cell, (source, collapsed) in zip(cells, list(marks(cells)), strict=True):
+        cell["source"] = source
+        cell["metadata"].pop(COLLAPSED, None)
+        if collapsed:
+            cell["metadata"][COLLAPSED] = True
+
+
+def missing(cells: Sequence[dict[str, Any]]) -> Iterator[tuple[int, str]]:
+    """Names that the main line uses and only a Deeper section above defines, with the cell's place."""
+    known: set[str] = set(dir(builtins))
+    below: set[str] = set()
+    for place, (cell, deeper) in enumerate(zip(cells, sections(cells), strict=True)):
+        if cell["cell_type"] != "code":
+            continue
+        try:
+            tree = ast.parse(_source(cell))
+        except SyntaxError:
+            continue
+        named = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        defined = {node.id for node in named if isinstance(node.ctx, ast.Store)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                defined.add(node.name)
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                defined |= {(name.asname or name.name).split(".")[0] for name in node.names}
+        if deeper:
+            below |= defined
+            continue
+        used = {node.id for node in named if isinstance(node.ctx, ast.Load)}
+        for name in sorted((used & below) - known - defined):
+            yield place, name
+        known |= defined
+
+
+def _source(cell: dict[str, Any]) -> str:
+    return "".join(cell["source"])

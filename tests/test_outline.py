@@ -1,0 +1,61 @@
+"""A page's two ways: where Deeper begins and ends, how long both take, and what leans on what."""
+
+import pytest
+
+from course.outline import COLLAPSED, mark, minutes, missing, sections
+
+
+def text(source):
+    return {"cell_type": "markdown", "metadata": {}, "source": source}
+
+
+def code(source, *tags):
+    return {"cell_type": "code", "metadata": {"tags": list(tags)}, "source": source}
+
+
+def test_a_deeper_section_ends_at_the_next_heading_of_its_level_or_above():
+    cells = [
+        *(
+            text("# One"),
+            text("## Deeper: a"),
+            code("1"),
+            text("### Its part"),
+            text("no heading"),
+        ),
+        *(text("## Back"), text("### Deeper: b"), code("# Deeper: no heading"), text("### Back")),
+        *(
+            text("### Deeper: c"),
+            text("#### Deeper: within"),
+            text("### Deeper: d"),
+            text("# End"),
+        ),
+    ]
+    assert sections(cells) == [0, 1, 1, 1, 1, 0, 2, 2, 0, 3, 3, 4, 0]
+
+
+def test_minutes_by_the_rule():
+    exercise = [text("### Deeper: 1. Try"), code("...", "exercise"), code("check(x)", "exercise")]
+    cells = [text("## A"), text("word " * 119), code("x"), code("quiz()", "quiz"), *exercise]
+    main, deeper = minutes(cells)
+    assert main == pytest.approx(1 + 0.5 + 3) and deeper == pytest.approx(4 + 3 / 120)
+
+
+def test_marks_follow_from_the_sections():
+    cells = [text("# A\n\n**Time:** some hours, or so. Go."), code("x"), code("x"), text("## B")]
+    cells += [text("## Deeper: b"), code("x"), code("x")]
+    cells[3]["metadata"][COLLAPSED] = True
+    mark(cells)
+    assert [i for i, cell in enumerate(cells) if COLLAPSED in cell["metadata"]] == [4]
+    assert cells[0]["source"] == "# A\n\n**Time:** 1 minutes, and 1 more for what is Deeper. Go."
+    cells[4]["source"] = "## Back"
+    mark(cells)
+    assert cells[0]["source"].endswith("**Time:** 2 minutes. Go.") and not cells[4]["metadata"]
+
+
+def test_the_main_line_may_not_lean_on_what_is_deeper():
+    deeper = [text("## Deeper: a"), code("import torch as t\ndef f(a): ...\nx = [y for y in z]")]
+    main = [text("## Main"), code("x = t.ones(2)\nprint(f(y))"), code("x + len(x)")]
+    assert list(missing([*deeper, *main])) == [(3, "f"), (3, "t"), (3, "y")]
+    before = [code("import torch as t\nfrom a import f\ny = 1")]
+    assert list(missing([*before, *deeper, *main])) == []
+    assert list(missing([*deeper, text("## Deeper: b"), code("f(t)")])) == []
