@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -15,6 +16,7 @@ from xml.etree import ElementTree
 import psutil
 import pytest
 
+from course import cli
 from course.cli import main
 from course.errors import CourseError
 from course.execute import children
@@ -357,6 +359,23 @@ def test_a_flood_fails_its_own_notebook_only(tmp_path, monkeypatch, capsys):
 def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
     gone, left = psutil.wait_procs(processes, timeout=10)
     return [process for process in left if process.status() != psutil.STATUS_ZOMBIE]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has none of these signals")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_signal_interrupts_where_a_child_is_waited_for_and_nowhere_else(name, monkeypatch):
+    """In the middle of a start a process would be lost, and then waited for without end."""
+    reached = []
+
+    async def child(*_):
+        os.kill(os.getpid(), getattr(signal, name))
+        reached.append(name)
+        await asyncio.sleep(600)
+
+    monkeypatch.setattr(children, "_child", child)
+    with cli._ended_like_by_ctrl_c(), pytest.raises(KeyboardInterrupt):
+        children.execute("module", [{}], 1, {}, None, lambda *_: None)
+    assert reached == [name]
 
 
 @pytest.mark.parametrize(

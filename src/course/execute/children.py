@@ -57,9 +57,12 @@ def execute(
             return result
 
     async def everything() -> list[Result]:
-        with suppress(RuntimeError):  # on Windows, or not in the main thread
-            loop, task = asyncio.get_running_loop(), asyncio.current_task()
-            loop.add_signal_handler(signal.SIGTERM, task.cancel)
+        # At an await, as by Ctrl-C: in the middle of a start, a child could get lost.
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        for name in ("SIGTERM", "SIGHUP"):
+            with suppress(AttributeError, RuntimeError):  # on Windows, or not in the main thread
+                if signal.getsignal(number := getattr(signal, name)) is not signal.SIG_IGN:
+                    loop.add_signal_handler(number, task.cancel)
         slots = asyncio.Semaphore(workers)
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(one(job, slots)) for job in jobs]
