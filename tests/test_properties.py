@@ -138,6 +138,16 @@ def test_a_leak_has_a_size(layers, x):
     assert math.isnan(by(WRONG["softmax dim=1"]))
 
 
+def test_one_place_that_leaks_is_as_bad_as_all(x):
+    def everywhere(x):
+        return x[:, 5:].sum().expand_as(x)
+
+    def at_one_place(x):
+        return everywhere(x) * (torch.arange(x.numel()) == 0).view(x.shape)
+
+    assert leaks_by(at_one_place, x, 5) == leaks_by(everywhere, x, 5) > 1
+
+
 def test_another_future_has_the_same_past(x):
     changed = another_future(x, 5)
     assert torch.equal(changed[:, :5], x[:, :5]) and not torch.isclose(changed, x)[:, 5:].any()
