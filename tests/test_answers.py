@@ -1,9 +1,11 @@
 """Answers that were written without seeing the records: right ones pass, wrong ones are told why.
 
 `tests/answers/told.txt` holds what each wrong one is told, beside its true cause, so that a change
-of words is read by whoever makes it. `python -m tests.test_answers` writes it anew.
+of words is read by whoever makes it. `python -m tests.test_answers 05.dot` writes the part of one
+exercise anew, without a name all of it.
 """
 
+import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -21,6 +23,7 @@ TOLD = FOLDER / "told.txt"
 for path in sorted(FOLDER.glob("ch*.py")):
     import_module(f"tests.answers.{path.stem}")
 EACH = [pytest.param(*answer, id=f"{answer[0]}-{answer[1].__name__}") for answer in ANSWERS]
+WRONG = {(id, answer.__name__): answer for id, answer, right in ANSWERS if not right}
 
 
 @pytest.fixture(autouse=True)
@@ -60,26 +63,57 @@ def test_laws_hold_for_all_right_answers(id):
                         assert law(outcome.value, *inputs), (answer.__name__, law.__doc__)
 
 
-def told() -> str:
-    lines = []
-    for id, answer, right in ANSWERS:
-        if not right:
-            found = found_for(id, answer)
-            kind = "hint" if found.status == "known mistake" else "said"
-            lines.append(f"{id} {answer.__name__}: {' '.join(answer.__doc__.split())}")
-            lines += [
-                f"    {kind}: {found.sentence}",
-                *(f"    {more}" for more in found.besides),
-                "",
-            ]
-    return "\n".join(lines)
+def told(id, name) -> str:
+    """A wrong answer with its true cause, and what it is told."""
+    answer = WRONG[id, name]
+    found = found_for(id, answer)
+    kind = "hint" if found.status == "known mistake" else "said"
+    cause = " ".join(answer.__doc__.split())
+    lines = [f"{id} {name}: {cause}", f"{kind}: {found.sentence}", *found.besides]
+    return "\n    ".join(lines)
 
 
-def test_what_wrong_answers_are_told_is_what_was_read():
-    deviation = compare_text(TOLD.read_text(encoding="utf-8"), told())
-    assert not deviation, deviation
+def stored() -> dict[tuple[str, ...], str]:
+    """The parts of told.txt by exercise and answer."""
+    parts = TOLD.read_text(encoding="utf-8").strip().split("\n\n")
+    return {tuple(part.partition(":")[0].split()): part for part in parts}
+
+
+def write(ids):
+    """Write what the wrong answers to these exercises are told into told.txt."""
+    was = stored()
+    parts = [told(*key) if key[0] in ids else was.get(key, "") for key in WRONG]
+    TOLD.write_text("\n\n".join(filter(None, parts)) + "\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("id", known())
+def test_what_wrong_answers_are_told_is_what_was_read(id):
+    was = stored()
+    for key in was | WRONG:
+        if key[0] == id:
+            old = was.get(key, "nothing")
+            new = told(*key) if key in WRONG else "nothing"
+            if compare_text(old, new):
+                pytest.fail(
+                    f"stored: {old}\ntold: {new}\n"
+                    f"run `python -m tests.test_answers {id}` and read the diff of {TOLD.name}"
+                )
+
+
+def test_told_has_every_wrong_answer_once_and_in_order():
+    names = [(id, answer.__name__) for id, answer, right in ANSWERS if not right]
+    assert list(stored()) == names, "run `python -m tests.test_answers` and read the diff"
+
+
+def test_one_exercise_is_written_and_the_others_stay(tmp_path, monkeypatch):
+    good = stored()
+    monkeypatch.setitem(globals(), "TOLD", tmp_path / "told.txt")
+    stale = {key: f"{part}, once" for key, part in good.items()}
+    TOLD.write_text("\n\n".join(stale.values()), encoding="utf-8")
+    write(["05.dot"])
+    assert stored() == stale | {key: part for key, part in good.items() if key[0] == "05.dot"}
 
 
 if __name__ == "__main__":
     verdict.PATIENCE = 1000
-    TOLD.write_text(told(), encoding="utf-8")
+    write([load(id).id for id in sys.argv[1:] or known()])
