@@ -159,11 +159,9 @@ def test_a_notebook_with_all_references_filled_in_runs_green(path, monkeypatch):
 
 
 @each_notebook
-def test_every_chapter_has_five_questions(path):
+def test_every_quiz_explains_itself_and_moves_the_right_option(path):
     found = quiz(path.stem[:2])
-    assert len(found.questions) == 5
     for question in found.questions:
-        assert len(question.options) >= 3
         assert all(len(option.why) > 20 for option in question.options), question.text
     places = [[o.right for o in question.options].index(True) for question in found.questions]
     assert len(set(places)) > 1, "the right option is always in the same place"

@@ -7,6 +7,8 @@ A quiz is plain text, `quiz.md` in the folder of its chapter:
       That is column 3. A column tells who listens to a position.
     - [x] How much position 3 takes from each position.
       Row t of a product is a mix of the right operand's rows, with row t's shares.
+    - [ ] How much of channel 3 goes into the result.
+      The weights are positions by positions; channels are mixed by nothing here.
 
 A line indented by six goes on with the option above it, one indented by two explains it. An
 option is a `<details>` element, so a quiz works in a running notebook, in an untrusted one, in
@@ -21,6 +23,7 @@ from course import chapters
 from course.errors import CourseError
 from course.learn.html import MIME, folded, prose
 
+N_QUESTIONS, N_OPTIONS = 5, 3  # of a quiz; of a question at least
 OPTION = re.compile(r"- \[(?P<mark>[ x])\] (?P<text>\S.*)")
 
 
@@ -112,8 +115,10 @@ def parse(text: str, chapter: str) -> Quiz:
             raise CourseError(
                 f"{name}, line {number}: expected `- [ ] ...` or `## ...`, got {line!r}"
             )
-    if not questions:
-        raise CourseError(f"{name}: expected questions, `## ...`, got none")
+    if len(questions) != N_QUESTIONS:
+        raise CourseError(
+            f"{name}: expected {N_QUESTIONS} questions, `## ...`, got {len(questions)}"
+        )
     return Quiz(chapter, tuple(_question(name, *parts) for parts in questions))
 
 
@@ -124,10 +129,10 @@ def _question(name: str, number: int, words: list[str], options: list[list]) -> 
                 f"{name}, line {number}: expected an explanation, indented by two, below the "
                 f"option `{text[0]}`"
             )
-    if (rights := sum(right for right, _, _ in options)) != 1 or len(options) < 2:
+    if (rights := sum(right for right, _, _ in options)) != 1 or len(options) < N_OPTIONS:
         raise CourseError(
-            f"{name}, line {number}: expected two options or more, one of them right, `- [x]`, got "
-            f"{len(options)} options, {rights} of them right"
+            f"{name}, line {number}: expected {N_OPTIONS} options or more, one of them right, "
+            f"`- [x]`, got {len(options)} options, {rights} of them right"
         )
     found = [Option(" ".join(text), " ".join(why), right) for right, text, why in options]
     return Question(" ".join(words), tuple(found))
