@@ -114,11 +114,11 @@ def test_drawn_inputs_are_the_same_on_every_run_and_grow():
         (lambda E: (E.answer(double), E.mistake(lambda x: x)), "a hint or a docstring"),
         (
             lambda E: E.check(),
-            "expected an answer, inputs and 3 hints, got no answer, 2 inputs and 0",
+            "3 hints, got no answer, 2 inputs, 0 known mistakes and 0 hints",
         ),
         (
             lambda E: (E.answer(double), E.hint("Add."), E.check()),
-            "got an answer, 2 inputs and 1 hi",
+            "got an answer, 2 inputs, 0 .* and 1 hi",
         ),
     ],
 )
@@ -137,6 +137,8 @@ E = Exercise(__name__, inputs=[(torch.ones(2),)])
 @E.answer
 def good(x):
     return 2 * x
+for n in (3, 4, 5, 6):
+    E.slip("2", str(n), f"{n} times.")
 E.hint("a")
 E.hint("b")
 E.hint("c")
@@ -159,6 +161,7 @@ def chapter(tmp_path, monkeypatch):
 
 BROKEN = {
     "no_hints": GOOD.replace('E.hint("a")\n', ""),
+    "three_mistakes": GOOD.replace("3, ", ""),
     "no_python": "def (:\n",
     "no_record": "x = 1\n",
     "no_module": "import nowhere_to_be_found\n",
@@ -181,7 +184,7 @@ def test_a_broken_record_breaks_its_own_exercise_only(chapter, name):
 def test_a_broken_record_says_where(chapter):
     (chapter / "no_slip.py").write_text(BROKEN["no_slip"].replace("good", "no_slip"))
     said = repr(check("99.no_slip", lambda x: x))
-    assert "ch99/no_slip.py, line 11: RecordError: expected the text 'nowhere' once" in said
+    assert "ch99/no_slip.py, line 13: RecordError: expected the text 'nowhere' once" in said
 
 
 def test_an_exercise_that_does_not_exist_is_named_and_fails_a_headless_run(chapter, monkeypatch):
@@ -191,7 +194,7 @@ def test_an_exercise_that_does_not_exist_is_named_and_fails_a_headless_run(chapt
     with pytest.raises(LookupError, match="there is no exercise '99.god'"):
         check("99.god", lambda x: x)
     (chapter / "broken.py").write_text(BROKEN["no_hints"].replace("good", "broken"))
-    with pytest.raises(RecordError, match="got an answer, 1 inputs and 2 hints"):
+    with pytest.raises(RecordError, match="got an answer, 1 inputs, 4 known mistakes and 2 hints"):
         check("99.broken", lambda x: x)
 
 

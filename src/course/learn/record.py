@@ -29,6 +29,7 @@ from course.learn.draws import Draw
 from course.learn.words import extent
 
 N_HINTS = 3
+N_MISTAKES = 4  # at least
 
 
 def _fits(function: Callable, given: tuple) -> bool:
@@ -186,9 +187,10 @@ class Exercise:
 
     def check(self) -> None:
         """Refuse a record that lacks a part."""
-        if self.reference is None or not self.fixed or len(self.hints) != N_HINTS:
+        few = len(self.mistakes) < N_MISTAKES or len(self.hints) != N_HINTS
+        if self.reference is None or not self.fixed or few:
             raise RecordError(
-                f"expected an answer, inputs and {N_HINTS} hints, got "
-                f"{'an' if self.reference else 'no'} answer, {len(self.fixed)} inputs and "
-                f"{len(self.hints)} hints: write what is missing"
+                f"expected an answer, inputs, {N_MISTAKES} known mistakes or more and {N_HINTS} hints, "
+                f"got {'an' if self.reference else 'no'} answer, {len(self.fixed)} inputs, "
+                f"{len(self.mistakes)} known mistakes and {len(self.hints)} hints"
             )
