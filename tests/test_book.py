@@ -169,6 +169,11 @@ def test_only_what_the_summary_names_and_its_pages_show_is_published(small):
             two("[x](three.ipynb)"),
             r"two\.ipynb, cell here: the link to 'three\.ipynb' leads nowhere",
         ),
+        (
+            "two.ipynb",
+            notebook(cell("## Why two?"), cell("1", "code") | {"execution_count": None}),
+            r"two\.ipynb has code, but no stored outputs: run `course refresh two`",
+        ),
         ("two.ipynb", two("[x](one.ipynb#no)"), "one.ipynb has no such heading"),
         ("two.ipynb", two("[x](#no)"), "has no such heading"),
         ("two.ipynb", two("![x](https://a.b/c.png)"), "must work offline"),

@@ -46,6 +46,7 @@ IN_NOTEBOOK = "Try it in the notebook: its check tells you what is wrong."  # a 
 
 def markdown(page: Page, site: Site, repository: str = "") -> str:
     """A page as blocks of HTML: below its title the links, then its cells."""
+    page.check_outputs()
     parts = [_links(page.path, repository)] if page.path.endswith(".ipynb") else []
     before, asked = 0, False  # asked: the last thing said was: predict
     for number, (cell, deeper) in enumerate(zip(page.cells, sections(page.cells), strict=True)):

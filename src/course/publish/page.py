@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from course import notebooks
@@ -237,6 +238,15 @@ class Page:
                 slug += f"-{times[slug] - 1}" if times[slug] > 1 else ""
                 opening.attrSet("id", slug)
                 self.ids.add(slug)
+
+    def check_outputs(self) -> None:
+        """Refuse a notebook that has code and was never run."""
+        ran = [cell.get("execution_count") for cell in self.cells if cell["cell_type"] == "code"]
+        if ran and not any(ran):
+            raise CourseError(
+                f"{self.path} has code, but no stored outputs: "
+                f"run `course refresh {PurePosixPath(self.path).stem}`"
+            )
 
     def _raw(self, text: str) -> list[Cell]:
         if self.path.endswith(".ipynb"):

@@ -219,11 +219,7 @@ def _learnt(cell: Cell) -> dict[str, str]:
 def deck(notebook: Page, site: Site) -> tuple[str, list[str]]:
     """The page of a deck, and the cells that begin a slide without a note for the speaker."""
     name = PurePosixPath(notebook.path).name
-    if not any(cell.get("execution_count") for cell in notebook.cells):
-        raise CourseError(
-            f"{name} has no stored outputs, so its slides would be empty: "
-            f"run `course refresh {name.removesuffix('.ipynb')}`"
-        )
+    notebook.check_outputs()
     sections, silent, column, head = [], [], False, ""
     for slide in slides(notebook, site):
         if slide.heading and slide.heading[0] != "h3":
