@@ -72,17 +72,11 @@ def chapters(root: Path) -> list[Path]:
     return listed
 
 
-def _unlisted(root: Path, listed: list[Path]) -> str:
-    """A sentence that names the notebooks which SUMMARY.md doesn't list; "" if it lists all."""
+def _unlisted(root: Path, listed: list[Path]) -> list[Path]:
+    """The notebooks in notebooks/ that SUMMARY.md doesn't list, as seen from there."""
     folder = root / "notebooks"
     found = [path.relative_to(folder) for path in folder.rglob("*.ipynb") if path not in listed]
-    names = sorted(path for path in found if not any(part[0] == "." for part in path.parts))
-    if not names:
-        return ""
-    return (
-        f"notebooks/SUMMARY.md does not list {', '.join(map(str, names))}: "
-        "add a line for it, or move it out of notebooks/"
-    )
+    return sorted(path for path in found if not any(part[0] == "." for part in path.parts))
 
 
 def select(root: Path, names: list[str]) -> list[Path]:
@@ -93,7 +87,11 @@ def select(root: Path, names: list[str]) -> list[Path]:
     """
     known = chapters(root)
     chosen = {_find(root, name, known) for name in names} if names else set(known)
-    if sentence := _unlisted(root, known):
+    if unlisted := _unlisted(root, known):
+        sentence = (
+            f"notebooks/SUMMARY.md does not list {', '.join(map(str, unlisted))}: "
+            "add a line for it, or move it out of notebooks/"
+        )
         if not names:
             raise CourseError(sentence)
         print(f"course: {sentence}", file=sys.stderr)
@@ -116,9 +114,11 @@ def _find(root: Path, name: str, known: list[Path]) -> Path:
             f"{name!r} is the beginning of {_names(found)}, expected of one notebook: "
             "write more of the name"
         )
-    if Path(name).is_file():
+    files = [path for path in _unlisted(root, known) if stem and path.stem.startswith(stem)]
+    files += [Path(name)] if Path(name).is_file() else []
+    if files:
         raise CourseError(
-            f"{name} is not listed in notebooks/SUMMARY.md: "
+            f"{files[0]} is not listed in notebooks/SUMMARY.md: "
             f"add a line for it, or name one of {_names(known)}"
         )
     raise CourseError(f"there is no notebook {name!r}: name one of {_names(known)}")
