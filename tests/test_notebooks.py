@@ -17,6 +17,7 @@ from course import notebooks
 from course.cli import main
 from course.errors import CourseError
 from course.notebooks import chapters, parameters, read, root, select, write
+from tests.conftest import ROOT
 
 
 def make_course(folder: Path, **cells: list) -> Path:
@@ -107,6 +108,17 @@ def test_a_notebook_that_is_not_listed_is_an_error_only_where_all_are_meant(cour
         select(course, [])
     assert names(select(course, ["b"])) == ["b_02_heads"]
     assert capsys.readouterr().err.count(sentence) == 1
+
+
+def test_the_readme_has_the_table_of_the_summary():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"\| \[(\w+)\]\(notebooks/(\w+\.ipynb)\) \| (.+) \|", readme)
+    wanted = [
+        (path.stem, path.name, title.removeprefix(f"{path.stem[:2]} "))
+        for path, title in notebooks.pages(ROOT).items()
+        if path.suffix == ".ipynb"
+    ]
+    assert rows == wanted
 
 
 @pytest.mark.parametrize(
