@@ -289,10 +289,14 @@ def test_headings_of_one_name_stay_apart():
 def test_each_page_offers_its_notebook_and_a_place_to_run_it_only_where_there_is_one():
     plain = text_of("a.ipynb", cell("# A\n\ntext"))
     assert plain.index("<h1") < plain.index('<a href="a.ipynb" download>') < plain.index("text")
-    assert "colab" not in plain and "binder" not in plain
+    assert not any(word in plain for word in ("colab", "binder", "How to run it"))
     named = text_of("a.ipynb", cell("# A"), repository="https://github.com/who/what")
     assert "https://colab.research.google.com/github/who/what/blob/main/notebooks/a.ipynb" in named
     assert "https://mybinder.org/v2/gh/who/what/main?labpath=notebooks/a.ipynb" in named
+    assert '<a href="https://github.com/who/what#set-up">How to run it</a>' in named
+    assert "## Set up\n" in (ROOT / "README.md").read_text(encoding="utf-8")
+    other = text_of("a.ipynb", cell("# A"), repository="https://example.org/what")
+    assert 'href="https://example.org/what#set-up"' in other and "colab" not in other
 
 
 def test_code_and_outputs_are_one_block():

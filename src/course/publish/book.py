@@ -110,9 +110,12 @@ def _folded(says: str, body: str) -> str:
 
 
 def _links(path: str, repository: str) -> str:
-    """The line below the title: take the notebook home, or run it elsewhere."""
+    """The line below the title: take the notebook home and run it there, or elsewhere."""
     name = html.escape(PurePosixPath(path).name)
     links = [f'<a href="{name}" download>Download this notebook</a>']
+    if repository:
+        readme = f"{html.escape(repository)}#set-up"  # a repository's page shows its README
+        links.append(f'<a href="{readme}">How to run it</a>')
     if github := re.fullmatch(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?", repository):
         where = f"notebooks/{html.escape(path)}"
         colab = f"https://colab.research.google.com/github/{github[1]}/blob/main/{where}"
