@@ -85,8 +85,9 @@ def picture(figure: Figure, sentence: str) -> Picture:
 def canvas(
     width: float, height: float, columns: int = 1, layout: str | None = "constrained", **subplots
 ) -> tuple[Figure, list[Axes]]:
-    """Return a figure of this size in inches and its axes from left to right.
+    """Return a figure of this size in inches and the list of its axes from left to right.
 
+    Of one panel: `figure, (axes,) = canvas(6, 3)`; of two: `figure, (left, right) = canvas(6, 3, 2)`.
     `layout=None` leaves the axes where they are put, which saves a third of the drawing time.
     """
     with mpl.rc_context(STYLE):
