@@ -254,18 +254,23 @@ def test_what_is_deeper_is_folded_under_its_heading():
     opened = '<details class="course-deeper">'
     assert parts[1:4:2] == [opened, "</details>"] and parts.count(opened) == 3
     assert parts[2].startswith('<summary><h2 id="deeper-b">Deeper: b</h2></summary>')
+    assert 'href="#d"' in found and "#deeper" not in found  # a click opens it, and goes nowhere
     assert "42" in parts[2] and "Text." in parts[2]
     assert parts[8].strip() == '<h2 id="d">D</h2>' and parts[-2] == "</details>"
 
 
-def test_what_was_asked_for_waits_for_a_click():
-    asks, says = (
-        cell("**Predict.** How many?", tags=["predict"]),
-        cell("6 * 7", "code", [printed("42")]),
+def test_what_was_asked_for_waits_for_a_click_with_its_explanation():
+    asks, why = cell("**Predict.** How many?", tags=["predict"]), cell("Because.")
+    says = cell("6 * 7", "code", [printed("42")])
+    found = text_of(
+        "a.ipynb", asks, says, why, why, says, why, asks, says, asks, says, cell("## B")
     )
-    found = text_of("a.ipynb", asks, says, says)
-    assert found.count("<details") == 1 and found.count("42</pre>") == 2
-    assert found.index("6</span>") < found.index("<summary>What it gives</summary>")
+    parts = re.split(r"(<details.*?</details>)", found, flags=re.DOTALL)
+    folded, rest = parts[1::2], "".join(parts[::2])
+    assert [part.count("Because.") for part in folded] == [2, 0, 0]
+    assert [part.count("42</pre>") for part in folded] == [1, 1, 1]
+    assert rest.count("Because.") == 1 and rest.count("42</pre>") == 1 and 'id="b"' in rest
+    assert rest.count("6</span>") == 4 and rest.count("Predict") == 3
 
 
 def test_links_lead_to_pages_and_headings():

@@ -39,35 +39,53 @@ from course.publish.page import (
 )
 
 MDBOOK = "0.5"  # the series whose protocol this is
+ANSWER = '<details class="course-folded"><summary>What it gives, and why</summary>'
 IN_NOTEBOOK = "Try it in the notebook: its check tells you what is wrong."  # a page can't check
 
 # ---------------------------------------------------------------- pages
 
 
 def markdown(page: Page, site: Site, repository: str = "") -> str:
-    """A page as blocks of HTML: below its title the links, then its cells."""
+    """A page as blocks of HTML: below its title the links, then its cells.
+
+    What is Deeper is folded under its heading, and what a prediction asks for, with the text that
+    explains it, under a line of its own.
+    """
     page.check_outputs()
     parts = [_links(page.path, repository)] if page.path.endswith(".ipynb") else []
-    before, asked = 0, False  # asked: the last thing said was: predict
-    for number, (cell, deeper) in enumerate(zip(page.cells, sections(page.cells), strict=True)):
-        if before and deeper != before:
+    deeper, asked, answer = (
+        0,
+        False,
+        False,
+    )  # the section, and whether a question, an answer is open
+    for number, (cell, section) in enumerate(zip(page.cells, sections(page.cells), strict=True)):
+        tokens = cell.get("tokens")
+        headed = bool(tokens) and tokens[0].type == "heading_open"
+        asks = "predict" in cell["tags"]
+        if answer and (tokens is None or headed or asks):
+            parts.append("</details>")
+            answer = False
+        if deeper and section != deeper:
             parts.append("</details>")
         with well_formed(cell):
-            if cell["cell_type"] == "code":
-                bodies = ["", _code(cell, site.src.parent, asked)]
-                asked = False
+            if tokens is None:
+                code, shown = _code(cell, site.src.parent)
+                answer, asked = asked and bool(shown), False
+                each = [_cell(code), ANSWER + _cell(shown)] if answer else [_cell(code + shown)]
+                bodies = ["", *each]
             else:
-                asked = "predict" in cell["tags"]
-                tokens = _reachable(cell["tokens"])
-                title = 3 if number == 0 and tokens and tokens[0].tag == "h1" else 0
-                bodies = [render(tokens[:title]), render(tokens[title:])]
-                if deeper and deeper != before:  # a heading, and what stands below it
-                    heading = f"<summary>{render(tokens[:3])}</summary>"
-                    bodies = [f'<details class="course-deeper">{heading}', render(tokens[3:])]
+                asked = asks
+                title = 3 if headed and (number == 0 or section != deeper) else 0
+                if section not in (0, deeper):  # a link would take the click that opens it
+                    top = f'<details class="course-deeper"><summary>{render(tokens[:3])}</summary>'
+                else:
+                    top = render(_reachable(tokens[:title]))
+                bodies = [top, render(_reachable(tokens[title:]))]
             blocks = [one_block(site.linked(body, page, cell)) for body in bodies]
         parts = [blocks[0], *parts, *blocks[1:]] if number == 0 else [*parts, *blocks]
-        before = deeper
-    return "\n\n".join(filter(None, [*parts, "</details>" if before else ""])) + "\n"
+        deeper = section
+    closing = ["</details>"] * (answer + bool(deeper))
+    return "\n\n".join(filter(None, [*parts, *closing])) + "\n"
 
 
 def _reachable(tokens: list[Token]) -> list[Token]:
@@ -79,23 +97,20 @@ def _reachable(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-def _code(cell: Cell, root: Path, asked: bool) -> str:
-    """A code cell with what it gave, as one block; what its tags hide is folded or left out.
-
-    What was asked for, as a prediction, is folded too.
-    """
-    tags, parts = cell["tags"], []
+def _code(cell: Cell, root: Path) -> tuple[str, str]:
+    """A code cell, and what it gave; what its tags hide is folded or left out."""
+    tags, code, shown = cell["tags"], "", ""
     if cell["source"].strip() and "remove-input" not in tags:
         code = code_html(cell["source"])
-        parts.append(_folded("The code", code) if "hide-input" in tags else code)
+        code = _folded("The code", code) if "hide-input" in tags else code
     if "remove-output" not in tags:
         shown = "".join(_output(output, root) for output in cell["outputs"])
-        if shown:
-            fold = asked or "hide-output" in tags
-            parts.append(
-                _folded("What it gives" if asked else "The output", shown) if fold else shown
-            )
-    return f'<div class="course-cell">{"".join(parts)}</div>' if parts else ""
+        shown = _folded("The output", shown) if shown and "hide-output" in tags else shown
+    return code, shown
+
+
+def _cell(body: str) -> str:
+    return f'<div class="course-cell">{body}</div>' if body else ""
 
 
 def _output(output: Mapping[str, Any], root: Path) -> str:
