@@ -71,12 +71,13 @@ def test_explorer_over_every_length(explorer):
         check_sentence(caption(explorer), 240, value)
 
 
-def test_explorer_starts_where_the_question_is_and_render_is_pure():
+def test_explorer_opens_away_from_its_question_and_render_is_pure():
     fresh = query_explorer(torch.tensor(ARROWS), WORDS)
-    assert fresh.state == {"angle": 70, "length": 2.0}
-    check_sentence(fresh.still.sentence, 70, 2.0)
+    assert fresh.state == {"angle": 250, "length": 2.0}
+    check_sentence(fresh.still.sentence, 250, 2.0)
+    assert "listens most to 'starts'" not in fresh.still.sentence  # the answer, at 70 degrees
     assert fresh.render(angle=0, length=0.0).png != fresh.still.png
-    assert fresh.render(angle=70, length=2.0) == fresh.still
+    assert fresh.render(angle=250, length=2.0) == fresh.still
 
 
 def test_arrows_figure_leaves_its_tensors_alone():
@@ -110,6 +111,13 @@ def test_attention_figure_without_a_row_takes_the_largest_weight_of_all():
     assert "2 queries, the rows, over 3 keys, the columns" in said
     assert f"'b' gives its largest weight, {largest:.4f}, to 'y'" in said
     assert "context is" not in said  # five channels are too many for a sentence
+
+
+def test_attention_figure_names_no_winner_among_equal_weights():
+    weights = torch.full((6, 6), 1 / 6)
+    said = attention_figure(torch.zeros(6, 6), weights, weights @ X, WORDS, row=1).sentence
+    assert "The query 'journey' gives the same weight, 0.1667, to every key; its context" in said
+    assert "largest" not in said
 
 
 def test_attention_figure_with_a_mask_looks_for_the_smallest_among_the_allowed():

@@ -19,7 +19,7 @@ def query_explorer(keys: Tensor, words: Sequence[str]) -> Explorer:
         query = length * torch.tensor([math.cos(turn), math.sin(turn)])
         return arrows_figure(query, keys, words)
 
-    angle = slider("angle of the query", 0, 350, 70)
+    angle = slider("angle of the query", 0, 350, 250)
     angle.step = 10
     return Explorer(
         render, angle=angle, length=float_slider("length of the query", 0.0, 3.0, 2.0, 0.25)

@@ -197,7 +197,12 @@ def _sentence(scores, weights, contexts, queries, keys, row: int | None) -> str:
         f"The query '{queries[q]}' gives its largest weight, {float(weights[q, k]):.4f}, to "
         f"'{keys[k]}'",
     ]
-    if least != k:
+    if len(keys) > 1 and bool(torch.all(weights[q] == weights[q, k])):
+        parts[-1] = (
+            f"The query '{queries[q]}' gives the same weight, {float(weights[q, k]):.4f}, to "
+            f"every key"
+        )
+    elif least != k:
         among = "" if bool(allowed.all()) else " of those it may look at"
         parts[-1] += (
             f" and its smallest{among}, {float(weights[q, least]):.4f}, to '{keys[least]}'"
