@@ -102,9 +102,10 @@ def test_every_control_moves_through_its_range(matrices, control):
     assert torch.equal(W_q, untouched)
 
 
-def test_no_change_changes_nothing(matrices):
+def test_the_explorer_opens_before_any_change_and_first_moves_what_it_asks_about(matrices):
     explorer = query_explorer(X, *matrices[:2], WORDS)
-    sentence = explorer.render(word=1, entry=(0, 0), change=0.0).sentence
+    assert next(iter(explorer.state.items())) == ("change", 0.0)
+    sentence = explorer.still.sentence
     assert "still prefers 'journey'" in sentence and "0 changed by more" in sentence
 
 

@@ -18,7 +18,7 @@ def query_explorer(x: Tensor, W_q: Tensor, W_k: Tensor, words: Sequence[str]) ->
 
     return Explorer(
         render,
+        change=float_slider("add to it", -6.0, 6.0, 0.0, 1.0),
         word=choice("whose row", [(word, n) for n, word in enumerate(words)], 1),
         entry=choice("number of W_q", [(f"W_q[{r}, {c}]", (r, c)) for r, c in entries], (2, 1)),
-        change=float_slider("add to it", -6.0, 6.0, -4.0, 1.0),
     )

@@ -59,10 +59,10 @@ E.slip(OTHERS, "v.mean(-2, True)", """you find the deaf head without a mask, who
     mean of all, but not the one with a mask. Change q and k instead.""")
 for other in (f"q, {NEW_K}", "q, 2 * k"):
     E.slip(NEW, other, """you call a head deaf that forgot its keys and scores queries with
-        queries: it has a different illness, but deaf it is not. Did you change only the keys?""")
+        queries: it has another fault, but deaf it is not. Did you change only the keys?""")
 for other in (f"{NEW_Q}, k", "2 * q, k"):
     E.slip(NEW, other, """you call a head deaf that forgot its queries and scores keys with keys:
-        it has a different illness, but deaf it is not. Did you change only the queries?""")
+        it has another fault, but deaf it is not. Did you change only the queries?""")
 E.slip("return all(", f"others = attend({NEW_Q}, k, v), attend(q, {NEW_K}, v)\n    return any(",
        """you call two heads deaf that hear: one scores queries with queries, one keys with keys.
     Deaf is who hears neither q nor k. (And where q meets itself, turned signs cancel.)""")
