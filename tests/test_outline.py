@@ -41,10 +41,18 @@ def test_minutes_by_the_rule():
 
 
 def test_marks_follow_from_the_sections():
-    cells = [text("# A\n\n**Time:** some hours, or so. Go."), code("x"), code("x"), text("## B")]
+    cells = [
+        text("# A\n\n**Time:** some hours, or so. Go."),
+        code("x"),
+        code("x"),
+        text("w " * 56),
+    ]
     cells += [text("## Deeper: b"), code("x"), code("x")]
     cells[3]["metadata"][COLLAPSED] = True
     mark(cells)
+    once = [cell["source"] for cell in cells]
+    mark(cells)
+    assert [cell["source"] for cell in cells] == once
     assert [i for i, cell in enumerate(cells) if COLLAPSED in cell["metadata"]] == [4]
     assert cells[0]["source"] == "# A\n\n**Time:** 1 minutes, and 1 more for what is Deeper. Go."
     cells[4]["source"] = "## Back"
