@@ -8,7 +8,13 @@ import pytest
 import torch
 
 from course.chapters.ch07.explorer import SCALES, scale_explorer
-from course.chapters.ch07.figures import curves_of, entropies, jacobian_norms, scaling_figure
+from course.chapters.ch07.figures import (
+    cloud_figure,
+    curves_of,
+    entropies,
+    jacobian_norms,
+    scaling_figure,
+)
 from course.draw.picture import Picture
 
 
@@ -91,6 +97,14 @@ def test_curves_start_at_equal_weights_and_end_at_nothing():
     assert float(entropy[1]) == pytest.approx(median(list(map(slow_entropy, rows))), abs=1e-5)
     assert float(norm[1]) == pytest.approx(median(list(map(slow_norm, rows))), abs=1e-5)
     assert float(entropy[2]) < 1e-3 and float(norm[2]) < 1e-3
+
+
+def test_cloud_figure_states_the_spread_of_each_size(no_pixels):
+    sentence = cloud_figure(
+        {1: torch.tensor([-1.0, 0.0, 1.0]), 9: torch.tensor([-6.0, 0.0, 6.0])}
+    ).sentence
+    assert "without a scale, their standard deviation is 1.00 at d = 1, 6.00 at d = 9." in sentence
+    assert "times 1/√d, it is 1.00 at d = 1, 2.00 at d = 9." in sentence
 
 
 def test_scaling_figure_states_its_tensors(no_pixels):

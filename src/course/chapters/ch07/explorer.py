@@ -1,4 +1,4 @@
-"""Chapter 07: choose a head size and a scale, and see whether softmax stays open."""
+"""Chapter 07: choose a scale and a head size, and see whether softmax stays open."""
 
 import torch
 from torch import Tensor
@@ -16,7 +16,7 @@ SCALES = {  # what is shown, and the power of d that it is
 
 
 def scale_explorer(q: Tensor, k: Tensor) -> Explorer:
-    """Head size and scale decide how far the scores spread; a row of weights and its slope follow.
+    """Scale and head size decide how far the scores spread; a row of weights and its slope follow.
 
     q is (rows, D) and k is (rows, keys, D), of variance 1; a head size d takes their first d
     numbers.
@@ -35,6 +35,6 @@ def scale_explorer(q: Tensor, k: Tensor) -> Explorer:
 
     return Explorer(
         render,
-        d=choice("head size d", [(str(size), size) for size in sizes], min(64, D)),
         scale=choice("scale", [(name, name) for name in SCALES], "1 (no scale)"),
+        d=choice("head size d", [(str(size), size) for size in sizes], min(64, D)),
     )

@@ -1,6 +1,7 @@
 """Chapter 07: how large scores get, and what becomes of softmax's weights and of its slope."""
 
 import math
+from collections.abc import Mapping
 
 import matplotlib as mpl
 import torch
@@ -20,6 +21,42 @@ from course.draw.picture import (
 )
 
 LOWEST, HIGHEST = 2.0**-6, 2.0**11  # standard deviations that the explorer can reach
+
+
+def cloud_figure(scores: Mapping[int, Tensor]) -> Picture:
+    """The scores of each head size as a cloud of dots: as they are, and times 1/sqrt(d).
+
+    A bar spans one standard deviation to either side of 0. Both clouds have one axis.
+    """
+    figure, (left, right) = canvas(9.0, 3.9, 2, sharey=True)
+    sizes = list(scores)
+    spreads = [
+        [float((times * scores[d]).std()) for d, times in zip(sizes, factors, strict=True)]
+        for factors in ([1.0] * len(sizes), [d**-0.5 for d in sizes])
+    ]
+    for axes, spread, colour in zip((left, right), spreads, (CHANNEL, INK), strict=True):
+        with mpl.rc_context(STYLE):
+            for place, (d, size) in enumerate(zip(sizes, spread, strict=True)):
+                dots = (scores[d][:400] * size / scores[d].std()).tolist()
+                beside = [place + 0.3 * ((n * 0.618) % 1 - 0.5) for n in range(len(dots))]
+                axes.plot(beside, dots, ".", color=colour, markersize=3, alpha=0.35)
+                axes.plot([place + 0.28] * 2, [-size, size], color=INK, linewidth=3)
+                axes.text(place + 0.34, 0, f"{size:.1f}", va="bottom", fontsize=9)
+            axes.axhline(0, color=FAINT, linewidth=0.8, zorder=0)
+            axes.set_xticks(range(len(sizes)), [str(d) for d in sizes])
+            axes.set(xlabel="head size d", xlim=(-0.4, len(sizes) - 0.2))
+    with mpl.rc_context(STYLE):
+        left.set(ylabel="score", title="No scale: the cloud grows with \N{SQUARE ROOT}d")
+        right.set_title("Times 1/\N{SQUARE ROOT}d: the same cloud for every d")
+    told = [
+        ", ".join(f"{size:.2f} at d = {d}" for d, size in zip(sizes, spread, strict=True))
+        for spread in spreads
+    ]
+    return picture(
+        figure,
+        f"Scores of random queries and keys, a dot each. Left, without a scale, their standard "
+        f"deviation is {told[0]}. Right, times 1/\N{SQUARE ROOT}d, it is {told[1]}.",
+    )
 
 
 def scaling_figure(
