@@ -131,12 +131,12 @@ def test_explorer_brings_an_empty_row_back(no_pixels):
     assert "has no weights at all" in explorer.render(-1, 1, 0).sentence  # its only cell, closed
 
 
-def test_explorer_starts_with_one_leak_and_render_is_pure():
+def test_explorer_starts_with_no_leak_and_render_is_pure():
     explorer = mask_painter(X, *matrices(), WORDS)
-    assert explorer.state == {"diagonal": 0, "row": 1, "column": 4}
-    check_sentence(explorer.still.sentence, 0, 1, 4)
+    assert explorer.state == {"diagonal": 0, "row": -1, "column": 4}
+    check_sentence(explorer.still.sentence, 0, -1, 4)
     assert explorer.render(1, -1, 0).png != explorer.still.png
-    assert explorer.render(0, 1, 4) == explorer.still
+    assert explorer.render(0, -1, 4) == explorer.still
 
 
 def test_ripples_agree_with_loops_and_leave_x_alone():

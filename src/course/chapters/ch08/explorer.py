@@ -17,7 +17,7 @@ NOWHERE = -1  # the row's choice that paints nothing
 def mask_painter(
     x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequence[str]
 ) -> Explorer:
-    """Move the diagonal of a causal mask, paint one cell, and see the weights and the leak."""
+    """Flip a cell of a causal mask, or move its diagonal, and see the weights and the leak."""
     T = len(words)
 
     def weights(x: Tensor, mask: Tensor) -> Tensor:
@@ -36,7 +36,7 @@ def mask_painter(
     rows = [("paint nothing", NOWHERE), *((word, n) for n, word in enumerate(names))]
     return Explorer(
         render,
+        row=choice("flip the cell in the row of", rows, NOWHERE),
+        column=choice("and the column of", [(word, n) for n, word in enumerate(names)], T - 2),
         diagonal=slider("diagonal of the mask", -1, T - 1, 0),
-        row=choice("flip the row of", rows, 1),
-        column=choice("at the column of", [(word, n) for n, word in enumerate(names)], 4),
     )

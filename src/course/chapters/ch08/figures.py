@@ -52,7 +52,7 @@ def mask_gallery(masks: Mapping[str, Tensor], words: Sequence[str]) -> Picture:
 def leak_figure(
     weights: Mapping[str, Tensor], ripples: Mapping[str, Tensor], words: Sequence[str]
 ) -> Picture:
-    """For each rule its weights, and below them the ripples: what a changed word does to whom.
+    """For each rule its weights, and below them the ripples: which output notices which word.
 
     Row i, column j of a ripple: by how much the output of i changes when the input of j does.
     """
@@ -96,10 +96,10 @@ def painted_figure(
     _squares(axes[0], mask, words, rows=True)
     with mpl.rc_context(STYLE):
         axes[0].set_title("mask")
-        axes[0].set_xlabel("key (at whom)")
+        axes[0].set_xlabel("key (looked at)")
         axes[0].set_ylabel("query (who looks)")
     _map(axes[1], weights, title="weights", rows=[""] * len(words), columns=words)
-    axes[1].set_xlabel("key (at whom)")
+    axes[1].set_xlabel("key (looked at)")
     _map(axes[2], ripple, title="who notices", rows=[""] * len(words), columns=words)
     axes[2].set_xlabel("whose word changed")
     if painted:
