@@ -32,7 +32,7 @@ E.slip(f" * {SCALE}", "", """you don't scale at all. Shapes are right and rows s
 E.slip("k.s", "x.s", """you scale by the size of x, the embedding. How many products does one score
     add up? It is the size of a key that counts.""")
 E.slip("-0.5", "0.5", """you multiply by sqrt(d), as dividing by 1 / sqrt(d) does: the scores get
-    larger. The famous notes say it in these words, and the code beside them multiplies.""")
+    larger. Which power of d makes 4 times as many products give scores of the same size?""")
 E.slip("-0.5", "-1.0", """you scale by 1 / d, without the root (or by it twice, in q and in k), and
     the weights are nearly equal. The variance grows with d. How does a score's size?""")
 E.slip("[-1]", "[-2]", """you scale by the number of positions. A score knows nothing of the length
