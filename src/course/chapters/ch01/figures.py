@@ -30,10 +30,12 @@ def levels_figure(levels: Mapping[str, Sequence[str]]) -> Picture:
 def merges_figure(
     tokens: Sequence[str], n_merges: int, lengths: Sequence[int], newest: str | None
 ) -> Picture:
-    """A sentence after so many merges, over the corpus's length at every number of merges."""
+    """A sentence after so many merges, over the corpus's length with each merge so far."""
     figure, (curve,) = canvas(7.6, 3.6)
     with mpl.rc_context(STYLE):
-        curve.plot(range(len(lengths)), [n / 1000 for n in lengths], color=FAINT)
+        so_far = [n / 1000 for n in lengths[: n_merges + 1]]
+        curve.plot(range(len(so_far)), so_far, color=FAINT)
+        curve.set_xlim(-0.05 * len(lengths), 1.05 * len(lengths))
         curve.plot([n_merges], [lengths[n_merges] / 1000], "o", color=QUERY, markersize=8)
         curve.set_xlabel("merges learnt (256 + merges = vocabulary size)")
         curve.set_ylabel("thousand tokens\nin the corpus")
