@@ -61,8 +61,8 @@ def test_marks_follow_from_the_sections():
 
 
 def test_the_main_line_may_not_lean_on_what_is_deeper():
-    deeper = [text("## Deeper: a"), code("import torch as t\ndef f(a): ...\nx = [y for y in z]")]
-    main = [text("## Main"), code("x = t.ones(2)\nprint(f(y))"), code("x + len(x)")]
+    deeper = [text("## Deeper: a"), code("import torch as t\ndef f(a): ...\nx = [y for y in z]\na = 1")]
+    main = [text("## Main"), code("x = t.ones(2)\nprint(f(y))\nlambda a: a"), code("x + len(x)")]
     assert list(missing([*deeper, *main])) == [(3, "f"), (3, "t"), (3, "y")]
     before = [code("import torch as t\nfrom a import f\ny = 1")]
     assert list(missing([*before, *deeper, *main])) == []

@@ -58,7 +58,7 @@ SUPPORTED = {
         prose(
             "## 3. Title\n\n4. item\n\nIn chapter 07, chapters 08 and 09, exercise 5, section 3.2 "
             "of *a book* (2017) with GPT-2, UTF-8, float32, x2 and C², [see](page-12.html).\n\n"
-            "**Time:** 75 minutes"
+            "### Deeper: 75. b\n**Time:** 75 minutes"
         )
     ],
     "arithmetic": [

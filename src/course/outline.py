@@ -86,6 +86,7 @@ def missing(cells: Sequence[dict[str, Any]]) -> Iterator[tuple[int, str]]:
             continue
         named = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
         defined = {node.id for node in named if isinstance(node.ctx, ast.Store)}
+        inner = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 defined.add(node.name)
@@ -95,7 +96,7 @@ def missing(cells: Sequence[dict[str, Any]]) -> Iterator[tuple[int, str]]:
             below |= defined
             continue
         used = {node.id for node in named if isinstance(node.ctx, ast.Load)}
-        for name in sorted((used & below) - known - defined):
+        for name in sorted((used & below) - known - defined - inner):
             yield place, name
         known |= defined
 

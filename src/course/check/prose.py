@@ -20,7 +20,7 @@ from course.check.compare import NUMBER
 NEAR = 2  # measured: with 1, a third more numbers need a word; with 3, more mistakes pass
 # The number of a list, a heading, a chapter, a year in brackets, a name: no result.
 BY_RULE = re.compile(
-    r"^\s*\d+\.\s|^#+ \d+\.|\]\([^)]*\)|\((?:19|20)\d\d\)|\*\*Time:\*\* [^.]*|[A-Z]{2,}-\d+"
+    r"^\s*\d+\.\s|^#+ (?:Deeper: )?\d+\.|\]\([^)]*\)|\((?:19|20)\d\d\)|\*\*Time:\*\* [^.]*|[A-Z]{2,}-\d+"
     r"|\b(?:[Cc]hapter|[Ss]ection|[Ff]igure|[Ee]xercise)s? \d[\d.]*(?:(?:,| and) \d+)*",
     re.MULTILINE,
 )
