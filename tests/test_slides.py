@@ -427,7 +427,7 @@ def test_a_talk_is_given_by_keyboard_alone(decks, chromium):
         notes = speaker.locator(".speaker-controls-notes .value")
         wait_for(lambda: "Ask the room first" in notes.inner_text(), 20, "the speaker's notes")
         page.keyboard.press("ArrowRight")
-        wait_for(lambda: "Point at the three axes" in notes.inner_text(), 20, "the next note")
+        wait_for(lambda: "the step most lectures skip" in notes.inner_text(), 20, "the next note")
         speaker.close()
 
         presses, last = 0, page.evaluate("Reveal.getTotalSlides()") - 1
@@ -567,7 +567,7 @@ def test_live_slides_show_an_explorer_that_moves(lab, chromium):  # noqa: F811
         last = page.locator("strong", has_text="Read on")
         wait_for(last.is_visible, 20, "the last slide")
         handle = page.locator(".widget-slider .noUi-handle").first
-        for title in ("Quiz", "Exercises", "Explore"):
+        for title in ("Quiz", "Exercises", "Weights from scores", "Explore"):
             page.keyboard.press("ArrowLeft")
             heading = page.locator("h2", has_text=title).first
             wait_for(heading.is_visible, 20, f"the slide {title}")

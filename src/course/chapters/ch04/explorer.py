@@ -9,19 +9,19 @@ from course.draw.picture import Picture
 
 
 def weight_painter(x: Tensor) -> Explorer:
-    """Three sliders paint one cell of the averaging weights; the row's sum and output follow."""
+    """A weight, and the cell that gets it; the row's sum and its output follow."""
     T = x.shape[0]
     ones = causal_mask(T).to(x)
     uniform = ones / ones.sum(dim=-1, keepdim=True)
 
-    def render(row: int, column: int, weight: float) -> Picture:
+    def render(weight: float, row: int, column: int) -> Picture:
         weights = uniform.clone()
         weights[row, column] = weight
         return product_figure(weights, x, row)
 
     return Explorer(
         render,
+        weight=float_slider("weight", 0.0, 1.0, 0.25, 0.25),
         row=slider("row (who looks)", 0, T - 1, 3),
         column=slider("column (at whom)", 0, T - 1, 1),
-        weight=float_slider("weight", 0.0, 1.0, 0.25, 0.05),
     )
