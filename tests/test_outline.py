@@ -2,7 +2,9 @@
 
 import pytest
 
+from course.notebooks import chapters, read
 from course.outline import COLLAPSED, mark, minutes, missing, sections
+from tests.conftest import ROOT
 
 
 def text(source):
@@ -61,9 +63,33 @@ def test_marks_follow_from_the_sections():
 
 
 def test_the_main_line_may_not_lean_on_what_is_deeper():
-    deeper = [text("## Deeper: a"), code("import torch as t\ndef f(a): ...\nx = [y for y in z]\na = 1")]
+    deeper = [
+        text("## Deeper: a"),
+        code("import torch as t\ndef f(a): ...\nx = [y for y in z]\na = 1"),
+    ]
     main = [text("## Main"), code("x = t.ones(2)\nprint(f(y))\nlambda a: a"), code("x + len(x)")]
     assert list(missing([*deeper, *main])) == [(3, "f"), (3, "t"), (3, "y")]
     before = [code("import torch as t\nfrom a import f\ny = 1")]
     assert list(missing([*before, *deeper, *main])) == []
     assert list(missing([*deeper, text("## Deeper: b"), code("f(t)")])) == []
+
+
+def test_the_main_lines_keep_to_the_course():
+    """35 minutes a chapter, six hours in all; `tril` within 90 minutes, q, k and v within 150."""
+    pages = {path.stem[:2]: read(path).cells for path in chapters(ROOT)}
+    main = {name: minutes(cells)[0] for name, cells in pages.items()}
+
+    def until(name, word):
+        """The minutes of the main lines up to the first code cell of a chapter with a word in it."""
+        cells = pages[name]
+        codes = zip(cells, sections(cells), strict=True)
+        place = next(
+            i
+            for i, (cell, deeper) in enumerate(codes)
+            if cell.cell_type == "code" and not deeper and word in cell.source
+        )
+        return sum(main[n] for n in main if n < name) + minutes(cells[:place])[0]
+
+    assert max(main.values()) < 35.5 and sum(main.values()) < 360, main
+    assert until("04", "tril") < 90
+    assert until("06", "W_q") < 150
