@@ -271,6 +271,8 @@ def test_what_was_asked_for_waits_for_a_click_with_its_explanation():
     assert [part.count("42</pre>") for part in folded] == [1, 1, 1]
     assert rest.count("Because.") == 1 and rest.count("42</pre>") == 1 and 'id="b"' in rest
     assert rest.count("6</span>") == 4 and rest.count("Predict") == 3
+    explorer = cell("6 * 7", "code", [printed("42")], tags=["explorer"])
+    assert "<details" not in text_of("a.ipynb", asks, explorer, why)
 
 
 def test_links_lead_to_pages_and_headings():
@@ -510,6 +512,7 @@ def test_frames_follow_mouse_and_keyboard(reader, sources):
     page, errors, outside = opened(reader)
     for name in found:
         page.goto(f"{reader[1]}/{name}.html")
+        page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
         box = page.locator(".course-frame-control").first
         slider, image = (
             box.locator("input"),

@@ -26,7 +26,7 @@ def test_the_quoted_merges_and_ids_are_the_librarys_and_all_merges_are_ours():
     trainer = BpeTrainer(vocab_size=512, initial_alphabet=letters, show_progress=False)
     theirs.train_from_iterator([load_corpus("play")], trainer)
     found = json.loads(theirs.to_str())["model"]["merges"]
-    assert ["".join(pair) for pair in found[:12]] == merges.func.value.value.split()
+    assert ["".join(pair) for pair in found[:12]] == ast.literal_eval(merges)
     assert theirs.encode(SENTENCE).ids == ast.literal_eval(ids)
     plain = str.maketrans("ĠĊ", " \n")
     ours = BPETokenizer.train(load_corpus("play"), 512).merges

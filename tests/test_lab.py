@@ -99,6 +99,7 @@ def run(page, name, whole):
             const {content, sessionContext} = await commands.execute("docmanager:open", {path});
             await sessionContext.ready;
             await sessionContext.session.kernel.info;
+            await commands.execute("notebook:expand-all-headings");  // what is Deeper
             if (whole) return commands.execute("notebook:run-all-cells");
             const cells = content.widgets.map(cell => cell.model);
             content.activeCellIndex = cells.findIndex(

@@ -91,5 +91,5 @@ def test_the_main_lines_keep_to_the_course():
         return sum(main[n] for n in main if n < name) + minutes(cells[:place])[0]
 
     assert max(main.values()) < 35.5 and sum(main.values()) < 360, main
-    assert until("04", "tril") < 90
+    assert until("04", ".tril(") < 90
     assert until("06", "W_q") < 150

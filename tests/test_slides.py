@@ -19,6 +19,7 @@ from course import cli, notebooks
 from course.errors import CourseError
 from course.learn.html import MIME
 from course.learn.quizzes import quiz
+from course.outline import sections
 from course.publish import slides
 from course.publish.links import Site
 from course.publish.page import Page
@@ -188,10 +189,11 @@ def test_every_question_of_a_quiz_has_a_slide():
         f"Quiz: question {n} of 5{asks}" for n, asks in enumerate(asked, 1)
     ]
     assert first.top and first.notes[0] == "<p>Hands up.</p>\n" and len(first.notes) == 4
-    assert last.notes[0].startswith(
-        "<p><em>The running sum.</em> <strong>Not this one.</strong> It"
-    )
-    assert last.blocks[1][1].count("<details>") == 3
+    options = quiz("04").questions[-1].options
+    for option, note in zip(options, last.notes, strict=True):
+        verdict = "Right" if option.right else "Not this one"
+        assert note.startswith(f"<p><em>{slides.prose(option.text)}</em> <strong>{verdict}.")
+    assert last.blocks[1][1].count("<details>") == len(options)
     announces.metadata["tags"] = []
     assert shown(slides.slides(*published(nb))[0]) == ["Questions\nChoose."], (
         "it announces nothing"
@@ -478,7 +480,12 @@ def test_an_explorer_has_frames_in_every_deck(decks, chromium):
         for name in names:
             page, _, _ = opened(b, f"{address}/{name}.html")
             assert page.locator("section.page figure").count(), name
-            assert page.locator("section.page input[type=range]").count(), name
+            cells = notebooks.read(ROOT / "notebooks" / f"{name}.ipynb").cells
+            main = [
+                "explorer" in cell.metadata.get("tags", []) and not deeper
+                for cell, deeper in zip(cells, sections(cells), strict=True)
+            ]
+            assert page.locator("section.page input[type=range]").count() == main.count(True), name
             page.close()
 
 
@@ -563,6 +570,12 @@ def test_live_slides_show_an_explorer_that_moves(lab, chromium):  # noqa: F811
         page.goto(f"{lab}/lab?reset")
         page.wait_for_function("() => window.jupyterapp?.restored", timeout=60_000)
         run(page, "04_averaging_the_past", whole=False)
+        page.evaluate(
+            """() => {
+                const {content} = window.jupyterapp.shell.currentWidget;
+                content.activeCellIndex = content.widgets.length - 1;
+            }"""
+        )
         page.locator('[data-command="deck:toggle"]').first.click()
         last = page.locator("strong", has_text="Read on")
         wait_for(last.is_visible, 20, "the last slide")

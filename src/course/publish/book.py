@@ -70,7 +70,8 @@ def markdown(page: Page, site: Site, repository: str = "") -> str:
         with well_formed(cell):
             if tokens is None:
                 code, shown = _code(cell, site.src.parent)
-                answer, asked = asked and bool(shown), False
+                answer = asked and bool(shown) and "explorer" not in cell["tags"]
+                asked = False  # an explorer opens before its answer
                 each = [_cell(code), ANSWER + _cell(shown)] if answer else [_cell(code + shown)]
                 bodies = ["", *each]
             else:
