@@ -585,7 +585,9 @@ def test_live_slides_show_an_explorer_that_moves(lab, chromium):  # noqa: F811
             heading = page.locator("h2", has_text=title).first
             wait_for(heading.is_visible, 20, f"the slide {title}")
             page.wait_for_timeout(700)  # its transition
-        page.keyboard.press("ArrowDown")
+        for _ in range(2):  # what to do, and the explorer
+            page.keyboard.press("ArrowDown")
+            page.wait_for_timeout(700)
         wait_for(handle.is_visible, 20, "the explorer's slide")
         assert not last.is_visible(), "a slide, not the whole notebook"
         image = page.locator(".widget-vbox", has=page.locator(".noUi-handle")).first.locator("img")
