@@ -249,6 +249,21 @@ def test_what_pytorch_wraps_itself_was_not_replaced(monkeypatch):
     assert judge(E, steps).besides == ()
 
 
+def test_what_pytorch_tags_when_it_compiles_was_not_replaced(monkeypatch):
+    from torch._dynamo.mutation_guard import install_generation_tagging_init
+
+    Module = torch.nn.Module
+    remember()
+    for name in ("__init__", "__setstate__"):
+        monkeypatch.setattr(Module, name, getattr(Module, name))
+    monkeypatch.setattr(Module, "___needs_generation_tag_patch", True, raising=False)
+    before = Module.__init__
+    install_generation_tagging_init()
+    assert Module.__init__ is not before
+    with originals() as replaced:
+        assert replaced == []
+
+
 def test_functions_that_a_notebook_has_replaced_are_the_notebooks_again_afterwards(monkeypatch):
     remember()
     always = lambda *a, **k: True  # noqa: E731

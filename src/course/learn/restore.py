@@ -136,8 +136,16 @@ def _replaced() -> Iterator[tuple[Any, str, Any, Any]]:
 
 
 def _compiled(now: Any, original: Any) -> bool:
-    """True if PyTorch itself put a function around its own: manual_seed, at the first optimizer."""
-    return getattr(now, "__code__", None) is _WRAPPER and now.__wrapped__ is original
+    """True if PyTorch itself put a function around its own: manual_seed, at the first optimizer,
+    and two of Module's, when it compiles for the first time (FlexAttention does)."""
+    code = getattr(now, "__code__", None)
+    if code is _WRAPPER:
+        return now.__wrapped__ is original
+    guard = sys.modules.get("torch._dynamo.mutation_guard")
+    own = guard.install_generation_tagging_init.__code__.co_consts if guard and code else ()
+    return any(code is known for known in own) and original in (
+        cell.cell_contents for cell in now.__closure__
+    )
 
 
 def _put(part: Any, name: str, function: Any) -> str:
