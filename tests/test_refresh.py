@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from course.cli import main
 from course.errors import CourseError
@@ -213,3 +213,11 @@ def test_noise_in_metadata_goes_and_what_the_author_set_stays():
         "jupyter": {"source_hidden": True},
         "slideshow": {"slide_type": "slide"},
     }
+
+
+def test_a_refresh_writes_the_minutes_and_what_opens_collapsed(tmp_path):
+    nb = new_notebook(cells=[new_markdown_cell("# A\n\n**Time:** an hour.")])
+    nb.cells.append(new_markdown_cell("## Deeper: b"))
+    first, deeper = normalise(nb, tmp_path).cells
+    assert first.source == "# A\n\n**Time:** 0 minutes."
+    assert deeper.metadata["jp-MarkdownHeadingCollapsed"]
