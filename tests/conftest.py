@@ -3,6 +3,7 @@
 import os
 import random
 import shutil
+import signal
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # several tests run at once; before torch comes in
@@ -43,6 +44,17 @@ def _the_same_draws_on_every_run():
     """A weight that no test seeds is the same in every run."""
     random.seed(0)
     torch.manual_seed(0)
+
+
+@pytest.fixture
+def as_in_a_terminal():
+    """Ctrl-C and a closed terminal are heard, also by tests in the background or under nohup."""
+    default = {"SIGINT": signal.default_int_handler, "SIGHUP": signal.SIG_DFL}
+    numbers = {name: getattr(signal, name) for name in default if hasattr(signal, name)}
+    before = {n: signal.signal(n, default[name]) for name, n in numbers.items()}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture

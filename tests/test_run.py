@@ -363,7 +363,9 @@ def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has none of these signals")
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
-def test_a_signal_interrupts_where_a_child_is_waited_for_and_nowhere_else(name, monkeypatch):
+def test_a_signal_interrupts_where_a_child_is_waited_for_and_nowhere_else(
+    name, monkeypatch, as_in_a_terminal
+):
     """In the middle of a start a process would be lost, and then waited for without end."""
     reached = []
 
@@ -381,7 +383,9 @@ def test_a_signal_interrupts_where_a_child_is_waited_for_and_nowhere_else(name, 
 @pytest.mark.parametrize(
     "sent, status", [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)]
 )
-def test_an_interrupted_run_leaves_no_process_and_no_partial_file(tmp_path, sent, status):
+def test_an_interrupted_run_leaves_no_process_and_no_partial_file(
+    tmp_path, sent, status, as_in_a_terminal
+):
     sleep = "import pathlib, time\npathlib.Path('started').touch()\ntime.sleep(600)"
     make_course(tmp_path, n1_sleeps=[sleep], n2_waits=["1"])
     out = tmp_path / "build" / "run"
@@ -395,7 +399,6 @@ def test_an_interrupted_run_leaves_no_process_and_no_partial_file(tmp_path, sent
         env=os.environ | {"TMPDIR": str(scratch)},
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
         deadline = time.monotonic() + 30
