@@ -4,5 +4,6 @@ text (`corpus`) -> ids, one per character (`tokenizers`) or by byte pair encodin
 (`bpe`), done quickly (`fast_bpe`) and applied (`bpe_tokenizer`) -> examples (`batches`) -> counts
 and a first model (`bigram`) -> who may look at whom (`masks`) -> means of the past (`averaging`) ->
 attention (`heads`), causal (`causal`), with many heads (`multi_head`), what every right one does
-(`properties`) and how it goes wrong (`wrong`) -> loss (`training`) -> samples (`sampling`).
+(`properties`) and how it goes wrong (`wrong`) -> loss (`training`), of many models at once
+(`paired`) -> samples (`sampling`).
 """

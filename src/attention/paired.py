@@ -1,0 +1,54 @@
+"""Many small models trained at once, in pairs: a comparison in which one thing alone differs."""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.func import functional_call, stack_module_state
+
+from attention.batches import get_batch
+from attention.training import cross_entropy
+
+
+def paired_losses(
+    make: Callable[[], nn.Module],
+    settings: Sequence[float],
+    seeds: Sequence[int],
+    train_ids: Int[Tensor, " N"],
+    held_out: tuple[Int[Tensor, "B T"], Int[Tensor, "B T"]],
+    looks: Sequence[int],
+    batch_size: int = 16,
+    learning_rate: float = 3e-3,
+) -> Float[Tensor, "looks settings seeds"]:
+    """The loss on the held-out blocks after so many steps, for each setting and seed, in nats.
+
+    A model is called as `model(ids, setting)`. Its seed draws the first weights and the batches, the
+    same for every setting. All are trained side by side by `torch.vmap`, each as if it were alone.
+    """
+    block_size = held_out[0].shape[1]
+    models, draws = [], []
+    for seed in seeds:
+        torch.manual_seed(seed)
+        models.append(make())
+        draws.append(torch.Generator().manual_seed(seed))
+    parameters, _ = stack_module_state(models * len(settings))  # of each (settings * seeds, ...)
+    factors = torch.tensor(settings).repeat_interleave(len(seeds))  # (settings * seeds,)
+    optimizer = torch.optim.AdamW(parameters.values(), lr=learning_rate)
+
+    def loss(own: dict[str, Tensor], setting: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        return cross_entropy(functional_call(models[0], own, (x, setting)), y)
+
+    side_by_side = torch.vmap(loss)
+    on_held_out = torch.vmap(loss, in_dims=(0, 0, None, None), chunk_size=2)
+    found = []
+    for step in range(1, max(looks) + 1):
+        batches = [get_batch(train_ids, batch_size, block_size, draw) for draw in draws]
+        x, y = (torch.stack(part * len(settings)) for part in zip(*batches, strict=True))
+        optimizer.zero_grad()
+        side_by_side(parameters, factors, x, y).sum().backward()
+        optimizer.step()
+        if step in looks:
+            with torch.no_grad():
+                found.append(on_held_out(parameters, factors, *held_out))
+    return torch.stack(found).view(len(looks), len(settings), len(seeds))
