@@ -36,7 +36,7 @@ def sums_figure(rows: Tensor) -> Picture:
     last = [(left @ rows)[-1].tolist() for left in kinds.values()]
     return picture(
         figure,
-        f"Three matrices of shares, each with the row it makes of the same three rows. All ones add "
+        f"Three matrices of shares, each with what it gives for the same three rows. All ones add "
         f"everything up in every row. Ones on and below the diagonal add up the past. Divided by "
         f"their row sums they average it: the last row becomes "
         f"[{last[2][0]:.4g}, {last[2][1]:.4g}], a third of [{last[1][0]:.4g}, {last[1][1]:.4g}].",

@@ -100,7 +100,7 @@ E.slip("module.dropout(weights) @ v", "weights @ module.dropout(v)", """you drop
 E.slip("@ v", "@ x", "you mix x itself. What a position hands over is its value.")
 
 E.law(row_0_is_its_own_value)
-E.hint("Five steps: scores, mask, softmax, dropout, values. Write the shape after each.")
+E.hint("Six steps: scores, scale, mask, softmax, dropout, values. Write the shape after each.")
 E.hint("The mask has block rows, x has T positions: `module.mask[:T, :T]`. Fill where False.")
 E.hint("""`module.dropout(weights) @ v`, with weights from `masked.softmax(dim=-1)`. The module
     knows by itself whether it is training.""")
