@@ -48,23 +48,21 @@ IN_NOTEBOOK = "Try it in the notebook: its check tells you what is wrong."  # a 
 def markdown(page: Page, site: Site, repository: str = "") -> str:
     """A page as blocks of HTML: below its title the links, then its cells.
 
-    What is Deeper is folded under its heading, and what a prediction asks for, with the text that
-    explains it, under a line of its own.
+    What is Deeper is folded under its heading, and what a prediction asks for, with the cell of text
+    that explains it, under a line of its own.
     """
     page.check_outputs()
     parts = [_links(page.path, repository)] if page.path.endswith(".ipynb") else []
-    deeper, asked, answer = (
-        0,
-        False,
-        False,
-    )  # the section, and whether a question, an answer is open
+    deeper = 0  # the section
+    asked = answer = False  # whether a question, an answer is open
     for number, (cell, section) in enumerate(zip(page.cells, sections(page.cells), strict=True)):
         tokens = cell.get("tokens")
         headed = bool(tokens) and tokens[0].type == "heading_open"
         asks = "predict" in cell["tags"]
-        if answer and (tokens is None or headed or asks):
+        explains = answer and not (tokens is None or headed or asks)
+        if answer and not explains:
             parts.append("</details>")
-            answer = False
+        answer = False
         if deeper and section != deeper:
             parts.append("</details>")
         with well_formed(cell):
@@ -84,6 +82,7 @@ def markdown(page: Page, site: Site, repository: str = "") -> str:
                 bodies = [top, render(_reachable(tokens[title:]))]
             blocks = [one_block(site.linked(body, page, cell)) for body in bodies]
         parts = [blocks[0], *parts, *blocks[1:]] if number == 0 else [*parts, *blocks]
+        parts += ["</details>"] * explains
         deeper = section
     closing = ["</details>"] * (answer + bool(deeper))
     return "\n\n".join(filter(None, [*parts, *closing])) + "\n"
