@@ -272,7 +272,9 @@ def test_what_was_asked_for_waits_for_a_click_with_its_explanation():
     assert rest.count("Because.") == 2 and rest.count("42</pre>") == 1 and 'id="b"' in rest
     assert rest.count("6</span>") == 4 and rest.count("Predict") == 3
     explorer = cell("6 * 7", "code", [printed("42")], tags=["explorer"])
-    assert "<details" not in text_of("a.ipynb", asks, explorer, why)
+    open_, folded = text_of("a.ipynb", asks, explorer, why, why).split("<details", 1)
+    assert "42</pre>" in open_ and "Because." in folded.split("</details>")[0]
+    assert folded.count("Because.") == 2 and folded.count("</details>") == 1
 
 
 def test_links_lead_to_pages_and_headings():

@@ -4,7 +4,7 @@ import os
 import sys
 
 import pytest
-from nbformat.v4 import new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from course import notebooks
 from course.cli import main
@@ -67,6 +67,18 @@ def test_copies_have_no_outputs_and_the_course_keeps_its_own(root):
     assert sources(mine) == sources(theirs)
     assert not any(c.get("outputs") for c in notebooks.read(mine).cells)
     assert all(c.outputs for c in notebooks.read(theirs).cells[1:])
+
+
+def test_what_explains_a_prediction_is_folded_in_the_copy(tmp_path):
+    asks = new_markdown_cell("**Predict.** How many?", metadata={"tags": ["predict"]})
+    cells = [asks, new_code_cell("6 * 7"), new_markdown_cell("Because."), new_markdown_cell("So:")]
+    notebooks.write(new_notebook(cells=cells), path := tmp_path / "n.ipynb")
+    assert [cell.source for cell in copies.fresh(path).cells] == [
+        "**Predict.** How many?",
+        "6 * 7",
+        "<details><summary>What it gives, and why</summary>\n\nBecause.\n\n</details>",
+        "So:",
+    ]
 
 
 def test_starting_again_changes_nothing(root, capsys):

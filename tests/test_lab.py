@@ -14,6 +14,7 @@ from statistics import median
 import pytest
 
 from course.learn.copies import start
+from course.outline import WHY
 from tests.browser import browser, free_port, watched
 from tests.conftest import ROOT
 
@@ -115,7 +116,7 @@ def run(page, name, whole):
 
 
 def in_view(page, holds, selector):
-    """What `selector` matches in the first cell whose outputs hold a text, scrolled to.
+    """What `selector` matches in the first cell that holds a text, scrolled to.
 
     Notebooks draw their cells only as they come into view.
     """
@@ -123,8 +124,8 @@ def in_view(page, holds, selector):
         """holds => {
             const notebook = window.jupyterapp.shell.currentWidget.content;
             const i = notebook.widgets.findIndex(cell =>
-                JSON.stringify(cell.model.toJSON().outputs ?? []).includes(holds));
-            if (i < 0) throw new Error(`no output holds ${holds}`);
+                JSON.stringify(cell.model.toJSON()).includes(holds));
+            if (i < 0) throw new Error(`no cell holds ${holds}`);
             notebook.scrollToItem(i, "start").catch(() => {});
         }""",
         holds,
@@ -204,6 +205,12 @@ def test_a_notebook_lives_in_jupyterlab(lab, page, name):
     shown = in_view(page, "course-figure", ".course-figure img")
     assert shown.get_attribute("alt"), "a figure without a text for those who can't see it"
     assert shown.evaluate("image => image.naturalWidth") > 300
+
+    why = in_view(page, WHY, f".jp-RenderedMarkdown details:has-text('{WHY}')")
+    said = why.locator("p").first
+    assert not said.is_visible(), "the answer stands below its question"
+    why.locator("summary").click()
+    assert said.is_visible() and said.inner_text()
 
     in_view(page, "jupyter.widget-view", ".widget-vbox .course-figure img")
     explorer = page.locator(".widget-vbox", has=page.locator(".course-figure")).first

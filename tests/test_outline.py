@@ -3,7 +3,7 @@
 import pytest
 
 from course.notebooks import chapters, read
-from course.outline import COLLAPSED, mark, minutes, missing, sections
+from course.outline import COLLAPSED, explanations, mark, minutes, missing, sections
 from tests.conftest import ROOT
 
 
@@ -93,3 +93,12 @@ def test_the_main_lines_keep_to_the_course():
     assert max(main.values()) < 35.5 and sum(main.values()) < 360, main
     assert until("04", ".tril(") < 90
     assert until("06", "W_q") < 150
+
+
+def test_what_explains_a_prediction():
+    ask, why = text("**Predict.** How many?"), text("Because.")
+    ask["metadata"]["tags"] = ["predict"]
+    found = explanations([ask, code("6"), why, why, code("7"), why, ask, code("8"), text("## B")])
+    assert found == {2}
+    assert explanations([ask, code("6"), ask, code("7"), why]) == {4}
+    assert explanations([ask, why, code("6"), why]) == set()

@@ -14,6 +14,7 @@ from typing import Any
 
 HEADING = re.compile(r"(#+)\s+(Deeper: )?")
 TIME = re.compile(r"\*\*Time:\*\* [^.]*\.")  # in the opening
+WHY = "What it gives, and why"  # over what a prediction asks for, until it is opened
 COLLAPSED = "jp-MarkdownHeadingCollapsed"  # JupyterLab's name, in a heading's metadata
 WORDS, CODE, EXERCISE, QUIZ = 1 / 120, 0.5, 4, 3  # minutes for each; an exercise is three cells
 
@@ -30,6 +31,25 @@ def sections(cells: Sequence[dict[str, Any]]) -> list[int]:
                 number += bool(level)
         found.append(number if level else 0)
     return found
+
+
+def explanations(cells: Sequence[dict[str, Any]]) -> set[int]:
+    """Places of the text that explains what a prediction has asked for: below the code below it."""
+
+    def is_text(cell: dict[str, Any]) -> bool:
+        return cell["cell_type"] == "markdown"
+
+    def asks(cell: dict[str, Any]) -> bool:
+        return is_text(cell) and "predict" in cell["metadata"].get("tags", [])
+
+    def may_wait(cell: dict[str, Any]) -> bool:
+        return is_text(cell) and not asks(cell) and not HEADING.match(_source(cell))
+
+    return {
+        place
+        for place in range(2, len(cells))
+        if asks(cells[place - 2]) and not is_text(cells[place - 1]) and may_wait(cells[place])
+    }
 
 
 def minutes(cells: Sequence[dict[str, Any]]) -> tuple[float, float]:

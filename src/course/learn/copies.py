@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from course.errors import CourseError
 from course.notebooks import chapters, dumps, read, write_text
+from course.outline import WHY, explanations
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -73,8 +74,11 @@ def _copy(new: NotebookNode, mine: Path, base: Path) -> str:
 
 
 def fresh(path: Path) -> NotebookNode:
-    """A notebook of the course as nobody has run it."""
+    """A notebook of the course as nobody has run it; what explains a prediction is folded."""
     notebook = read(path)
+    for place in explanations(notebook.cells):
+        cell = notebook.cells[place]
+        cell.source = f"<details><summary>{WHY}</summary>\n\n{cell.source}\n\n</details>"
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None

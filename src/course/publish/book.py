@@ -24,7 +24,7 @@ from course.errors import CourseError
 from course.execute.children import end
 from course.learn.html import MIME, UNTRIED, exercise_html
 from course.learn.solutions import printed
-from course.outline import sections
+from course.outline import WHY, explanations, sections
 from course.publish.finished import replacing
 from course.publish.links import Site
 from course.publish.page import (
@@ -39,7 +39,7 @@ from course.publish.page import (
 )
 
 MDBOOK = "0.5"  # the series whose protocol this is
-ANSWER = '<details class="course-folded"><summary>What it gives, and why</summary>'
+ANSWER = f'<details class="course-folded"><summary>{WHY}</summary>'
 IN_NOTEBOOK = "Try it in the notebook: its check tells you what is wrong."  # a page can't check
 
 # ---------------------------------------------------------------- pages
@@ -54,14 +54,16 @@ def markdown(page: Page, site: Site, repository: str = "") -> str:
     page.check_outputs()
     parts = [_links(page.path, repository)] if page.path.endswith(".ipynb") else []
     deeper = 0  # the section
+    explained = explanations(page.cells)
     asked = answer = False  # whether a question, an answer is open
     for number, (cell, section) in enumerate(zip(page.cells, sections(page.cells), strict=True)):
         tokens = cell.get("tokens")
         headed = bool(tokens) and tokens[0].type == "heading_open"
-        asks = "predict" in cell["tags"]
-        explains = answer and not (tokens is None or headed or asks)
+        explains = number in explained
         if answer and not explains:
             parts.append("</details>")
+        elif explains and not answer:  # an explorer: it opens before its answer
+            parts.append(ANSWER)
         answer = False
         if deeper and section != deeper:
             parts.append("</details>")
@@ -69,11 +71,11 @@ def markdown(page: Page, site: Site, repository: str = "") -> str:
             if tokens is None:
                 code, shown = _code(cell, site.src.parent)
                 answer = asked and bool(shown) and "explorer" not in cell["tags"]
-                asked = False  # an explorer opens before its answer
+                asked = False
                 each = [_cell(code), ANSWER + _cell(shown)] if answer else [_cell(code + shown)]
                 bodies = ["", *each]
             else:
-                asked = asks
+                asked = "predict" in cell["tags"]
                 title = 3 if headed and (number == 0 or section != deeper) else 0
                 if section not in (0, deeper):  # a link would take the click that opens it
                     top = f'<details class="course-deeper"><summary>{render(tokens[:3])}</summary>'

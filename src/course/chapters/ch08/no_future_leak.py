@@ -92,7 +92,7 @@ E.mistake(lambda f, x: not f(x.neg_())[:, 0].isnan().any(), """you changed the c
     so compared it with itself: `changed = x` is a second name for it. Use `x.clone()`.""")
 
 E.law(true_just_when_nothing_leaks)
-E.hint("Choose a place to cut. Which inputs do you change, and which outputs may not notice?")
+E.hint("Choose a place to cut. Which inputs do you change, and which outputs must not notice?")
 E.hint("""Copy x, change everything from `cut` on, run forward on both, and compare the outputs
     before `cut`. Then do it for every cut from 1 to T - 1.""")
 E.hint("""For each cut: `changed = x.clone()`, `changed[:, cut:] = 1 - changed[:, cut:]`, and all
