@@ -26,6 +26,7 @@ from course.learn.html import MIME, UNTRIED, exercise_html
 from course.learn.solutions import printed
 from course.outline import WHY, explanations, sections
 from course.publish.finished import replacing
+from course.publish.front import fill
 from course.publish.links import Site
 from course.publish.page import (
     Cell,
@@ -152,7 +153,14 @@ def preprocess(context: Mapping[str, Any], book: dict[str, Any]) -> dict[str, An
     config, root = context["config"], Path(context["root"])
     repository = config.get("output", {}).get("html", {}).get("git-repository-url") or ""
     found = [c for c in _chapters(book["items"]) if c["path"]]
-    pages = {c["path"]: Page(c["path"], c["content"]) for c in found}
+    pages = {
+        c["path"]: Page(c["path"], c["content"]) for c in found if c["path"].endswith(".ipynb")
+    }
+    parts = _parts(book["items"])
+    for chapter in found:
+        if chapter["path"] not in pages:
+            text = fill(chapter["content"], chapter["path"], parts, pages)
+            pages[chapter["path"]] = Page(chapter["path"], text)
     site = Site(root / "notebooks", pages.get, pages, _address)
     for chapter in found:
         chapter["content"] = markdown(pages[chapter["path"]], site, repository)
@@ -170,6 +178,17 @@ def _chapters(items: list[Any]) -> Iterator[dict[str, Any]]:
         if isinstance(item, dict) and "Chapter" in item:
             yield item["Chapter"]
             yield from _chapters(item["Chapter"]["sub_items"])
+
+
+def _parts(items: list[Any]) -> dict[str, list[str]]:
+    """The titles between the chapters, and the pages below each."""
+    parts: dict[str, list[str]] = {"": []}
+    for item in items:
+        if isinstance(item, dict) and "PartTitle" in item:
+            parts[item["PartTitle"]] = []
+        else:
+            parts[[*parts][-1]] += [c["path"] for c in _chapters([item]) if c["path"]]
+    return parts
 
 
 def _wrong_version(came: str) -> str:
