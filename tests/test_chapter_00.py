@@ -40,7 +40,7 @@ def test_the_source_of_the_stride_explorer_is_the_tensor_of_the_source():
 @pytest.fixture
 def quick(monkeypatch):
     """No image, and no row of memory, which is the same in every state: 90 states in seconds."""
-    monkeypatch.setattr(figures, "picture", lambda figure, says: Picture(b"", says, 1))
+    monkeypatch.setattr(figures, "picture", lambda figure, says: Picture("", says))
     monkeypatch.setattr(figures, "_memory", lambda axes, x: None)
 
 
@@ -83,9 +83,9 @@ def test_the_transpose_walks_across_the_positions(quick):
 
 def test_a_picture_changes_with_each_control():
     render = stride_explorer(X).render
-    pictures = {render("x", 0).png, render("x", 1).png, render("x.view(2, 5, 3)", 1).png}
+    pictures = {render("x", 0).svg, render("x", 1).svg, render("x.view(2, 5, 3)", 1).svg}
     assert len(pictures) == 3
-    assert render("x", 1).png in pictures
+    assert render("x", 1).svg in pictures
 
 
 def test_an_axis_keeps_its_name_while_its_size_and_stride_stay():

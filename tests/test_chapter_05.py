@@ -44,7 +44,7 @@ def explorer(monkeypatch):
     """The explorer, its pictures with their sentence but without pixels, which take the time."""
     monkeypatch.setattr(
         "course.chapters.ch05.figures.picture",
-        lambda figure, sentence: Picture(b"", " ".join(sentence.split()), 1),
+        lambda figure, sentence: Picture("", " ".join(sentence.split())),
     )
     return query_explorer(torch.tensor(ARROWS), WORDS)
 
@@ -76,7 +76,7 @@ def test_explorer_opens_away_from_its_question_and_render_is_pure():
     assert fresh.state == {"angle": 250, "length": 2.0}
     check_sentence(fresh.still.sentence, 250, 2.0)
     assert "listens most to 'starts'" not in fresh.still.sentence  # the answer, at 70 degrees
-    assert fresh.render(angle=0, length=0.0).png != fresh.still.png
+    assert fresh.render(angle=0, length=0.0).svg != fresh.still.svg
     assert fresh.render(angle=250, length=2.0) == fresh.still
 
 

@@ -23,7 +23,7 @@ def no_pixels(monkeypatch):
     """Pictures with their sentence but without pixels, which take the time."""
     monkeypatch.setattr(
         "course.chapters.ch07.figures.picture",
-        lambda figure, sentence: Picture(b"", " ".join(sentence.split()), 1),
+        lambda figure, sentence: Picture("", " ".join(sentence.split())),
     )
 
 
@@ -174,5 +174,5 @@ def test_explorer_starts_unscaled_and_render_is_pure(vectors):
     explorer = scale_explorer(q, k)
     assert explorer.state == {"d": 64, "scale": "1 (no scale)"}
     assert explorer.render(**explorer.state) == explorer.still
-    assert explorer.render(d=64, scale="1/√d").png != explorer.still.png
+    assert explorer.render(d=64, scale="1/√d").svg != explorer.still.svg
     assert torch.equal(q, before[0]) and torch.equal(k, before[1])

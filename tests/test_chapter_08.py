@@ -98,7 +98,7 @@ def no_pixels(monkeypatch):
     """Pictures with their sentence and without pixels, which take the time."""
     monkeypatch.setattr(
         "course.chapters.ch08.figures.picture",
-        lambda figure, sentence: Picture(b"", " ".join(sentence.split()), 1),
+        lambda figure, sentence: Picture("", " ".join(sentence.split())),
     )
 
 
@@ -135,7 +135,7 @@ def test_explorer_starts_with_no_leak_and_render_is_pure():
     explorer = mask_painter(X, *matrices(), WORDS)
     assert explorer.state == {"diagonal": 0, "row": -1, "column": 4}
     check_sentence(explorer.still.sentence, 0, -1, 4)
-    assert explorer.render(1, -1, 0).png != explorer.still.png
+    assert explorer.render(1, -1, 0).svg != explorer.still.svg
     assert explorer.render(0, -1, 4) == explorer.still
 
 

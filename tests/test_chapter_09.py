@@ -27,7 +27,7 @@ def explorer(monkeypatch):
     """The explorer, its pictures with their sentence but without pixels, which take the time."""
     monkeypatch.setattr(
         "course.chapters.ch09.figures.picture",
-        lambda figure, sentence: Picture(b"", " ".join(sentence.split()), 1),
+        lambda figure, sentence: Picture("", " ".join(sentence.split())),
     )
     return dropout_explorer(WEIGHTS, NOISE, WORDS)
 

@@ -22,7 +22,7 @@ def no_pixels(monkeypatch):
     """The pictures with their sentence but without pixels, which take the time."""
     monkeypatch.setattr(
         "course.chapters.ch10.figures.picture",
-        lambda figure, sentence: Picture(b"", " ".join(sentence.split()), 1),
+        lambda figure, sentence: Picture("", " ".join(sentence.split())),
     )
 
 

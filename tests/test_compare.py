@@ -1,17 +1,20 @@
 """Laws and examples of the comparison: what passes, and beside it what must not."""
 
 import re
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from decimal import Decimal
 from io import BytesIO
 
+import matplotlib as mpl
 import numpy as np
 import pytest
+import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
+from matplotlib.image import imsave
 
-from course.check.compare import _extent, compare_image, compare_text, excerpt
+from course.check.compare import SHADE, SVG, compare_image, compare_text, excerpt
+from course.draw.picture import KEY, QUERY, STYLE, canvas, heat_map, picture
 
 SAME = [
     ("0.1250", "0.1251"),  # one unit of the last place, in both directions
@@ -174,121 +177,85 @@ def test_law_white_space_around_numbers_is_free(numbers, data):
     assert compare_text(f"[{', '.join(numbers)}]", f"[{','.join(spaced)}]") is None
 
 
-# Images: figures of matplotlib, at the densities that a course uses.
-
-WEIGHTS = np.random.default_rng(0).dirichlet(np.ones(4), size=4)
+# Figures, as the cells of a notebook show them, and images.
 
 
-def encode(figure, dpi, **options):
-    file = BytesIO()
-    figure.savefig(file, format="png", dpi=dpi, **options)
+def shown(change=0.0, title="bars", colour=QUERY):
+    """A map with its numbers above bars; one of each is changed."""
+    figure, (above, below) = canvas(3, 2)
+    weights = torch.tensor([[0.25, 0.75], [0.5 + change, 0.5 - change]], dtype=torch.float64)
+    heat_map(above, weights, title=title)
+    with mpl.rc_context(STYLE):
+        below.bar(range(3), [0.2, 0.5 + change, 0.3], color=colour)
+        below.set_ylim(0, 1)
+    return picture(figure, "A map and bars.")._repr_html_()
+
+
+@pytest.mark.parametrize("change", [0.0, 1e-16, 1e-12, 1e-7])
+def test_a_last_bit_is_not_seen_in_a_figure(change):
+    assert compare_text(shown(), shown(change)) is None
+
+
+@pytest.mark.parametrize(
+    ("computed", "message"),
+    [
+        pytest.param(shown(0.04), "largest deviation", id="a cell, its number and a bar"),
+        pytest.param(shown(title="bare"), "text differs", id="title"),
+        pytest.param(shown(colour=KEY), "text differs", id="colour"),
+    ],
+)
+def test_what_is_seen_in_a_figure_is_compared(computed, message):
+    assert message in compare_text(shown(), computed).message
+
+
+def inside(html, edit):
+    """The HTML of a figure with its SVG edited."""
+    return SVG.sub(
+        lambda m: m[0].replace(m[1], b64encode(edit(b64decode(m[1]).decode()).encode()).decode()),
+        html,
+    )
+
+
+def test_every_changed_digit_and_every_moved_place_is_red():
+    svg = b64decode(SVG.search(shown())[1]).decode()
+    numbers = [m for m in re.finditer(r"(?<=[ '>])\d+\.\d+(?=[ '<])", svg) if m[0] != "0.0"]
+    assert len(numbers) > 60
+    for number in numbers:
+        moved = f"{float(number[0]) * 1.02 + 0.5:.{len(number[0].partition('.')[2])}f}"
+
+        def edit(svg, number=number, moved=moved):
+            return svg[: number.start()] + moved + svg[number.end() :]
+
+        deviation = compare_text(shown(), inside(shown(), edit))
+        assert deviation and number[0] in deviation.message, number
+
+
+def test_a_figure_within_the_frames_of_an_explorer_is_compared():
+    frames = (
+        "{{\"svg\": \"\\u003csvg>\\u003ctext x='9.5'>{}\\u003c/text>\\u003cpath d='M {} 8.0'/>\"}}"
+    )
+    assert compare_text(frames.format("0.12", "60.0"), frames.format("0.12", "60.1")) is None
+    assert compare_text(frames.format("0.12", "60.0"), frames.format("0.12", "61.0"))
+    assert compare_text(frames.format("0.12", "60.0"), frames.format("0.15", "60.0"))
+
+
+def pixels(change=0, shape=(6, 8, 4)):
+    image, file = np.full(shape, 100, np.uint8), BytesIO()
+    image[2, 3] += change
+    imsave(file, image, format="png")
     return b64encode(file.getvalue()).decode()
 
 
-def heat_map(changes=(), labels=True, title="one row per query"):
-    figure = Figure(figsize=(4, 3))
-    axes = figure.subplots()
-    weights = WEIGHTS.copy()
-    for at, change in changes:
-        weights[at] += change
-    axes.imshow(weights, cmap="Blues", vmin=0, vmax=1)
-    if labels:
-        for (row, column), weight in np.ndenumerate(weights):
-            axes.text(column, row, f"{weight:.4f}", ha="center", va="center")
-    axes.set_title(title)
-    return figure
-
-
-def bars(change=0.0):
-    figure = Figure(figsize=(4, 3))
-    axes = figure.subplots()
-    axes.bar(range(4), [0.2, 0.5 + change, 0.3, 0.4])
-    axes.set_ylim(0, 1)
-    return figure
-
-
-def curve(factor=1.0, **style):
-    figure = Figure(figsize=(4, 3))
-    axes = figure.subplots()
-    x = np.linspace(0, 1, 50)
-    axes.plot(x, factor * np.exp(-3 * x), **style)
-    axes.set_ylim(0, 1.5)
-    return figure
-
-
-TURNED = [((i, i), 1e-4) for i in range(4)] + [((0, 3), 1e-4), ((3, 0), -1e-4)]
-
-
-@pytest.mark.parametrize("dpi", [80, 100, 200])
-@pytest.mark.parametrize(
-    ("stored", "computed"),
-    [
-        pytest.param(heat_map(), heat_map(), id="the same"),
-        pytest.param(heat_map(), heat_map(TURNED), id="six digits turned"),
-        pytest.param(
-            heat_map(labels=False), heat_map([((2, 2), 0.01)], False), id="colour by 0.01"
-        ),
-        pytest.param(heat_map(title="loss 2.31"), heat_map(title="loss 2.32"), id="title's digit"),
-        pytest.param(bars(), bars(3e-4), id="bar within a pixel"),
-        pytest.param(curve(), curve(1.001), id="curve by a thousandth"),
-    ],
-)
-def test_images_that_look_the_same(dpi, stored, computed):
-    assert compare_image(encode(stored, dpi), encode(computed, dpi)) is None
-
-
-@pytest.mark.parametrize("dpi", [80, 100, 200])
-@pytest.mark.parametrize(
-    ("stored", "computed", "message"),
-    [
-        pytest.param(heat_map(), Figure(figsize=(4, 3)), "an area around pixel", id="empty"),
-        pytest.param(heat_map(), heat_map([((2, 2), 0.04)]), "an area", id="labelled cell"),
-        pytest.param(heat_map(labels=False), heat_map([((2, 2), 0.04)], False), "area", id="cell"),
-        pytest.param(heat_map(), heat_map(title="the future is hidden"), "pixels", id="title"),
-        pytest.param(bars(), bars(0.01), "a stroke of", id="bar by 0.01"),
-        pytest.param(curve(), curve(1.05), "pixels changed", id="curve by 0.05"),
-        pytest.param(curve(), curve(alpha=0), "pixels changed", id="curve gone"),
-        pytest.param(curve(), curve(color="C1"), "pixels changed", id="curve's colour"),
-        pytest.param(curve(ls=":"), curve(1.05, ls=":"), "pixels changed", id="dots"),
-    ],
-)
-def test_images_that_do_not(dpi, stored, computed, message):
-    deviation = compare_image(encode(stored, dpi), encode(computed, dpi))
-    assert deviation.excess == float("inf")
-    assert re.search(message, deviation.message)
-
-
-def test_images_of_another_size_or_transparency():
-    deviation = compare_image(encode(bars(), 100), encode(bars(), 101))
-    assert deviation.message == "image of (400, 300) pixels became (404, 303)"
-    clear = encode(bars(), 100, transparent=True)
-    assert "an area" in compare_image(encode(bars(), 100), clear).message
-
-
-def test_images_inside_html():
+def test_an_image_has_its_pixels():
     page = '<img width="400" src="data:image/png;base64,{}" alt="0.1250"><script>["{}"]</script>'
-    same, turned, other = (encode(heat_map(c), 100) for c in ([], TURNED, [((2, 2), 0.3)]))
-    assert compare_text(page.format(same, same), page.format(turned, same)) is None
-    for wrong in (page.format(other, same), page.format(same, other)):
-        deviation = compare_text(page.format(same, same), wrong)
-        assert deviation.message.startswith("image: an area")
-    deviation = compare_text(page.format(same, same), page.format(same, ""))
-    assert deviation.message == "line 1: text differs"
-    assert len(deviation.stored) < 80
-    assert compare_text(page.format(same, same), page.replace("400", "401").format(same, same))
-
-
-def test_svg_is_text_with_numbers():
-    path = '<path d="M 10.5 20.3 L {} 30.1"/>'
-    assert compare_text(path.format("11.10"), path.format("11.11")) is None
-    assert compare_text(path.format("11.10"), path.format("14.10")) is not None
-
-
-@pytest.mark.parametrize("step", [(0, 1), (1, 0), (1, 1), (1, -1)])
-def test_the_extent_of_pixels_is_that_of_the_longest_run_that_touches(step):
-    down, across = step
-    run = {(40 + n * down, 40 + n * across) for n in range(7)}
-    corner = {(0, 0), (0, 1), (1, 0)}
-    assert _extent(run | corner) == 7
-    assert _extent(corner) == 2
-    assert _extent(set()) == 0
+    for same in (0, SHADE):
+        assert compare_image(pixels(), pixels(same)) is None
+        assert compare_text(page.format(pixels(), ""), page.format(pixels(same), "")) is None
+    off = compare_image(pixels(), pixels(SHADE + 1))
+    assert off.message == "image: pixel (3, 2) changed by 3/255" and off.excess == float("inf")
+    other = compare_image(pixels(), pixels(shape=(6, 9, 4)))
+    assert other.message == "image: (8, 6) pixels became (9, 6)"
+    for wrong in (page.format(pixels(9), pixels()), page.format(pixels(), pixels(9))):
+        assert compare_text(page.format(pixels(), pixels()), wrong).message.startswith("image: p")
+    lost = compare_text(page.format(pixels(), pixels()), page.format(pixels(), ""))
+    assert lost.message == "line 1: text differs" and len(lost.stored) < 80

@@ -13,7 +13,7 @@ from course.draw.picture import Picture
 
 def explorer(**controls):
     def render(**state):
-        return Picture(repr(state).encode(), f"It is {state} </script>", 100)
+        return Picture(f"<svg>{state}</svg>", f"It is {state} </script>")
 
     return Explorer(render, **controls)
 
@@ -37,7 +37,7 @@ def test_an_explorer_answers_one_question(n):
 @pytest.mark.parametrize("value", (0.15, 0.35, 0.85))
 def test_a_fine_slider_stops_where_it_stands(value):
     shown = explorer(x=float_slider("x", 0.0, 1.0, value, 0.05))
-    assert shown.still.src in [frame["src"] for frame in shown.frames()]
+    assert shown.still.svg in [frame["svg"] for frame in shown.frames()]
     assert len(shown.frames()) == N_FRAMES
 
 
@@ -66,7 +66,7 @@ def test_frames_are_evenly_spaced_and_one_is_what_stands_still(value):
     assert value in values
     gaps = [b - a for a, b in zip(values, values[1:], strict=False)]
     assert max(gaps) <= 2 * 1000 / (N_FRAMES - 1)
-    assert shown.still.src in [frame["src"] for frame in shown.frames()]
+    assert shown.still.svg in [frame["svg"] for frame in shown.frames()]
 
 
 def test_frames_of_real_numbers_lie_on_their_steps():

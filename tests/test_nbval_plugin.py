@@ -10,8 +10,9 @@ from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import nbval.plugin
+import numpy as np
 import pytest
-from PIL import Image, ImageDraw
+from matplotlib.image import imsave
 
 from course.check.nbval_plugin import BUILT_ON, pytest_configure, require
 from course.notebooks import contents
@@ -56,22 +57,25 @@ def write(path, *cells, counts=True):
     path.write_text(json.dumps(whole))
 
 
-def picture(text, bar=0):
-    image = Image.new("RGB", (200, 100), "white")
-    draw = ImageDraw.Draw(image)
-    draw.text((10, 10), text, fill="black")
-    draw.rectangle((10, 40, 60 + bar, 80), fill="blue")
-    file = BytesIO()
-    image.save(file, "png")
+def drawn(number, bar="60.0"):
+    """A figure as a cell shows it."""
+    svg = f"<svg><path d='M 10.0 40.0 L {bar} 40.0'/><text x='9.5' y='8.0'>{number}</text></svg>"
+    return b64encode(svg.encode()).decode()
+
+
+def pixels(bar=0):
+    image, file = np.ones((20, 40, 3)), BytesIO()
+    image[5:10, 5 : 20 + bar] = 0
+    imsave(file, image, format="png")
     return b64encode(file.getvalue()).decode()
 
 
 RAISES = ["raises-exception"]
 TRAINED = {"atol": 0.05, "reason": "trained for 300 steps"}
 IMAGE = "<IPython.core.display.Image object>"
-HTML = '<p>weight {}</p><img src="data:image/png;base64,{}" alt="a bar">'
+HTML = '<p>weight {}</p><img src="data:image/svg+xml;base64,{}" alt="a bar">'
 IMPORT = "from base64 import b64decode\nfrom IPython.display import HTML, Image\n"
-SHOW = f"{IMPORT}display(Image(b64decode('{picture('0.1251')}')))"
+SHOW = f"{IMPORT}display(Image(b64decode('{pixels()}')))"
 SLIDER = "import ipywidgets\nipywidgets.IntSlider(value=3)"
 ENVIRONMENT = "COURSE_HEADLESS PYTHONHASHSEED OMP_NUM_THREADS ATTENTION_MODE"
 
@@ -80,12 +84,12 @@ SAME = {
     "tolerance": code("print(2.31)", stream("2.35\n"), tolerance=TRAINED),
     "exception": code("1 / 0", error("ZeroDivisionError", "division by zero"), tags=RAISES),
     "ignored": code("print(id(3))", stream("9\n"), tags=["nbval-ignore-output"], reason="address"),
-    "image": code(SHOW, display(plain=IMAGE, png=picture("0.1250"))),
+    "image": code(SHOW, display(plain=IMAGE, png=pixels())),
     "html": code(
-        f"display(HTML('''{HTML.format('0.1250', picture('0.1250'))}'''))",
+        f"display(HTML('''{HTML.format('0.1250', drawn('0.1250'))}'''))",
         display(
             plain="<IPython.core.display.HTML object>",
-            html=HTML.format("0.1251", picture("0.1251")),
+            html=HTML.format("0.1251", drawn("0.1251", bar="60.1")),
         ),
     ),
     "widget": code(SLIDER, display(plain="IntSlider(value=3)")),
@@ -124,18 +128,28 @@ DIFFER = {
         "error, line 1: text differs",
     ),
     "image": (
-        code(SHOW, display(plain=IMAGE, png=picture("0.1251", bar=40))),
-        "image/png, image: an area around pixel",
+        code(SHOW, display(plain=IMAGE, png=pixels(4))),
+        "image/png, image: pixel (20, 5) changed by 255/255",
     ),
-    "embedded image": (
+    "a moved bar of a figure": (
         code(
-            f"display(HTML('''{HTML.format('0.1250', picture('0.1250'))}'''))",
+            f"display(HTML('''{HTML.format('0.1250', drawn('0.1250'))}'''))",
             display(
                 plain="<IPython.core.display.HTML object>",
-                html=HTML.format("0.1250", picture("0.1250", bar=40)),
+                html=HTML.format("0.1250", drawn("0.1250", bar="60.3")),
             ),
         ),
-        "text/html, image: an area around pixel",
+        "text/html, line 1: largest deviation 0.3 (stored 60.3, computed 60.0, allowed 0.1)",
+    ),
+    "a changed digit in a figure": (
+        code(
+            f"display(HTML('''{HTML.format('0.1250', drawn('0.1250'))}'''))",
+            display(
+                plain="<IPython.core.display.HTML object>",
+                html=HTML.format("0.1250", drawn("0.1290")),
+            ),
+        ),
+        "text/html, line 1: largest deviation 0.0040 (stored 0.1290, computed 0.1250",
     ),
     "widget": (
         code(SLIDER, display(plain="IntSlider(value=4)")),
@@ -234,7 +248,7 @@ def test_a_mismatch_lets_later_cells_run(items):
 def test_guards_name_the_notebook(items):
     item = items["differ.ipynb", "guards"]
     assert item.outcome == "failure"
-    assert item.report.startswith("differ.ipynb, code cell 14: tolerance is {'atol': 1}: expected")
+    assert item.report.startswith("differ.ipynb, code cell 15: tolerance is {'atol': 1}: expected")
     assert items["unrun.ipynb", "code cell 1"].outcome == "passed"  # nbval's hole
     assert "unrun.ipynb, code cell 1: execution count" in items["unrun.ipynb", "guards"].report
 

@@ -1,8 +1,8 @@
-"""Compare a stored output with a computed one: text exactly, numbers and images with tolerance.
+"""Compare a stored output with a computed one: text exactly, numbers with tolerance.
 
 A float passes within one unit of its last printed place or within `rtol` of the stored value;
-integers, shapes and all text must be equal. Two images pass when they differ by no more than
-antialiasing and a few turned digits.
+integers, shapes and all text must be equal. A figure is SVG, so it is text with numbers: those that
+are read in it, and its coordinates, in tenths of a pixel. Only an image has pixels.
 """
 
 import re
@@ -22,16 +22,11 @@ NUMBER = re.compile(
     r"(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]{1,3})?(?!\w|\.[0-9]))"
 )
 PNG = re.compile(r"iVBORw0KGgo[A-Za-z0-9+/]+={0,2}")  # how every PNG begins in base64
+SVG = re.compile(r"data:image/svg\+xml;base64,([A-Za-z0-9+/]+={0,2})")
 # Whether torch and numpy break the line before these depends on the width of the numbers.
 SUFFIX = re.compile(r",\s+(?=(?:grad_fn|dtype|device|requires_grad|size)=)")
 
-# A pixel differs by its most changed channel, 0 to 255. An image is refused when all of 9 x 9
-# pixels differ by more than 8 (a cell of a heat map, by 0.03 of its scale), when a stroke two
-# pixels thick and 28 long differs by more than 96 (a bar, a curve), or 0.2 % of all pixels do
-# (a title, dots). Edges moved by a pixel and some turned digits pass, so a number in a picture is
-# not checked. Measured on matplotlib's figures at 80 to 200 dpi; the tests hold both sides.
-FAINT, PATCH = 8, 9
-STRONG, STROKE, SHARE = 96, 28, 0.002
+SHADE = 2  # of 255: how far each channel of a pixel may be off
 
 
 @dataclass(frozen=True)
@@ -49,13 +44,17 @@ def compare_text(
 ) -> Deviation | None:
     """The largest deviation between two texts, or None where they agree.
 
-    White space next to a number is free, since a minus sign moves a tensor's columns. PNGs
-    embedded in base64 are compared as images.
+    White space next to a number is free, since a minus sign moves a tensor's columns. An SVG in
+    base64 is read as the text that it is, a PNG as an image.
 
     >>> compare_text("tensor([ 0.1250, 2.])", "tensor([-0.1251, 2.])").message
     'line 1: largest deviation 0.2501 (stored 0.1250, computed -0.1251, allowed 0.000125)'
     >>> compare_text("tensor([0.0000, 0.1250])", "tensor([-0.0000,  0.1251])")
     """
+    stored, computed = (
+        SVG.sub(lambda found: b64decode(found[1]).decode("utf-8"), text)
+        for text in (stored, computed)
+    )
     images = zip(PNG.findall(stored), PNG.findall(computed), strict=False)
     stored, computed = PNG.sub("(png)", stored), PNG.sub("(png)", computed)
     ours, theirs = NUMBER.split(stored), NUMBER.split(computed)  # text, number, text, …, text
@@ -131,41 +130,21 @@ def _allowed(stored: str, computed: str, rtol: float, atol: float) -> Decimal | 
 
 
 def compare_image(stored: str, computed: str) -> Deviation | None:
-    """The deviation between two base64 images, or None where a reader would see the same."""
+    """The deviation between two base64 PNGs, or None where they have the same pixels."""
     import numpy as np
-    from PIL import Image, ImageFilter
+    from PIL import Image
 
     ours, theirs = (
-        Image.open(BytesIO(b64decode(data))).convert("RGBA") for data in (stored, computed)
+        np.asarray(Image.open(BytesIO(b64decode(data))).convert("RGBA"), np.int16)
+        for data in (stored, computed)
     )
-    if ours.size != theirs.size:
-        return Deviation(f"image of {ours.size} pixels became {theirs.size}")
-    pixels = np.abs(np.asarray(ours, np.int16) - np.asarray(theirs, np.int16)).max(axis=2)
-    faint = Image.fromarray(np.uint8(255 * (pixels > FAINT)))
-    if box := faint.filter(ImageFilter.MinFilter(PATCH)).getbbox():
-        return Deviation(f"image: an area around pixel {box[:2]} changed by {pixels.max()}/255")
-    strong = pixels > STRONG
-    if strong.mean() > SHARE:
-        return Deviation(f"image: {strong.sum()} of {strong.size} pixels changed strongly")
-    thick = strong[1:, 1:] & strong[1:, :-1] & strong[:-1, 1:] & strong[:-1, :-1]
-    if (size := _extent(set(map(tuple, np.argwhere(thick).tolist())))) > STROKE:
-        return Deviation(f"image: a stroke of {size} pixels changed")
-    return None
-
-
-def _extent(pixels: set[tuple[int, int]]) -> int:
-    """The longest side of a box around pixels that touch one another."""
-    longest = 0
-    while pixels:
-        group, pending = [], [pixels.pop()]
-        while pending:
-            y, x = pending.pop()
-            group.append((y, x))
-            near = {(y + j, x + i) for j in (-1, 0, 1) for i in (-1, 0, 1)} & pixels
-            pixels -= near
-            pending += near
-        longest = max(longest, *(max(axis) - min(axis) + 1 for axis in zip(*group, strict=True)))
-    return longest
+    if ours.shape != theirs.shape:
+        return Deviation(f"image: {ours.shape[1::-1]} pixels became {theirs.shape[1::-1]}")
+    off = np.abs(ours - theirs).max(axis=2)
+    if off.max() <= SHADE:
+        return None
+    row, column = np.unravel_index(off.argmax(), off.shape)
+    return Deviation(f"image: pixel ({column}, {row}) changed by {off.max()}/255")
 
 
 def excerpt(text: str, at: int, width: int = 72) -> str:

@@ -26,7 +26,7 @@ BY_RULE = re.compile(
 )
 THOUSANDS = re.compile(r"(?<=\d)[,_](?=\d{3}(?!\d))")
 SHARE = re.compile(NUMBER.pattern + r"(\s?%)?")
-UNSEEN = re.compile(r"base64,[\w+/=]+|<[/\w!][^>]*>")
+UNSEEN = re.compile(r"base64,[\w+/=]+|\\u003csvg.*?\\u003c/svg>|<[/\w!][^>]*>", re.DOTALL)
 ARITHMETIC = (ast.Expression, ast.Constant, ast.BinOp, ast.operator, ast.UnaryOp, ast.USub)
 ARITHMETIC += (ast.Call, ast.Name, ast.Load)
 FUNCTIONS = {"sqrt": math.sqrt, "log": math.log, "exp": math.exp}

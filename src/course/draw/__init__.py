@@ -1,5 +1,5 @@
 """What all figures and explorers share: canvas, colours and text, and sliders that redraw.
 
-In: a function of tensors that draws. Out: a `Picture`, which is a PNG with words for it, or an
+In: a function of tensors that draws. Out: a `Picture`, which is an SVG with words for it, or an
 `Explorer`, which is a picture with controls. Enters: no other room.
 """

@@ -58,7 +58,7 @@ class Explorer(widgets.VBox):
         frames = []
         for label, value in _stops(control):
             shown = self.render(**self.state | {name: value})
-            frames.append({"value": label, "src": shown.src, "alt": shown.sentence})
+            frames.append({"value": label, "svg": shown.svg, "alt": shown.sentence})
         return frames
 
     def _frames_html(self) -> str:

@@ -5,28 +5,52 @@ The palette, the fonts and the heat map that every figure shares are here too.
 
 import base64
 import html
-import io
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import matplotlib as mpl
-import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from matplotlib.figure import Figure
-from PIL import Image
 from torch import Tensor
 
 from course.colours import COLOURS
+from course.draw.svg import DPI, ON_PAPER, draw
 
 QUERY, KEY, VALUE = COLOURS["query"], COLOURS["key"], COLOURS["value"]  # one colour a role
 BATCH, TIME, CHANNEL = COLOURS["batch"], COLOURS["time"], COLOURS["channel"]  # or an axis: B, T, C
-INK, FAINT = COLOURS["ink"], COLOURS["faint"]
-SHADE, LIGHT, PALE = COLOURS["shade"], COLOURS["light"], COLOURS["pale"]  # of areas
-WEIGHTS = LinearSegmentedColormap.from_list("weights", ["white", PALE, QUERY])
-SIGNED = mpl.colormaps["RdBu_r"]  # only for numbers with a sign
+INK, FAINT, PAPER = COLOURS["ink"], COLOURS["faint"], COLOURS["paper"]
+WRONG = COLOURS["wrong"]  # and nothing else is red
+WIDTH = 7.8  # inches: what fills the column of the book
+SMALL = 9  # points: the smallest text, 12.5 pixels in that column
+DEEP = 0.6  # of a colour in a cell at most, so that the number in it can be read
+
+
+def tint(colour: str, share: float) -> tuple[float, float, float, float]:
+    """A clear layer of a colour, for areas: it lies on any paper."""
+    return to_rgba(colour, share)
+
+
+SHADE, LIGHT, PALE = tint(INK, 0.16), tint(INK, 0.07), tint(QUERY, 0.35)  # of areas
+
+
+def shades(*colours: str) -> LinearSegmentedColormap:
+    """From clear to a colour; of two, the first below the middle. They lie on any paper."""
+    ends = [(0, tint(colours[0], 0)), (1, tint(colours[0], DEEP))]
+    if len(colours) == 2:
+        below, above = colours
+        ends = [
+            (0, tint(below, DEEP)),
+            (0.5, tint(below, 0)),
+            (0.5, tint(above, 0)),
+            (1, tint(above, DEEP)),
+        ]
+    return LinearSegmentedColormap.from_list("shades", ends, N=255)  # odd: 0 lies within a level
+
+
+WEIGHTS = shades(QUERY)
+SIGNED = shades(COLOURS["below"], COLOURS["above"])  # only for numbers with a sign
 
 STYLE = {
     "font.family": "DejaVu Sans",
@@ -37,74 +61,83 @@ STYLE = {
     "axes.spines.right": False,
     "text.color": INK,
     "axes.labelcolor": INK,
-    "figure.facecolor": "white",
-    "svg.hashsalt": "attention",
+    "axes.edgecolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
 }
 OFF = 5e-3  # a row sum further than this from 1 is marked
-DPI = 144  # twice the size at which it is shown, for sharp screens
 
 
 @dataclass(frozen=True)
 class Picture:
     """A drawn figure, ready to show: in HTML with alt text, in plain text as its sentence."""
 
-    png: bytes = field(repr=False)
+    svg: str = field(repr=False)  # its colours are CSS variables: the page around it has them
     sentence: str
-    width: int  # as shown, in CSS pixels
 
     def __repr__(self) -> str:
         return textwrap.fill(f"[figure] {self.sentence}", 96)
 
     @property
     def src(self) -> str:
-        """The image as a data URI: it needs no file beside the notebook."""
-        return "data:image/png;base64," + base64.b64encode(self.png).decode("ascii")
+        """The picture on paper of its own, as a data URI: it needs no page and no file."""
+        whole = self.svg.replace(">", f">{ON_PAPER}", 1)
+        return "data:image/svg+xml;base64," + base64.b64encode(whole.encode()).decode("ascii")
 
     def _repr_html_(self) -> str:
         sentence = html.escape(self.sentence)
         return (
-            f'<figure class="course-figure"><img src="{self.src}" alt="{sentence}" '
-            f'width="{self.width}"><figcaption>{sentence}</figcaption></figure>'
+            f'<figure class="course-figure"><img src="{self.src}" alt="{sentence}">'
+            f"<figcaption>{sentence}</figcaption></figure>"
         )
 
 
 def picture(figure: Figure, sentence: str) -> Picture:
-    """Render a figure as a PNG of 256 colours on white; equal figures give equal bytes."""
-    agg = FigureCanvasAgg(figure)
+    """Draw a figure as SVG; equal figures give equal text."""
     figure.set_dpi(DPI)
     with mpl.rc_context(STYLE):
-        agg.draw()  # savefig would draw twice, once to lay out
-    image = Image.fromarray(np.asarray(agg.buffer_rgba())[..., :3])
-    small = io.BytesIO()
-    image.quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
-        small, format="PNG"
-    )
-    return Picture(small.getvalue(), " ".join(sentence.split()), image.width // 2)
+        return Picture(draw(figure), " ".join(sentence.split()))
 
 
 def canvas(
-    width: float, height: float, columns: int = 1, layout: str | None = "constrained", **subplots
+    height: float, columns: int = 1, layout: str | None = "constrained", **subplots
 ) -> tuple[Figure, list[Axes]]:
-    """Return a figure of this size in inches and the list of its axes from left to right.
+    """Return a figure that fills the column, and the list of its axes from left to right.
 
-    Of one panel: `figure, (axes,) = canvas(6, 3)`; of two: `figure, (left, right) = canvas(6, 3, 2)`.
-    `layout=None` leaves the axes where they are put, which saves a third of the drawing time.
+    The height is in inches. Of one panel: `figure, (axes,) = canvas(3)`; of two: `figure, (left,
+    right) = canvas(3, 2)`. `layout=None` leaves the axes where they are put, which saves time.
     """
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(width, height), layout=layout)
+        figure = Figure(figsize=(WIDTH, height), layout=layout)
         axes = figure.subplots(1, columns, squeeze=False, **subplots)[0]
     return figure, list(axes)
 
 
-def row_sums(
-    axes: Axes, sums: Sequence[float], x: float, fontsize: float = 7.5, plain: str = INK
-) -> None:
+def sheet(height: float) -> tuple[Figure, Axes]:
+    """A figure that fills the column, and axes over all of it, measured in inches."""
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(WIDTH, height))
+        axes = figure.add_axes((0, 0, 1, 1))
+    axes.set(xlim=(0, WIDTH), ylim=(0, height))
+    axes.set_axis_off()
+    return figure, axes
+
+
+def place(axes: Axes, x: float, y: float, width: float, height: float) -> None:
+    """Put axes at a place of the figure, in inches from its lower left corner."""
+    w, h = axes.figure.get_size_inches()
+    axes.set_position((x / w, y / h, width / w, height / h))
+
+
+def row_sums(axes: Axes, sums: Sequence[float], x: float, plain: str = INK) -> None:
     """The sum of each row at `x`, behind a heat map; one that is not 1, or nan, is marked."""
     for row, total in enumerate(sums):
         off = not abs(total - 1) <= OFF  # nan is off too
         axes.text(
-            x, row, f"sum {total:.2f}", va="center", fontsize=fontsize,
-            color=CHANNEL if off else plain, weight="bold" if off else "normal",
+            x, row, f"sum {total:.2f}", va="center", fontsize=SMALL,
+            color=WRONG if off else plain, weight="bold" if off else "normal",
         )  # fmt: skip
 
 
@@ -121,15 +154,25 @@ def heat_map(
     high: float = 1.0,
     colours=WEIGHTS,
     digits: int | None = 2,
+    lean: bool = False,
 ) -> None:
-    """Draw a matrix with its numbers in the cells; all of a figure's maps share one scale."""
+    """Draw a matrix with its numbers in the cells; all of a figure's maps share one scale.
+
+    `lean` numbers fit in narrower cells: .25 for 0.25.
+    """
     with mpl.rc_context(STYLE):
         values = matrix.detach().tolist()
-        axes.imshow(values, cmap=colours, vmin=low, vmax=high, aspect="equal")
+        if digits is None:
+            axes.imshow(values, cmap=colours, vmin=low, vmax=high, interpolation="none")
+        else:
+            rows_at, columns_at = ([n - 0.5 for n in range(size + 1)] for size in matrix.shape)
+            axes.pcolormesh(columns_at, rows_at, values, cmap=colours, vmin=low, vmax=high)
+            axes.set_ylim(rows_at[-1], rows_at[0])
+        axes.set_aspect("equal")
         axes.set_title(title)
         axes.set_xticks(range(matrix.shape[1]), list(columns) or range(matrix.shape[1]))
         axes.set_yticks(range(matrix.shape[0]), list(rows) or range(matrix.shape[0]))
-        axes.tick_params(length=0, labelsize=8)
+        axes.tick_params(length=0, labelsize=SMALL)
         axes.set_xlabel(column_axis)
         axes.set_ylabel(row_axis)
         axes.spines[:].set_visible(False)
@@ -137,10 +180,6 @@ def heat_map(
             return
         for r, row in enumerate(values):
             for c, value in enumerate(row):
-                red, green, blue, _ = colours((value - low) / (high - low))
-                dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.55
                 text = f"{value:.{digits}f}"
-                axes.text(
-                    c, r, text, ha="center", va="center", fontsize=7.5,
-                    color="white" if dark else INK,
-                )  # fmt: skip
+                text = text.replace("0.", ".", 1) if lean and abs(value) < 1 else text
+                axes.text(c, r, text, ha="center", va="center", fontsize=SMALL)

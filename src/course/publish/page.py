@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import html
 import re
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ DISPLAY = r"\$\$(?P<display>(?:(?!\n[ \t]*\n).)+?)\$\$"
 INLINE = r"\$(?=\S)(?P<inline>(?:\\.|(?!\n[ \t]*\n)[^$])+?)(?<=\S)\$(?!\d)"
 MATH = re.compile(rf"{CODE}|{SPAN}|<!--.*?-->|\\.|{DISPLAY}|{INLINE}", re.DOTALL | re.MULTILINE)
 CHILDREN = {"mfrac": 2, "msub": 2, "msup": 2, "msubsup": 3, "mroot": 2, "munder": 2, "mover": 2}
+DRAWN = re.compile(r'<img src="data:image/svg\+xml;base64,([^"]+)" alt="([^"]*)">')
 MARKS = {ord(mark): f"&#{ord(mark)};" for mark in "*_[]`|~\\"}  # of Markdown, in a formula
 
 
@@ -123,7 +125,7 @@ def output_html(output: Mapping[str, Any]) -> str:
         return _pre("\n".join(lines), " course-error")
     data = output["data"]
     if "text/html" in data:
-        return _text(data["text/html"])
+        return DRAWN.sub(_inline, _text(data["text/html"]))
     if "image/svg+xml" in data:
         return _text(data["image/svg+xml"])
     for image in ("image/png", "image/jpeg"):
@@ -132,6 +134,13 @@ def output_html(output: Mapping[str, Any]) -> str:
             body = "".join(_text(data[image]).split())
             return f'<img class="course-figure" src="data:{image};base64,{body}" alt="{says}">'
     return _pre(_text(data.get("text/plain", "")))
+
+
+def _inline(image: re.Match[str]) -> str:
+    """A figure as a part of the page, which gives it its colours; its own paper stays behind."""
+    svg = b64decode(image[1]).decode("utf-8")
+    bare = re.sub("<style>.*?</style>", "", svg, count=1, flags=re.DOTALL)
+    return bare.replace("<svg", f'<svg role="img" aria-label="{image[2]}"', 1)
 
 
 def plain(text: str) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, Rectangle
 from torch import Tensor
@@ -14,16 +13,18 @@ from course.draw.picture import (
     CHANNEL,
     FAINT,
     INK,
+    PAPER,
+    SMALL,
     STYLE,
     TIME,
     Picture,
     canvas,
     picture,
+    tint,
 )
 
 AXES = {"B": BATCH, "T": TIME, "C": CHANNEL}  # the legend of every later figure
 MEANS = {"B": "which sequence", "T": "which position", "C": "which channel"}
-WIDTH = 7.8  # inches; the memory of S4.3, 30 numbers, fits in one row
 
 
 def axes_figure(x: Tensor, words: Sequence[Sequence[str]]) -> Picture:
@@ -116,8 +117,8 @@ def walk_figure(x: Tensor, form: Tensor, name: str, step: int) -> Picture:
                 axes.add_patch(Rectangle(corner, 1.35, 1.35, fill=False, lw=2.4, ec=INK, zorder=3))
         _memory(axes, x)
         for n, place in enumerate(places[: step + 1]):
-            axes.text(place + 0.5, 0.22, str(n), ha="center", fontsize=7, color=FAINT)
-        axes.text(-0.35, 0.3, "visit", ha="right", fontsize=8, color=FAINT)
+            axes.text(place + 0.5, 0.22, str(n), ha="center", fontsize=SMALL, color=FAINT)
+        axes.text(-0.35, 0.3, "visit", ha="right", fontsize=SMALL, color=FAINT)
         axes.add_patch(Rectangle((address, -1), 1, 1, fill=False, lw=2.4, ec=INK, zorder=3))
         _sum(axes, form, names, index, address)
         _frame(axes, -1.9, x.numel() + 0.3, -4.4, 10.2)
@@ -140,7 +141,7 @@ def walk_figure(x: Tensor, form: Tensor, name: str, step: int) -> Picture:
 
 def _room(height: float) -> tuple[Figure, Axes]:
     """One pair of axes that fills the figure: a computed layout would double the drawing time."""
-    figure, (axes,) = canvas(WIDTH, height)
+    figure, (axes,) = canvas(height)
     figure.set_layout_engine("none")
     axes.set_position((0.01, 0.01, 0.98, 1 - 0.3 / height))
     return figure, axes
@@ -152,11 +153,7 @@ def axis_names(x: Tensor, form: Tensor) -> list[str]:
     return [known.get((form.shape[n], form.stride(n)), "") for n in range(form.ndim)]
 
 
-def _mix(colour: str, share: float) -> tuple[float, ...]:
-    return tuple(share * part + 1 - share for part in to_rgb(colour))
-
-
-TIME_TINTS = [_mix(TIME, share) for share in (0.14, 0.42, 0.75)]  # a position's, for its numbers
+TIME_TINTS = [tint(TIME, share) for share in (0.12, 0.27, 0.42)]  # a position's, for its numbers
 
 
 def _tint(x: Tensor, address: int) -> tuple[float, ...]:
@@ -187,15 +184,15 @@ def _page(axes: Axes, page, left: float, top: float, names, tints, cell: float =
         for c, value in enumerate(row):
             x, y = left + c * cell, top - (r + 1) * cell
             face = tint[c] if isinstance(tint, list) else tint
-            axes.add_patch(Rectangle((x, y), cell, cell, facecolor=face, ec="white", lw=1.2))
+            axes.add_patch(Rectangle((x, y), cell, cell, facecolor=face, ec=PAPER, lw=1.2))
             axes.text(x + cell / 2, y + cell / 2, str(value), ha="center", va="center",
                       fontsize=10)  # fmt: skip
         axes.text(left - 0.2, top - (r + 0.5) * cell, _label(names[0], r), ha="right", va="center",
-                  fontsize=8.5, weight="bold", color=AXES.get(names[0], FAINT))  # fmt: skip
+                  fontsize=SMALL, weight="bold", color=AXES.get(names[0], FAINT))  # fmt: skip
     for c in range(len(page[0])):
         label = _label(names[1], c) if c == 0 else str(c)
         axes.text(left + (c + 0.5) * cell, top + 0.2, label, ha="center", va="bottom",
-                  fontsize=8.5, weight="bold", color=AXES.get(names[1], FAINT))  # fmt: skip
+                  fontsize=SMALL, weight="bold", color=AXES.get(names[1], FAINT))  # fmt: skip
 
 
 def _label(name: str, n: int) -> str:
@@ -207,12 +204,12 @@ def _memory(axes: Axes, x: Tensor) -> None:
     B, T, C = x.shape
     for address, value in enumerate(x.flatten().tolist()):
         axes.add_patch(
-            Rectangle((address, -1), 1, 1, facecolor=_tint(x, address), ec="white", lw=1)
+            Rectangle((address, -1), 1, 1, facecolor=_tint(x, address), ec=PAPER, lw=1)
         )
         axes.text(address + 0.5, -0.5, str(value), ha="center", va="center", fontsize=9)
         if address % C == 0:
             axes.text(address + 0.5, -1.5, str(address), ha="center", va="center",
-                      fontsize=7.5, color=FAINT)  # fmt: skip
+                      fontsize=SMALL, color=FAINT)  # fmt: skip
     for b in range(B):
         first, last = b * T * C, (b + 1) * T * C
         axes.plot([first + 0.15, last - 0.15], [-2.05, -2.05], color=BATCH, linewidth=2)

@@ -3,17 +3,17 @@
 from collections.abc import Mapping, Sequence
 
 import matplotlib as mpl
-from matplotlib.patches import FancyBboxPatch
+from matplotlib.patches import Rectangle
 
-from course.draw.picture import FAINT, INK, KEY, QUERY, STYLE, TIME, Picture, canvas, picture
+from course.draw.picture import FAINT, INK, KEY, QUERY, STYLE, TIME, Picture, canvas, picture, tint
 
-PASTEL = ["#cfe3f2", "#fbe5bd"]  # neighbours alternate, so that every cut shows
+PASTEL = [tint(TIME, 0.2), tint(KEY, 0.2)]  # neighbours alternate, so that every cut shows
 
 
 def levels_figure(levels: Mapping[str, Sequence[str]]) -> Picture:
     """One sentence as tokens of several kinds, a row each; a space is shown as a low bracket."""
     length = max(sum(map(len, tokens)) for tokens in levels.values())
-    figure, (axes,) = canvas(max(6.5, 0.215 * length + 1.6), 0.62 * len(levels) + 0.5)
+    figure, (axes,) = canvas(0.62 * len(levels) + 0.5)
     with mpl.rc_context(STYLE):
         for row, (name, tokens) in enumerate(levels.items()):
             y = len(levels) - 1 - row
@@ -31,7 +31,7 @@ def merges_figure(
     tokens: Sequence[str], n_merges: int, lengths: Sequence[int], newest: str | None
 ) -> Picture:
     """A sentence after so many merges, over the corpus's length with each merge so far."""
-    figure, (curve,) = canvas(7.6, 3.6)
+    figure, (curve,) = canvas(3.6)
     with mpl.rc_context(STYLE):
         so_far = [n / 1000 for n in lengths[: n_merges + 1]]
         curve.plot(range(len(so_far)), so_far, color=FAINT)
@@ -60,9 +60,8 @@ def draw_tokens(axes, tokens: Sequence[str], y: float) -> None:
     x = 0
     for n, token in enumerate(tokens):
         axes.add_patch(
-            FancyBboxPatch(
-                (x + 0.06, y - 0.34), len(token) - 0.12, 0.68,
-                boxstyle="round,pad=0,rounding_size=0.18", linewidth=0.8,
+            Rectangle(
+                (x + 0.06, y - 0.34), len(token) - 0.12, 0.68, linewidth=0.8,
                 facecolor=PASTEL[n % 2], edgecolor=(TIME, KEY)[n % 2],
             )
         )  # fmt: skip

@@ -6,12 +6,26 @@ from functools import cache
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties, findfont, get_font
-from matplotlib.patches import FancyBboxPatch, Rectangle
+from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from course.draw.picture import BATCH, FAINT, INK, LIGHT, STYLE, TIME, Picture, canvas, picture
+from course.draw.picture import (
+    BATCH,
+    FAINT,
+    INK,
+    LIGHT,
+    SMALL,
+    STYLE,
+    TIME,
+    WIDTH,
+    Picture,
+    canvas,
+    picture,
+    tint,
+)
 
-SEEN, GUESSED = "#d3ebf8", "white"  # what the model sees; what it has to guess
+SEEN, GUESSED = tint(TIME, 0.25), "none"  # what the model sees; what it has to guess
+FAR = tint(INK, 0.04)
 MONO = "DejaVu Sans Mono"
 
 
@@ -25,15 +39,15 @@ def window_figure(
     """
     n = len(tokens)
     room = max(0, start + block_size + 1 - n) if room is None else room
-    width, height = 0.2 * (n + room) + 1.4, 0.245 * block_size + 1.5
-    figure, (axes,) = canvas(width, height)
+    width, height = WIDTH, 0.245 * block_size + 1.5
+    figure, (axes,) = canvas(height)
     figure.set_layout_engine("none")  # there are no labels to make room for, and it takes time
     axes.set_position([0.05 / width, 0.05 / height, 1 - 0.1 / width, 1 - 0.4 / height])
     with mpl.rc_context(STYLE):
         _places(axes, tokens, start, block_size)
         for t in range(block_size):
             y = -t - 1.9
-            axes.text(-0.6, y, f"t = {t}", ha="right", va="center", fontsize=8, color=FAINT)
+            axes.text(-0.6, y, f"t = {t}", ha="right", va="center", fontsize=SMALL, color=FAINT)
             for place in range(start, start + t + 1):
                 _box(axes, place, y, tokens[place] if place < n else None, SEEN, TIME)
             place = start + t + 1
@@ -70,7 +84,7 @@ def window_figure(
 def batch_figure(x: Tensor, y: Tensor, vocab: Sequence[str]) -> Picture:
     """A batch as two grids of characters, inputs and targets, a row for each sequence."""
     B, T = x.shape
-    figure, axes = canvas(0.52 * T + 1.9, 0.36 * B + 1.0, 2)
+    figure, axes = canvas(0.36 * B + 1.0, 2)
     with mpl.rc_context(STYLE):
         kinds = {"inputs x": (x, SEEN, TIME), "targets y": (y, GUESSED, INK)}
         for ax, (title, (ids, colour, edge)) in zip(axes, kinds.items(), strict=True):
@@ -82,7 +96,7 @@ def batch_figure(x: Tensor, y: Tensor, vocab: Sequence[str]) -> Picture:
             ax.set_yticks([-b for b in range(B)], range(B), color=BATCH)
             ax.set_xlabel("position t")
             ax.set_ylabel("sequence b")
-            ax.tick_params(length=0, labelsize=8)
+            ax.tick_params(length=0, labelsize=SMALL)
             ax.spines[:].set_visible(False)
             ax.set_xlim(-0.1, T + 0.1)
             ax.set_ylim(-B + 0.4, 0.6)
@@ -97,7 +111,7 @@ def batch_figure(x: Tensor, y: Tensor, vocab: Sequence[str]) -> Picture:
 
 def starts_figure(starts: Tensor, n_train: int, n_ids: int, block_size: int) -> Picture:
     """Where starts lie along all ids, with the cut between the training part and the rest."""
-    figure, (axes,) = canvas(7.6, 1.7)
+    figure, (axes,) = canvas(1.7)
     late = [b for b, start in enumerate(starts.tolist()) if start > n_train - block_size - 1]
     with mpl.rc_context(STYLE):
         axes.add_patch(Rectangle((0, 0), n_train, 1, facecolor=SEEN, edgecolor=TIME))
@@ -105,7 +119,7 @@ def starts_figure(starts: Tensor, n_train: int, n_ids: int, block_size: int) -> 
             Rectangle((n_train, 0), n_ids - n_train, 1, facecolor=LIGHT, edgecolor=FAINT)
         )
         axes.text(n_train / 2, 0.35, "training part", ha="center", va="center", fontsize=9)
-        axes.text((n_train + n_ids) / 2, 0.35, "held back", ha="center", va="center", fontsize=8)
+        axes.text((n_train + n_ids) / 2, 0.35, "held back", ha="center", va="center", fontsize=SMALL)
         for b, start in enumerate(starts.tolist()):
             axes.plot([start, start], [0.7, 1.25], color=BATCH, linewidth=1.5)
             high = 1.35 + 0.42 * _crowd(starts.tolist(), b, n_ids / 40)
@@ -114,7 +128,7 @@ def starts_figure(starts: Tensor, n_train: int, n_ids: int, block_size: int) -> 
         axes.set_ylim(0, 2.3)
         axes.set_yticks([])
         axes.set_xticks([0, n_train, n_ids], ["0", f"{n_train:,}", f"{n_ids:,}"])
-        axes.tick_params(labelsize=8)
+        axes.tick_params(labelsize=SMALL)
         axes.get_xticklabels()[-1].set_ha("right")
         axes.get_xticklabels()[1].set_ha("right")
         axes.spines[:].set_visible(False)
@@ -135,14 +149,14 @@ def starts_figure(starts: Tensor, n_train: int, n_ids: int, block_size: int) -> 
 def _places(axes: Axes, tokens: Sequence[str], start: int, block_size: int) -> None:
     """The text in one line, its places above it, its end, and the frame of the window."""
     n = len(tokens)
-    axes.text(-0.6, 0, "text", ha="right", va="center", fontsize=8, color=FAINT)
+    axes.text(-0.6, 0, "text", ha="right", va="center", fontsize=SMALL, color=FAINT)
     for place, token in enumerate(tokens):
         inside = start <= place < start + block_size
-        _box(axes, place, 0, token, SEEN if inside else "#f6f6f6", "none")
+        _box(axes, place, 0, token, SEEN if inside else FAR, "none")
         if place % 5 == 0:
-            axes.text(place + 0.5, 1.5, str(place), ha="center", fontsize=7.5, color=FAINT)
+            axes.text(place + 0.5, 1.5, str(place), ha="center", fontsize=SMALL, color=FAINT)
     axes.plot([n, n], [-0.8, 0.8], color=INK, linewidth=2)
-    axes.text(n + 0.2, 1.5, "end", ha="center", fontsize=7.5, color=INK)
+    axes.text(n + 0.2, 1.5, "end", ha="center", fontsize=SMALL, color=INK)
     axes.add_patch(
         Rectangle(
             (start - 0.08, -0.68), block_size + 0.16, 1.36,
@@ -152,13 +166,13 @@ def _places(axes: Axes, tokens: Sequence[str], start: int, block_size: int) -> N
 
 
 def _box(
-    axes: Axes, x: float, y: float, token: str | None, colour: str, edge: str, line: float = 0.8
+    axes: Axes, x: float, y: float, token: str | None, colour, edge: str, line: float = 0.8
 ) -> None:
     """A box with a token in it, or an empty dashed one where there is no token."""
     there = token is not None
     axes.add_patch(
-        FancyBboxPatch(
-            (x + 0.1, y - 0.36), 0.8, 0.72, boxstyle="round,pad=0,rounding_size=0.15",
+        Rectangle(
+            (x + 0.1, y - 0.36), 0.8, 0.72,
             facecolor=colour if there else "none", edgecolor=edge if there else FAINT,
             linewidth=line if there else 0.7, linestyle="-" if there else ":",
         )

@@ -11,12 +11,15 @@ from matplotlib.ft2font import FT2Font
 from torch import Tensor
 
 from course.draw.picture import (
-    CHANNEL,
     FAINT,
     INK,
+    KEY,
+    LIGHT,
     QUERY,
+    SMALL,
     STYLE,
     VALUE,
+    WRONG,
     Picture,
     canvas,
     heat_map,
@@ -54,13 +57,13 @@ def tables_figure(
         if all(abs(i - other) >= apart for other in places):
             places.append(i)
     labels = [sign(vocab[i]) for i in places]
-    figure, axes = canvas(8.6, 3.4, len(tables))
+    figure, axes = canvas(3.4, len(tables))
     for n, (ax, (name, table)) in enumerate(zip(axes, tables.items(), strict=True)):
         heat_map(ax, table.sqrt(), title=name, digits=None, column_axis="next character")
         with mpl.rc_context(STYLE):
             ax.set_xticks(places, labels)
             ax.set_yticks(places, labels)
-            ax.tick_params(labelsize=7)
+            ax.tick_params(labelsize=SMALL)
             ax.set_ylabel("last character" if n == 0 else "")
             ax.spines[:].set_visible(True)
             ax.spines[:].set_color(FAINT)
@@ -84,11 +87,11 @@ def losses_figure(
     runs: Mapping[str, Sequence[float]], floors: Mapping[str, float], final: Sequence[float]
 ) -> Picture:
     """Batch losses step by step, with levels to compare; `final` is each run's full loss."""
-    figure, (axes,) = canvas(8.0, 3.8)
+    figure, (axes,) = canvas(3.8)
     steps = max(map(len, runs.values()))
     with mpl.rc_context(STYLE):
         for (name, losses), full, colour in zip(
-            runs.items(), final, (QUERY, CHANNEL, FAINT), strict=False
+            runs.items(), final, (QUERY, KEY, FAINT), strict=False
         ):
             axes.plot(range(len(losses)), losses, color=colour, linewidth=0.7, alpha=0.75)
             axes.plot([len(losses)], [full], "o", color=colour, clip_on=False, zorder=3)
@@ -99,7 +102,7 @@ def losses_figure(
             lowest = level == min(floors.values())
             axes.axhline(level, color=VALUE if lowest else FAINT, linewidth=1.6 if lowest else 1)
             axes.text(
-                steps * 1.02, level, f"{name}\n{level:.2f}", va="center", fontsize=8.5,
+                steps * 1.02, level, f"{name}\n{level:.2f}", va="center", fontsize=SMALL,
                 color=VALUE if lowest else INK,
             )  # fmt: skip
         axes.set_xlim(0, steps)
@@ -120,7 +123,7 @@ def losses_figure(
 
 def noise_figure(losses: Tensor, full: float) -> Picture:
     """How the losses of batches spread around the loss on everything, for one frozen model."""
-    figure, (axes,) = canvas(7.6, 2.9)
+    figure, (axes,) = canvas(2.9)
     below = (losses < full).double().mean().item()
     # Bins begin and end at `full`; where nothing can be guessed wrong, the losses have no spread.
     width = 3 * losses.std().item() / 20 or 0.01
@@ -131,7 +134,7 @@ def noise_figure(losses: Tensor, full: float) -> Picture:
         _, _, bars = axes.hist(losses.tolist(), bins=edges, color=FAINT)
         for left, bar in zip(edges, bars, strict=False):
             if left < full - width / 2:
-                bar.set_facecolor(CHANNEL)
+                bar.set_facecolor(WRONG)
         axes.axvline(full, color=VALUE, linewidth=2)
         top = axes.get_ylim()[1]
         axes.set_ylim(0, top * 1.18)
@@ -161,7 +164,7 @@ def temperature_figure(
     entropy = -torch.xlogy(probabilities.double(), probabilities.double()).sum()
     choices = entropy.exp().item()
     line = "".join(c if c == " " else sign(c) for c in written)
-    figure, (axes,) = canvas(7.8, 3.6)
+    figure, (axes,) = canvas(3.6)
     with mpl.rc_context(STYLE):
         places = range(len(order))
         axes.bar(places, probabilities[order].tolist(), color=QUERY, width=0.75)
@@ -181,7 +184,7 @@ def temperature_figure(
         axes.text(
             0.5, 0.92, line, ha="center", va="center", transform=axes.transAxes,
             family=MONO, fontsize=9.5, parse_math=False,
-            bbox={"facecolor": "#f3f3f3", "edgecolor": "none", "pad": 4},
+            bbox={"facecolor": LIGHT, "edgecolor": "none", "pad": 4},
         )  # fmt: skip
     return picture(
         figure,

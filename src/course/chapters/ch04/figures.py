@@ -4,10 +4,11 @@ import torch
 from torch import Tensor
 
 from course.draw.picture import (
-    CHANNEL,
     FAINT,
+    INK,
     OFF,
     SIGNED,
+    SMALL,
     TIME,
     Picture,
     canvas,
@@ -21,7 +22,7 @@ def sums_figure(rows: Tensor) -> Picture:
     """Three left matrices side by side: sum of all, sum of the past, mean of the past."""
     ones = torch.ones(len(rows), len(rows))
     below = ones.tril()
-    figure, axes = canvas(7.6, 2.2, 3)
+    figure, axes = canvas(2.2, 3)
     kinds = {
         "sum of all": ones,
         "sum of the past": below,
@@ -31,7 +32,7 @@ def sums_figure(rows: Tensor) -> Picture:
         heat_map(ax, left, title=title, row_axis="position t", column_axis="takes from row")
         for t, row in enumerate((left @ rows).tolist()):
             shown = ", ".join(f"{value:.4g}" for value in row)
-            ax.text(len(rows) - 0.35, t, f"= [{shown}]", va="center", fontsize=8, color=CHANNEL)
+            ax.text(len(rows) - 0.35, t, f"= [{shown}]", va="center", fontsize=SMALL, color=INK)
         ax.set_xlim(-0.5, len(rows) + 1.4)
     last = [(left @ rows)[-1].tolist() for left in kinds.values()]
     return picture(
@@ -48,7 +49,7 @@ def product_figure(weights: Tensor, x: Tensor, row: int | None = None) -> Pictur
     out = weights @ x
     T, C = x.shape
     sums = weights.sum(dim=-1)
-    figure, axes = canvas(8.4, 4.1, 3, layout=None, width_ratios=[T + 1.6, C + 1.0, C + 1.0])
+    figure, axes = canvas(4.1, 3, layout=None, width_ratios=[T + 1.6, C + 1.0, C + 1.0])
     figure.subplots_adjust(left=0.06, right=0.99, bottom=0.12, top=0.93, wspace=0.14)
     heat_map(
         axes[0], weights, title="weights (T, T)", row_axis="position that looks (t)",

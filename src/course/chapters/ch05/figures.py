@@ -15,19 +15,24 @@ from course.draw.picture import (
     KEY,
     OFF,
     PALE,
+    PAPER,
     QUERY,
     SHADE,
     SIGNED,
+    SMALL,
     STYLE,
     VALUE,
+    WIDTH,
     Picture,
     canvas,
     heat_map,
     picture,
+    place,
     row_sums,
+    tint,
 )
 
-MANY_CELL = 0.3  # inches: a cell of a large map, without its number
+NUMBER = 0.3  # inches: the narrowest cell that has its number
 
 
 def attention_figure(
@@ -59,7 +64,7 @@ def attention_figure(
     keys = list(keys) or (queries if Tk == Tq else [str(t) for t in range(Tk)])
     Dv = contexts.shape[1]
     figure, axes, cell = _three_maps(queries, keys, Dv)
-    digits = 2 if cell > MANY_CELL else None
+    digits = 2 if cell > NUMBER else None
     with mpl.rc_context(STYLE):
         figure.suptitle(title or _finding(weights, queries, keys, row), fontsize=11, weight="bold")
     blocked = scores == float("-inf")
@@ -115,18 +120,18 @@ def arrows_figure(
             f"'{words[winner]}', weight {float(weights[winner]):.4f}, and least to "
             f"'{words[last]}', weight {float(weights[last]):.4f}"
         )
-    figure, (plane, bars) = canvas(8.2, 4.2, 2)
+    figure, (plane, bars) = canvas(4.2, 2)
     figure.set_layout_engine("none")
     with mpl.rc_context(STYLE):
-        _place(plane, 0.5, 0.35, 3.6, 3.6)
-        _place(bars, 5.0, 0.6, 3.1, 3.2)
+        place(plane, 0.4, 0.35, 3.6, 3.6)
+        place(bars, 4.75, 0.6, 2.95, 3.2)
         _plane(plane, query, keys, context, words, reach)
         colours = [QUERY if n == winner and length else PALE for n in range(len(words))]
         bars.barh(range(len(words)), weights.tolist(), color=colours)
         for n, (weight, score) in enumerate(zip(weights.tolist(), scores.tolist(), strict=True)):
-            bars.text(weight + 0.015, n, f"{weight:.2f}", va="center", fontsize=8)
-            bars.text(1.34, n, f"{score:.2f}", va="center", ha="right", fontsize=8)
-        bars.text(1.34, -0.75, "score", ha="right", fontsize=8)
+            bars.text(weight + 0.015, n, f"{weight:.2f}", va="center", fontsize=SMALL)
+            bars.text(1.34, n, f"{score:.2f}", va="center", ha="right", fontsize=SMALL)
+        bars.text(1.34, -0.75, "score", ha="right", fontsize=SMALL)
         bars.set_yticks(range(len(words)), words)
         bars.set(xlim=(0, 1.36), ylim=(len(words) - 0.5, -1.1), xlabel="weight")
         bars.set_xticks([0, 0.5, 1])
@@ -144,16 +149,16 @@ def _plane(axes: Axes, query: Tensor, keys: Tensor, context: Tensor, words, reac
         far = 1 + 0.11 * reach / (math.hypot(x, y) or 1)
         axes.text(
             x * far, y * far, word, ha="center", va="center", fontsize=9, zorder=5,
-            bbox=dict(facecolor="white", edgecolor="none", alpha=0.75, pad=0.6),
+            bbox=dict(facecolor=tint(PAPER, 0.75), edgecolor="none", pad=0.6),
         )  # fmt: skip
     _arrow(axes, context.tolist(), VALUE, 2.6)
     axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
     axes.axhline(0, color=FAINT, linewidth=0.5, zorder=0)
     axes.axvline(0, color=FAINT, linewidth=0.5, zorder=0)
-    axes.tick_params(labelsize=8, length=2)
+    axes.tick_params(labelsize=SMALL, length=2)
     for colour, name in ((QUERY, "query"), (KEY, "keys"), (VALUE, "context")):
         axes.plot([], [], color=colour, linewidth=2.6, label=name)
-    axes.legend(loc="lower left", fontsize=8, frameon=False, handlelength=1.2)
+    axes.legend(loc="lower left", fontsize=SMALL, frameon=False, handlelength=1.2)
 
 
 def _three_maps(
@@ -161,22 +166,14 @@ def _three_maps(
 ) -> tuple[Figure, list[Axes], float]:
     """A figure with three axes whose cells have one size, so that rows stand on one line."""
     Tq, Tk = len(queries), len(keys)
-    cell = 0.44 if max(Tq, Tk, Dv) <= 10 else MANY_CELL
-    left = 0.45 + 0.075 * max(map(len, queries))
-    below = 0.45 + (0.055 * max(map(len, keys)) if max(map(len, keys)) > 2 else 0.0)
-    places = [left, left + cell * Tk + 0.45, left + 2 * cell * Tk + 1.45]
-    width = places[2] + max(cell * Dv, 1.1) + 0.15
-    figure, axes = canvas(width, cell * Tq + below + 0.75, 3)
-    figure.set_layout_engine("none")
+    left = 0.4 + 0.08 * max(map(len, queries))
+    below = 0.45 + (0.06 * max(map(len, keys)) if max(map(len, keys)) > 2 else 0.0)
+    cell = min(0.44, (WIDTH - left - 1.15) / (2 * Tk + max(Dv, 3)))
+    places = [left, left + cell * Tk + 0.3, left + 2 * cell * Tk + 1.1]
+    figure, axes = canvas(cell * Tq + below + 0.75, 3, layout=None)
     for ax, x, columns in zip(axes, places, (Tk, Tk, Dv), strict=True):
-        _place(ax, x, below, cell * columns, cell * Tq)
+        place(ax, x, below, cell * columns, cell * Tq)
     return figure, axes, cell
-
-
-def _place(axes: Axes, x: float, y: float, width: float, height: float) -> None:
-    """Put axes at a place of the figure, in inches from its lower left corner."""
-    w, h = axes.figure.get_size_inches()
-    axes.set_position([x / w, y / h, width / w, height / h])
 
 
 def _finding(weights: Tensor, queries: Sequence[str], keys: Sequence[str], row: int | None) -> str:
@@ -241,7 +238,7 @@ def _block(axes: Axes, blocked: Tensor) -> None:
     for r, c in blocked.nonzero().tolist():
         axes.add_patch(Rectangle((c - 0.5, r - 0.5), 1, 1, color=SHADE, linewidth=0, zorder=4))
         axes.text(
-            c, r, "\N{MINUS SIGN}\N{INFINITY}", ha="center", va="center", fontsize=8, zorder=5
+            c, r, "\N{MINUS SIGN}\N{INFINITY}", ha="center", va="center", fontsize=SMALL, zorder=5
         )
 
 

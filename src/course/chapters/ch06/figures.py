@@ -4,27 +4,28 @@ from collections.abc import Sequence
 
 import matplotlib as mpl
 import torch
-from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from attention.heads import attention_scores, attention_weights
 from course.draw.picture import (
-    BATCH,
-    CHANNEL,
     INK,
     KEY,
     QUERY,
+    SHADE,
     SIGNED,
+    SMALL,
     STYLE,
     VALUE,
+    WIDTH,
     Picture,
     heat_map,
     picture,
+    sheet,
 )
 
-CELL, GAP = 0.37, 0.34  # inches: a cell's side, the room between neighbours
+CELL, GAP = 0.335, 0.28  # inches: a cell's side, the room between neighbours
 
 
 def head_figure(x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequence[str]) -> Picture:
@@ -36,11 +37,9 @@ def head_figure(x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequenc
     floor, high = 0.82, T * CELL
     middle, above = floor + high / 2, floor + high + 0.42
     widths = (C, D, T, Dv, Dv)
-    gaps = (0.72, 1.06, GAP, GAP + 0.16, GAP + 0.16)
+    gaps = (0.62, 0.9, GAP, GAP + 0.14, GAP + 0.14)
     lefts = [sum(gaps[: n + 1]) + sum(widths[:n]) * CELL for n in range(5)]
-    width, height = lefts[-1] + Dv * CELL + 0.25, above + D * CELL + 0.62
-    figure = Figure(figsize=(width, height))
-    whole = _overlay(figure)
+    figure, whole = sheet(above + D * CELL + 0.62)
     parts = (
         ("x", x, INK), ("q", q, QUERY), ("weights", weights, None), ("v", v, VALUE),
         ("out", out, VALUE),
@@ -60,7 +59,8 @@ def head_figure(x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequenc
     key_is = f"kᵀ ({D}, {T})\na column is\none word's key"
     whole.text(beside, above + D * CELL / 2, key_is, va="center", color=KEY, weight="bold")
     for left, sign in ((lefts[3], "@"), (lefts[4], "=")):
-        whole.text(left - (GAP + 0.16) / 2, middle, sign, ha="center", va="center", fontsize=14)
+        place = left - (GAP + 0.14) / 2
+        whole.text(place, middle, sign, ha="center", va="center", fontsize=14, color=INK)
     right = lefts[0] + C * CELL
     centre = lefts[0] + C * CELL / 2
     _arrow(whole, [(right + 0.08, middle), (lefts[1] - 0.08, middle)], QUERY)
@@ -102,11 +102,11 @@ def query_figure(
     after = attention_weights(attention_scores(x @ edited, k))
     T, (C, D) = len(words), W_q.shape
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(9.0, 3.6))  # no layout engine: it would take half of the time
-        widths = dict(left=0.06, right=0.985, bottom=0.22, top=0.9, wspace=0.42)
+        figure = Figure(figsize=(WIDTH, 3.6))  # no layout engine: it would take half of the time
+        widths = dict(left=0.06, right=0.985, bottom=0.22, top=0.86, wspace=0.42)
         ratios = [D + 0.4, T, T - 1]
         axes = figure.subplots(1, 3, width_ratios=ratios, gridspec_kw=widths)
-    reach = float(edited.abs().max())
+    reach = 3 * float(W_q.abs().max())  # one scale, whatever is added
     heat_map(
         axes[0], edited, title=f"W_q ({C}, {D})", row_axis="channel of x",
         column_axis="channel of q", low=-reach, high=reach, colours=SIGNED,
@@ -123,14 +123,14 @@ def query_figure(
     with mpl.rc_context(STYLE):
         places = torch.arange(T).double()
         bars = axes[2].barh(places + 0.2, after[word].tolist(), 0.38, color=QUERY)
-        axes[2].bar_label(bars, fmt="%.2f", fontsize=7.5, padding=2)
-        axes[2].barh(places - 0.2, before[word].tolist(), 0.38, color="#c9c9c9")
+        axes[2].bar_label(bars, fmt="%.2f", fontsize=SMALL, padding=2)
+        axes[2].barh(places - 0.2, before[word].tolist(), 0.38, color=SHADE)
         axes[2].set_yticks(range(T), words)
-        axes[2].tick_params(length=0, labelsize=8)
+        axes[2].tick_params(length=0, labelsize=SMALL)
         axes[2].set_ylim(T - 0.5, -0.5)
         axes[2].set_xlim(0, 0.58 if max(before[word].max(), after[word].max()) < 0.5 else 1.13)
         axes[2].set_xlabel("weight (grey before, blue after)")
-        axes[2].set_title(f"{words[word]} {verb} {words[best]}")
+        axes[2].set_title(f"{words[word]} {verb}\n{words[best]}")
     moved = int(((after - before).abs().max(dim=-1).values > 0.005).sum())
     query = ", ".join(f"{number:.2f}" for number in (x @ edited)[word].tolist())
     return picture(
@@ -140,16 +140,6 @@ def query_figure(
         f"weight {after[word, best]:.2f} (before: {before[word, best]:.2f}). Of the {T} rows, "
         f"{moved} changed by more than 0.005 somewhere.",
     )
-
-
-def _overlay(figure: Figure):
-    """Axes over the whole figure, measured in inches, for text and arrows."""
-    with mpl.rc_context(STYLE):
-        axes = figure.add_axes([0, 0, 1, 1])
-        axes.set_axis_off()
-        axes.set_xlim(0, figure.get_figwidth())
-        axes.set_ylim(0, figure.get_figheight())
-    return axes
 
 
 def _matrix(figure: Figure, left, bottom, matrix: Tensor, colour, rows=(), columns=()) -> None:
@@ -162,10 +152,8 @@ def _matrix(figure: Figure, left, bottom, matrix: Tensor, colour, rows=(), colum
     if colour is None:
         heat_map(axes, matrix)
     else:
-        role = "#b5b5b5" if colour == INK else colour
-        scale = LinearSegmentedColormap.from_list("role", [BATCH, "white", role])
-        reach = 1.6 * float(matrix.abs().max())  # stays light, so that the numbers can be read
-        heat_map(axes, matrix, low=-reach, high=reach, colours=scale)
+        reach = float(matrix.abs().max())
+        heat_map(axes, matrix, low=-reach, high=reach, colours=SIGNED)
     axes.set_xticks([] if not columns else range(across), columns or None)
     axes.set_yticks([] if not rows else range(down), rows or None)
     axes.tick_params(axis="x", labeltop=True, labelbottom=False, rotation=40)
@@ -182,5 +170,5 @@ def _arrow(axes, points: Sequence[tuple[float, float]], colour: str) -> None:
 
 def _frame(column: int, row: int, width: int) -> Rectangle:
     return Rectangle(
-        (column - 0.5, row - 0.5), width, 1, fill=False, edgecolor=CHANNEL, linewidth=2
+        (column - 0.5, row - 0.5), width, 1, fill=False, edgecolor=INK, linewidth=2
     )

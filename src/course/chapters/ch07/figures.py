@@ -6,14 +6,16 @@ from collections.abc import Mapping
 import matplotlib as mpl
 import torch
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from torch import Tensor
 
 from course.draw.picture import (
-    CHANNEL,
     FAINT,
     INK,
     PALE,
+    PAPER,
     QUERY,
+    SMALL,
     STYLE,
     Picture,
     canvas,
@@ -28,18 +30,22 @@ def cloud_figure(scores: Mapping[int, Tensor]) -> Picture:
 
     A bar spans one standard deviation to either side of 0. Both clouds have one axis.
     """
-    figure, (left, right) = canvas(9.0, 3.9, 2, sharey=True)
+    figure, (left, right) = canvas(3.9, 2, sharey=True)
     sizes = list(scores)
     spreads = [
         [float((times * scores[d]).std()) for d, times in zip(sizes, factors, strict=True)]
         for factors in ([1.0] * len(sizes), [d**-0.5 for d in sizes])
     ]
-    for axes, spread, colour in zip((left, right), spreads, (CHANNEL, INK), strict=True):
+    for axes, spread, colour in zip((left, right), spreads, (QUERY, INK), strict=True):
         with mpl.rc_context(STYLE):
             for place, (d, size) in enumerate(zip(sizes, spread, strict=True)):
-                dots = (scores[d][:400] * size / scores[d].std()).tolist()
+                dots = (scores[d][:120] * size / scores[d].std()).tolist()
                 beside = [place + 0.3 * ((n * 0.618) % 1 - 0.5) for n in range(len(dots))]
-                axes.plot(beside, dots, ".", color=colour, markersize=3, alpha=0.35)
+                places = [(x, y) for x, y in zip(beside, dots, strict=True)]
+                axes.add_collection(  # a dot is a line without length, with round ends
+                    LineCollection([[at, at] for at in places], color=colour, alpha=0.45,
+                                   linewidth=3, capstyle="round")
+                )  # fmt: skip
                 axes.plot([place + 0.28] * 2, [-size, size], color=INK, linewidth=3)
                 axes.text(place + 0.34, 0, f"{size:.1f}", va="bottom", fontsize=9)
             axes.axhline(0, color=FAINT, linewidth=0.8, zorder=0)
@@ -73,13 +79,13 @@ def scaling_figure(
     standard deviations of the scores; they are shown as parts of the first of each, which is
     that of equal weights (spread 0).
     """
-    figure, (left, right) = canvas(9.0, 3.9, 2)
+    figure, (left, right) = canvas(3.9, 2)
     sizes, variances, scaled = sizes.tolist(), variances.tolist(), scaled.tolist()
     with mpl.rc_context(STYLE):
         left.plot(sizes, sizes, color=FAINT, linewidth=1, linestyle="--")
-        left.plot(sizes, variances, "o", color=CHANNEL)
+        left.plot(sizes, variances, "o", color=QUERY)
         left.plot(sizes, scaled, "s", color=INK)
-        left.text(sizes[-2], sizes[-2] * 1.9, "no scale", color=CHANNEL, ha="right")
+        left.text(sizes[-2], sizes[-2] * 1.9, "no scale", color=QUERY, ha="right")
         left.text(sizes[-2], 2.0, "times 1/\N{SQUARE ROOT}d", color=INK, ha="right")
         left.text(sizes[1] * 1.5, sizes[1] * 0.85, "variance = d", color=FAINT, fontsize=9)
         left.set_xscale("log", base=2)
@@ -93,7 +99,7 @@ def scaling_figure(
             root = size**0.5
             if root <= float(spreads[-1]):
                 right.axvline(root, ymax=0.75, color=FAINT, linewidth=0.8, linestyle=":", zorder=0)
-                right.text(root * 1.05, 0.4, f"d = {size}", fontsize=8, color=FAINT, rotation=90)
+                right.text(root * 1.05, 0.4, f"d = {size}", fontsize=SMALL, color=FAINT, rotation=90)
         right.set_title("Large scores: one weight, no slope")
     at = {float(s): n for n, s in enumerate(spreads.tolist())}
     ends = at.get(1.0, 1), len(spreads) - 1
@@ -126,27 +132,27 @@ def weights_figure(
     shown = _typical(scores)
     row, row_scores = weights[shown].tolist(), scores[shown].tolist()
     digits = 2 if spread < 50 else 0
-    figure, (bars, plane) = canvas(9.0, 3.6, 2, layout=None)
+    figure, (bars, plane) = canvas(3.6, 2, layout=None)
     with mpl.rc_context(STYLE):
         bars.set_position([0.07, 0.16, 0.36, 0.68])
         plane.set_position([0.54, 0.16, 0.43, 0.68])
         best = row.index(max(row))
         bars.barh(range(T), row, color=[QUERY if n == best else PALE for n in range(T)])
         for n, (weight, score) in enumerate(zip(row, row_scores, strict=True)):
-            bars.text(weight + 0.015, n, f"{weight:.2f}", va="center", fontsize=8)
-            bars.text(1.42, n, f"{score:.{digits}f}", va="center", ha="right", fontsize=8)
-        bars.text(1.42, -0.75, "score", ha="right", fontsize=8)
+            bars.text(weight + 0.015, n, f"{weight:.2f}", va="center", fontsize=SMALL)
+            bars.text(1.42, n, f"{score:.{digits}f}", va="center", ha="right", fontsize=SMALL)
+        bars.text(1.42, -0.75, "score", ha="right", fontsize=SMALL)
         bars.set(xlim=(0, 1.45), ylim=(T - 0.5, -1.2), xlabel="weight", ylabel="key")
         bars.set_xticks([0, 0.5, 1])
         bars.set_yticks(range(T))
-        bars.tick_params(labelsize=8, length=2)
+        bars.tick_params(labelsize=SMALL, length=2)
         bars.set_title(f"One row: largest weight {max(row):.2f}")
         _curves(plane, *curves)
         plane.set_xlim(LOWEST, HIGHEST)
         equal_entropy, equal_norm = float(curves[1][0]), float(curves[2][0])
         plane.axvline(spread, color=FAINT, linewidth=0.8, zorder=0)
         plane.plot([spread], [entropy / equal_entropy], "s", color=INK, markersize=8)
-        plane.plot([spread], [norm / equal_norm], "o", color=CHANNEL, markersize=8)
+        plane.plot([spread], [norm / equal_norm], "o", color=QUERY, markersize=8)
         plane.set_title(f"d = {d}, scale {name}: spread {spread:.4g}")
     return picture(
         figure,
@@ -190,7 +196,7 @@ def _curves(axes: Axes, spreads: Tensor, entropies: Tensor, norms: Tensor) -> No
     """Both curves over the spreads above 0, as parts of their value for equal weights."""
     x = spreads[1:].tolist()
     axes.plot(x, (entropies[1:] / entropies[0]).tolist(), color=INK, linewidth=2)
-    axes.plot(x, (norms[1:] / norms[0]).tolist(), color=CHANNEL, linewidth=2)
+    axes.plot(x, (norms[1:] / norms[0]).tolist(), color=QUERY, linewidth=2)
     axes.set_xscale("log", base=2)
     axes.axhline(1, color=FAINT, linewidth=0.8, linestyle="--", zorder=0)
     ticks = [2.0**n for n in range(-6, 12, 2) if x[0] <= 2.0**n <= x[-1]]
@@ -199,6 +205,6 @@ def _curves(axes: Axes, spreads: Tensor, entropies: Tensor, norms: Tensor) -> No
     axes.set_ylabel("relative to equal weights")
     axes.text(1.3, 0.52, "entropy", color=INK, ha="right", fontsize=9)
     axes.text(
-        3.4, 1.09, "norm of the Jacobian", color=CHANNEL, fontsize=9,
-        bbox=dict(facecolor="white", edgecolor="none", pad=1),
+        3.4, 1.09, "norm of the Jacobian", color=QUERY, fontsize=9,
+        bbox=dict(facecolor=PAPER, edgecolor="none", pad=1),
     )  # fmt: skip

@@ -10,37 +10,37 @@ from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from course.draw.picture import (
-    CHANNEL,
     INK,
     KEY,
     LIGHT,
     QUERY,
     SHADE,
+    SMALL,
     STYLE,
     WEIGHTS,
+    WIDTH,
+    WRONG,
     Picture,
     canvas,
     heat_map,
     picture,
+    place,
 )
 
 LEAK = 1e-5  # a smaller change is rounding
-OPEN, CLOSED, FUTURE = QUERY, LIGHT, CHANNEL
+OPEN, CLOSED, FUTURE = QUERY, LIGHT, WRONG
 
 
 def mask_gallery(masks: Mapping[str, Tensor], words: Sequence[str]) -> Picture:
     """Square masks side by side, True = may look; open cells of the future stand out."""
-    figure, axes = canvas(1.36 * len(masks) + 0.6, 2.3, len(masks), layout=None)
-    width, height = figure.get_size_inches()
-    side = 1.22
+    figure, axes = canvas(2.4, len(masks), layout=None)
+    side = (WIDTH - 0.75) / len(masks) - 0.1
     for n, (ax, (name, mask)) in enumerate(zip(axes, masks.items(), strict=True)):
-        ax.set_position(
-            [(0.72 + n * (side + 0.1)) / width, 0.68 / height, side / width, side / height]
-        )
+        place(ax, 0.75 + n * (side + 0.1), 0.95, side, side)
         _squares(ax, mask, words, rows=n == 0)
         with mpl.rc_context(STYLE):
             ax.set_title(name, fontsize=9)
-            ax.set_xlabel(_short_count(mask), fontsize=8)
+            ax.set_xlabel(_short_count(mask), fontsize=SMALL)
     said = "; ".join(f"{name}: {_count(mask, words)}" for name, mask in masks.items())
     return picture(
         figure,
@@ -58,11 +58,11 @@ def leak_figure(
     """
     most = max(float(ripple.nan_to_num(0).max()) for ripple in ripples.values()) or 1.0
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(2.05 * len(weights) + 0.55, 4.9), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 4.7), layout="constrained")
         axes = figure.subplots(2, len(weights), squeeze=False)
         figure.suptitle(_leak_title(weights, ripples), fontsize=11, weight="bold")
     for n, name in enumerate(weights):
-        ends = dict(rows=words if n == 0 else [""] * len(words))
+        ends = dict(rows=words if n == 0 else [""] * len(words), lean=True)
         _map(
             axes[0][n], weights[name], title=name, columns=[""] * len(words),
             row_axis="weights" if n == 0 else "", **ends,
@@ -88,11 +88,9 @@ def painted_figure(
     mask: Tensor, weights: Tensor, ripple: Tensor, words: Sequence[str], painted=None
 ) -> Picture:
     """A mask, the weights under it, and the ripples; the painted cell is framed."""
-    figure, axes = canvas(8.6, 3.45, 3, layout=None)
-    width, height = figure.get_size_inches()
-    side = 2.35
+    figure, axes = canvas(3.3, 3, layout=None)
     for n, ax in enumerate(axes):
-        ax.set_position([(0.85 + n * 2.6) / width, 0.7 / height, side / width, side / height])
+        place(ax, 0.85 + n * 2.35, 0.8, 2.2, 2.2)
     _squares(axes[0], mask, words, rows=True)
     with mpl.rc_context(STYLE):
         axes[0].set_title("mask")
@@ -129,7 +127,7 @@ def _squares(axes: Axes, mask: Tensor, words: Sequence[str], rows: bool) -> None
         axes.set(xlim=(-0.5, T - 0.5), ylim=(T - 0.5, -0.5), aspect="equal")
         axes.set_yticks(range(T), words if rows else [""] * T)
         axes.set_xticks(range(T), words, rotation=45, ha="right", rotation_mode="anchor")
-        axes.tick_params(length=0, labelsize=7, pad=1)
+        axes.tick_params(length=0, labelsize=SMALL, pad=1)
         axes.spines[:].set_visible(False)
 
 
@@ -142,10 +140,10 @@ def _map(axes: Axes, matrix: Tensor, *, columns: Sequence[str], **options) -> No
         axes.set_xticks(
             range(len(columns)), columns, rotation=45, ha="right", rotation_mode="anchor"
         )
-        axes.tick_params(labelsize=7, pad=1)
+        axes.tick_params(labelsize=SMALL, pad=1)
         for r, c in lost.nonzero().tolist():
             axes.add_patch(Rectangle((c - 0.5, r - 0.5), 1, 1, color=SHADE, lw=0, zorder=4))
-            axes.text(c, r, "nan", ha="center", va="center", fontsize=7, color=INK, zorder=5)
+            axes.text(c, r, "nan", ha="center", va="center", fontsize=SMALL, color=INK, zorder=5)
         for r, c in (matrix.triu(1).nan_to_num(0) > LEAK).nonzero().tolist():
             axes.add_patch(_frame(r, c, FUTURE))
 
@@ -161,7 +159,7 @@ def _ahead(mask: Tensor) -> int:
 
 
 def _short_count(mask: Tensor) -> str:
-    return f"{int(mask.sum())} open, {_ahead(mask)} ahead"
+    return f"{int(mask.sum())} open,\n{_ahead(mask)} ahead"
 
 
 def _count(mask: Tensor, words: Sequence[str]) -> str:

@@ -10,22 +10,24 @@ from matplotlib.patches import FancyBboxPatch
 from torch import Tensor
 
 from course.draw.picture import (
-    CHANNEL,
     FAINT,
     INK,
     KEY,
     PALE,
     QUERY,
+    SMALL,
     STYLE,
     VALUE,
+    WIDTH,
     Picture,
     canvas,
     heat_map,
     picture,
     row_sums,
+    tint,
 )
 
-MEMBER = "#f1f1f1"  # what the module holds and does not learn
+MEMBER = tint(INK, 0.06)  # what the module holds and does not learn
 
 
 def anatomy_figure(
@@ -37,7 +39,7 @@ def anatomy_figure(
     """
     (B, T, C), D, Dv = x.shape, query.shape[0], value.shape[0]
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(8.5, 4.1))
+        figure = Figure(figsize=(WIDTH, 4.1))
         axes = figure.add_axes([0, 0, 1, 1])
         axes.set(xlim=(0, 8.5), ylim=(0, 4.1))
         axes.set_axis_off()
@@ -51,7 +53,7 @@ def anatomy_figure(
         )
         for name, weight, colour, y in layers:
             says = f"{name}: Linear\n{weight.numel()} numbers"
-            _box(axes, 1.65, y, says, colour, text="white")
+            _box(axes, 1.65, y, says, tint(colour, 0.3))
             _arrow(axes, [(0.86, 2.0), (1.06, y)], FAINT)
         _tensor(axes, 2.85, 2.9, "q", (B, T, D), QUERY)
         _tensor(axes, 2.85, 2.0, "k", (B, T, D), KEY)
@@ -64,7 +66,7 @@ def anatomy_figure(
         says = f"mask: buffer\n{tuple(mask.shape)}, cut\nto ({T}, {T})"
         _box(axes, 5.25, 2.0, says, MEMBER, height=0.68)
         _tensor(axes, 6.45, 2.0, "weights", (B, T, T), INK)
-        axes.text(5.85, 2.62, "softmax: rows sum to 1", ha="center", fontsize=8, color=INK)
+        axes.text(5.85, 2.62, "softmax: rows sum to 1", ha="center", fontsize=SMALL, color=INK)
         _box(axes, 7.65, 2.0, f"dropout\np = {dropout:g}", MEMBER)
         _tensor(axes, 7.65, 0.6, "out", (B, T, Dv), INK)
         for left, right in ((4.48, 4.67), (5.83, 6.02), (6.88, 7.07)):
@@ -77,9 +79,9 @@ def anatomy_figure(
             (7.65, "acts in training only"),
         )  # fmt: skip
         for place, note in notes:
-            axes.text(place, 3.45, note, ha="center", va="center", fontsize=8.5, style="italic")
+            axes.text(place, 3.45, note, ha="center", va="center", fontsize=SMALL, style="italic")
         axes.text(5.25, 0.2, "boxes: members of the module; no box: made anew on each call",
-                  ha="center", fontsize=8, color=INK)  # fmt: skip
+                  ha="center", fontsize=SMALL, color=INK)  # fmt: skip
     learnt = query.numel() + key.numel() + value.numel()
     return picture(
         figure,
@@ -110,7 +112,7 @@ def row_sums_figure(
     mean, silent = sums.mean(dim=0), (sums == 0).float().mean(dim=0)
     low, high = torch.quantile(sums, torch.tensor([0.05, 0.95]), dim=0)
     T, mine = len(words), sums[draw].tolist()
-    figure, (left, right) = canvas(9.0, 3.5, 2, layout=None, width_ratios=[T + 1.4, T + 1.6])
+    figure, (left, right) = canvas(3.5, 2, layout=None, width_ratios=[T + 1.4, T + 1.6])
     figure.subplots_adjust(left=0.085, right=0.985, bottom=0.2, top=0.9, wspace=0.12)
     mode = "training" if training else "evaluation"
     heat_map(
@@ -119,21 +121,21 @@ def row_sums_figure(
     )  # fmt: skip
     with mpl.rc_context(STYLE):
         left.tick_params(axis="x", rotation=30)
-        row_sums(left, mine, T - 0.35, fontsize=8)
+        row_sums(left, mine, T - 0.35)
         left.set_xlim(-0.5, T + 0.9)
         places = range(T)
         edge = max(2.2, 1.04 * float(high.max()), 1.04 * max(mine))
         right.axvline(1, color=FAINT, linewidth=1)
         right.hlines(places, low.tolist(), high.tolist(), color=PALE, linewidth=7)
         right.plot(mean.tolist(), places, "o", color=QUERY, markersize=6)
-        right.plot(mine, places, "x", color=CHANNEL, markersize=7, markeredgewidth=2)
+        right.plot(mine, places, "x", color=INK, markersize=7, markeredgewidth=2)
         for t, share in enumerate(silent.tolist()):
-            right.text(edge * 1.02, t, f"{share:.0%}", va="center", fontsize=8)
-        right.text(edge * 1.02, -0.75, "silent", va="center", fontsize=8)
+            right.text(edge * 1.02, t, f"{share:.0%}", va="center", fontsize=SMALL)
+        right.text(edge * 1.02, -0.75, "silent", va="center", fontsize=SMALL)
         right.set(xlim=(-0.04 * edge, edge * 1.15), ylim=(T - 0.5, -1.1), yticks=[])
-        right.set_xlabel(f"row sum: mean (dot), 5 to 95% of {len(noise)} draws (bar), this one (x)",
-                         fontsize=8.5)  # fmt: skip
-        right.tick_params(labelsize=8, length=2)
+        right.set_xlabel(f"row sum: mean (dot), this draw (x),\n5 to 95% of {len(noise)} draws (bar)",
+                         fontsize=SMALL)  # fmt: skip
+        right.tick_params(labelsize=SMALL, length=2)
         right.set_title("row sums are 1 on average" if training else "every row sums to 1")
     shown = ", ".join(f"{total:.2f}" for total in mine)
     if not training:
@@ -151,11 +153,11 @@ def row_sums_figure(
 def _tensor(axes: Axes, x: float, y: float, name: str, shape: tuple, colour: str) -> None:
     """A tensor on the path: its name above its shape."""
     axes.text(x, y + 0.09, name, ha="center", va="center", weight="bold", color=colour)
-    axes.text(x, y - 0.12, str(shape), ha="center", va="center", fontsize=8.5, color=colour)
+    axes.text(x, y - 0.12, str(shape), ha="center", va="center", fontsize=SMALL, color=colour)
 
 
 def _box(
-    axes: Axes, x: float, y: float, says: str, colour: str, text: str = INK, height: float = 0.5
+    axes: Axes, x: float, y: float, says: str, colour, height: float = 0.5
 ) -> None:
     """A member of the module."""
     axes.add_patch(
@@ -169,9 +171,7 @@ def _box(
             linewidth=1,
         )  # fmt: skip
     )
-    # white on the orange of the keys is hard to read
-    axes.text(x, y, says, ha="center", va="center", fontsize=8.5,
-              color=INK if colour == KEY else text)  # fmt: skip
+    axes.text(x, y, says, ha="center", va="center", fontsize=SMALL)
 
 
 def _arrow(axes: Axes, points: list[tuple[float, float]], colour: str) -> None:

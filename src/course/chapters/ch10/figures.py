@@ -3,13 +3,23 @@
 from collections.abc import Sequence
 
 import matplotlib as mpl
-from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from course.draw.picture import CHANNEL, INK, PALE, STYLE, TIME, Picture, picture
+from course.draw.picture import (
+    INK,
+    LIGHT,
+    PALE,
+    PAPER,
+    SMALL,
+    STYLE,
+    TIME,
+    WRONG,
+    Picture,
+    picture,
+    sheet,
+    tint,
+)
 
 CELL = 0.3  # inches: a number's width in the memory and in a head
 ROW = 0.25
@@ -34,7 +44,8 @@ def ribbon_figure(x: Tensor, n_head: int, words: Sequence[str]) -> Picture:
     width = left + max(T * C * CELL, 2 * n_head * page + gap) + 0.2
     top = 0.15 + T * ROW
     ribbon = top + 1.25
-    figure, axes = _whole(width, ribbon + 1.25)
+    figure, axes = sheet(ribbon + 1.25)
+    axes.set_xlim(0, width)
     with mpl.rc_context(STYLE):
         title = "The memory holds word after word; a head is a slice of every word"
         axes.text(width / 2, ribbon + 0.95, title, ha="center", weight="bold", fontsize=11)
@@ -46,7 +57,7 @@ def ribbon_figure(x: Tensor, n_head: int, words: Sequence[str]) -> Picture:
         off = []
         for start, cut, name, verdict in cuts:
             says = f"{verdict}: {name}\nstrides {cut.stride()}"
-            colour = INK if verdict == "right" else CHANNEL
+            colour = INK if verdict == "right" else WRONG
             axes.text(start, top + 0.4, says, color=colour, weight="bold", fontsize=9.5)
             for h in range(n_head):
                 rows = [_address(cut, x, h, t) for t in range(T)]
@@ -85,7 +96,7 @@ def hearing_figure(
         title = f"No leak, but {n_past - hears} of {n_past} words of the past are lost"
     else:
         title = "Each word hears itself and its whole past, nothing else"
-    figure, axes = _whole(7.9, 4.1)
+    figure, axes = sheet(4.1)
     cell, floor = 0.4, 1.0
     with mpl.rc_context(STYLE):
         axes.text(3.95, 3.88, title, ha="center", weight="bold", fontsize=11)
@@ -105,7 +116,7 @@ def hearing_figure(
 def leftover_figure(width: int, n_head: int) -> Picture:
     """Channels that can't be shared out evenly: what each head would get, and what is left."""
     share, left = divmod(width, n_head)
-    figure, axes = _whole(7.9, 1.5)
+    figure, axes = sheet(1.5)
     tints = head_tints(n_head)
     with mpl.rc_context(STYLE):
         title = f"{n_head} heads cannot share {width} channels evenly"
@@ -113,13 +124,13 @@ def leftover_figure(width: int, n_head: int) -> Picture:
         for c in range(width):
             over = c >= share * n_head
             place = 0.35 + c * CELL
-            face = "white" if over else tints[c // share]
-            edge = CHANNEL if over else "white"
+            face = "none" if over else tints[c // share]
+            edge = WRONG if over else PAPER
             axes.add_patch(Rectangle((place, 0.55), CELL, ROW, facecolor=face, ec=edge, lw=1.2))
             text = NOT_HEARD if over else str(c // share)
-            _number(axes, place + CELL / 2, 0.55 + ROW / 2, text, face)
+            _number(axes, place + CELL / 2, 0.55 + ROW / 2, text)
         says = f"numbers: which head; {NOT_HEARD}: left over"
-        axes.text(0.35, 0.25, says, fontsize=8.5, color=INK)
+        axes.text(0.35, 0.25, says, fontsize=SMALL, color=INK)
     return picture(
         figure,
         f"{width} channels cannot be shared evenly by {n_head} heads: each would get {share}, and "
@@ -130,8 +141,7 @@ def leftover_figure(width: int, n_head: int) -> Picture:
 
 def head_tints(n_head: int) -> list[tuple[float, ...]]:
     """A grey for each head, from light to dark: no colour, since heads are no axis of the input."""
-    greys = [0.92 - 0.44 * h / max(n_head - 1, 1) for h in range(n_head)]
-    return [(grey, grey, grey) for grey in greys]
+    return [tint(INK, 0.08 + 0.27 * h / max(n_head - 1, 1)) for h in range(n_head)]
 
 
 def _address(cut: Tensor, x: Tensor, head: int, row: int) -> int:
@@ -139,31 +149,22 @@ def _address(cut: Tensor, x: Tensor, head: int, row: int) -> int:
     return cut[head, row].storage_offset() - x.storage_offset()
 
 
-def _whole(width: float, height: float) -> tuple[Figure, Axes]:
-    """A figure and axes over all of it, measured in inches."""
-    figure = Figure(figsize=(width, height), facecolor="white")
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set(xlim=(0, width), ylim=(0, height))
-    axes.set_axis_off()
-    return figure, axes
-
-
 def _ribbon(axes, x: Tensor, left: float, floor: float, words, D: int, tints) -> None:
     T, C = x.shape
     for n, value in enumerate(x.flatten().tolist()):
         face = tints[n % C // D]
         corner = left + n * CELL, floor
-        axes.add_patch(Rectangle(corner, CELL, ROW, facecolor=face, ec="white", lw=1))
-        _number(axes, corner[0] + CELL / 2, floor + ROW / 2, f"{value:g}", face)
+        axes.add_patch(Rectangle(corner, CELL, ROW, facecolor=face, ec=PAPER, lw=1))
+        _number(axes, corner[0] + CELL / 2, floor + ROW / 2, f"{value:g}")
     for t, word in enumerate(words):
         start, end = left + t * C * CELL + 0.03, left + (t + 1) * C * CELL - 0.03
         axes.plot([start, end], [floor + ROW + 0.08] * 2, color=TIME, linewidth=2)
         axes.text((start + end) / 2, floor + ROW + 0.16, word, ha="center", fontsize=9.5)
     half = left + x.numel() * CELL / 2  # where the wrong view cuts for two heads
     if len(tints) == 2:
-        axes.plot([half, half], [floor - 0.14, floor + ROW + 0.07], color=CHANNEL, linewidth=2)
+        axes.plot([half, half], [floor - 0.14, floor + ROW + 0.07], color=WRONG, linewidth=2)
         axes.text(
-            half + 0.06, floor - 0.16, "the wrong view cuts here", color=CHANNEL, fontsize=8.5
+            half + 0.06, floor - 0.16, "the wrong view cuts here", color=WRONG, fontsize=SMALL
         )
 
 
@@ -174,10 +175,10 @@ def _page(axes, page: Tensor, left: float, top: float, rows, C: int, D: int, tin
         y = top - (t + 1) * ROW
         for d, value in enumerate(values):
             corner = left + d * CELL, y
-            axes.add_patch(Rectangle(corner, CELL, ROW, facecolor=face, ec="white", lw=1))
-            _number(axes, corner[0] + CELL / 2, y + ROW / 2, f"{value:g}", face)
-        axes.text(left - 0.07, y + ROW / 2, words[word], ha="right", va="center", fontsize=8.5,
-                  color=INK if word == t else CHANNEL,
+            axes.add_patch(Rectangle(corner, CELL, ROW, facecolor=face, ec=PAPER, lw=1))
+            _number(axes, corner[0] + CELL / 2, y + ROW / 2, f"{value:g}")
+        axes.text(left - 0.07, y + ROW / 2, words[word], ha="right", va="center", fontsize=SMALL,
+                  color=INK if word == t else WRONG,
                   weight="normal" if word == t else "bold")  # fmt: skip
 
 
@@ -186,13 +187,13 @@ def _speakers(axes, speaker: Tensor, words, left: float, floor: float, cell: flo
     height = min(cell, 6 * cell / H)
     for h, row in enumerate(speaker.tolist()):
         y = floor + (H - 1 - h) * height
-        axes.text(left - 0.08, y + height / 2, f"part {h}", ha="right", va="center", fontsize=8)
+        axes.text(left - 0.08, y + height / 2, f"part {h}", ha="right", va="center", fontsize=SMALL)
         for t, source in enumerate(row):
-            face = "#d6ebf7" if source == t else CHANNEL
+            face = PALE if source == t else tint(WRONG, 0.45)
             axes.add_patch(
-                Rectangle((left + t * cell, y), cell, height, facecolor=face, ec="white", lw=1)
+                Rectangle((left + t * cell, y), cell, height, facecolor=face, ec=PAPER, lw=1)
             )
-            _number(axes, left + (t + 0.5) * cell, y + height / 2, str(source), to_rgb(face))
+            _number(axes, left + (t + 0.5) * cell, y + height / 2, str(source))
     says = "whose query made each part"
     axes.text(left, floor + H * height + 0.1, says, fontsize=9.5, weight="bold")
     _below(axes, words, left, floor, cell)
@@ -203,33 +204,31 @@ def _hearing(axes, heard: Tensor, words, left: float, floor: float, cell: float)
     for i, row in enumerate(heard.tolist()):
         y = floor + (T - 1 - i) * cell
         axes.text(
-            left - 0.08, y + cell / 2, f"{i} {words[i]}", ha="right", va="center", fontsize=8
+            left - 0.08, y + cell / 2, f"{i} {words[i]}", ha="right", va="center", fontsize=SMALL
         )
         for j, hears in enumerate(row):
-            face, text = (PALE, "") if hears else ("#f2f2f2", "")
+            face, text = (PALE, "") if hears else (LIGHT, "")
             if j > i and hears:
-                face, text = CHANNEL, "!"
+                face, text = tint(WRONG, 0.45), "!"
             elif j <= i and not hears:
-                face, text = "white", NOT_HEARD
+                face, text = "none", NOT_HEARD
             axes.add_patch(
-                Rectangle((left + j * cell, y), cell, cell, facecolor=face, ec="white", lw=1)
+                Rectangle((left + j * cell, y), cell, cell, facecolor=face, ec=PAPER, lw=1)
             )
             if text:
-                _number(axes, left + (j + 0.5) * cell, y + cell / 2, text, to_rgb(face))
+                _number(axes, left + (j + 0.5) * cell, y + cell / 2, text)
     axes.text(left, floor + T * cell + 0.1, "which words each output hears", fontsize=9.5,
               weight="bold")  # fmt: skip
     _below(axes, words, left, floor, cell)
-    says = f"blue: heard    !: hears a later word    {NOT_HEARD}: past not heard"
-    axes.text(7.8, 0.12, says, ha="right", fontsize=8.5)
+    says = f"blue: heard; !: hears a later word; {NOT_HEARD}: past not heard"
+    axes.text(7.8, 0.12, says, ha="right", fontsize=SMALL)
 
 
 def _below(axes, words, left: float, floor: float, cell: float) -> None:
     for t, word in enumerate(words):
         axes.text(left + (t + 0.6) * cell, floor - 0.07, f"{t} {word}", ha="right", va="top",
-                  rotation=45, rotation_mode="anchor", fontsize=8)  # fmt: skip
+                  rotation=45, rotation_mode="anchor", fontsize=SMALL)  # fmt: skip
 
 
-def _number(axes, x: float, y: float, text: str, face) -> None:
-    red, green, blue = to_rgb(face)
-    dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.55
-    axes.text(x, y, text, ha="center", va="center", fontsize=8, color="white" if dark else INK)
+def _number(axes, x: float, y: float, text: str) -> None:
+    axes.text(x, y, text, ha="center", va="center", fontsize=SMALL)

@@ -2,8 +2,8 @@
 // follows a slider. Without script the still figure stays.
 for (const store of document.querySelectorAll("script.course-frames")) {
   const figure = store.previousElementSibling;
-  const image = figure && figure.querySelector("img");
-  if (!image) continue;
+  const drawn = () => figure.querySelector("svg");
+  if (!figure || !drawn()) continue;
   const { label, frames } = JSON.parse(store.textContent);
   const caption = figure.querySelector("figcaption");
   const box = document.createElement("label");
@@ -13,16 +13,17 @@ for (const store of document.querySelectorAll("script.course-frames")) {
   slider.type = "range";
   slider.max = frames.length - 1;
   slider.dataset.preventSwipe = ""; // on a slide, the finger moves this
-  slider.value = Math.max(0, frames.findIndex((frame) => frame.src === image.src));
+  slider.value = Math.max(0, frames.findIndex(({ alt }) => alt === drawn().ariaLabel));
   const say = () => {
     const { value } = frames[slider.value];
     shown.textContent = value;
     slider.setAttribute("aria-valuetext", value);
   };
   slider.addEventListener("input", () => {
-    const { src, alt } = frames[slider.value];
-    image.src = src;
-    image.alt = alt;
+    const { svg, alt } = frames[slider.value];
+    drawn().outerHTML = svg;
+    drawn().role = "img";
+    drawn().ariaLabel = alt;
     if (caption) caption.textContent = alt;
     say();
   });

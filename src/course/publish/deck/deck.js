@@ -22,11 +22,13 @@
   // Text at this size, pictures in the room that it leaves; false if something is too large.
   function set(page, size, least = 1) {
     page.style.setProperty("--size", size);
-    const pictures = [...page.querySelectorAll(".block img")];
+    const pictures = [...page.querySelectorAll(".block img, .course-figure svg")];
     if (pictures.length) {
       page.style.setProperty("--picture", "0px");
       const room = (HEIGHT - page.scrollHeight) / pictures.length;
-      const large = (p) => Math.min(p.naturalHeight * 0.62, (p.naturalHeight * 1160) / p.naturalWidth);
+      const size = (p) => (p.viewBox ? [p.viewBox.baseVal.width, p.viewBox.baseVal.height]
+        : [p.naturalWidth * 0.62, p.naturalHeight * 0.62]);
+      const large = (p) => size(p)[1] * Math.min(1, 1160 / size(p)[0]);
       if (room < Math.max(...pictures.map(large)) * least) return false;
       page.style.setProperty("--picture", `${Math.floor(room)}px`);
     }

@@ -1,0 +1,152 @@
+"""matplotlib's drawing as SVG for a page: text as text, colours by role, one decimal, nothing else.
+
+matplotlib's own SVG is three times as long, and its ids and its style sheet would reach into the page
+around it. Nothing is clipped: what lies outside of its axes shows.
+"""
+
+import base64
+import html
+import io
+from collections.abc import Sequence
+from itertools import groupby
+
+import matplotlib.image
+import numpy as np
+from matplotlib.backend_bases import GraphicsContextBase, RendererBase
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.path import Path
+from matplotlib.transforms import Affine2D, Transform
+
+from course.colours import COLOURS
+
+DPI = 100  # CSS pixels in an inch: a figure of 7.8 inches fills the column of the book
+LEAST = 0.97  # of its size, that a figure is shown in: its smallest text has 12.5 px
+SANS, MONO = "DejaVu Sans,Verdana,sans-serif", "DejaVu Sans Mono,Menlo,Consolas,monospace"
+COMMANDS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C"}
+ROLES = {colour.lower(): f"var(--{role})" for role, colour in COLOURS.items()}
+_STATED = ";".join(f"--{role}:{colour}" for role, colour in COLOURS.items())
+ON_PAPER = f"<style>:root{{{_STATED};background:var(--paper)}}</style>"  # for a picture on its own
+
+
+def draw(figure: Figure) -> str:
+    """A figure as one <svg>; its attributes stand in single quotes, so that JSON stays short."""
+    renderer = Renderer(*figure.bbox.size)
+    figure.draw(renderer)
+    return renderer.svg()
+
+
+class Renderer(RendererBase):
+    """Collects what artists draw. Neighbours that look alike share a group."""
+
+    def __init__(self, width: float, height: float) -> None:
+        super().__init__()
+        self.width, self.height = width, height
+        self.flip = Affine2D().scale(1, -1).translate(0, height)
+        self.parts: list[tuple[str, str]] = []  # how it looks, what it is
+
+    def svg(self) -> str:
+        groups = groupby(self.parts, key=lambda part: part[0])
+        body = "".join(f"<g{look}>{''.join(what for _, what in g)}</g>" for look, g in groups)
+        size = f"style='--least:{LEAST * self.width:.0f}px' width='{self.width:.0f}' viewBox='0 0 {self.width:.0f} {self.height:.0f}'"
+        return f"<svg xmlns='http://www.w3.org/2000/svg' {size} font-family='{SANS}'>{body}</svg>"
+
+    def draw_path(
+        self, gc: GraphicsContextBase, path: Path, transform: Transform, rgbFace=None
+    ) -> None:
+        alpha = gc.get_alpha() if gc.get_forced_alpha() else None
+        edge, width = gc.get_rgb(), gc.get_linewidth()
+        look = _attributes(fill="none" if rgbFace is None else _role(rgbFace))
+        own = _clear("fill", rgbFace, alpha)
+        if width and edge[3]:
+            look += _attributes(stroke=_role(edge), stroke_width=f"{width:.2g}")
+            own += _clear("stroke", edge, alpha)
+            if dashes := gc.get_dashes()[1]:
+                look += _attributes(stroke_dasharray=" ".join(f"{d:.1f}" for d in dashes))
+            if gc.get_capstyle() == "round":
+                look += _attributes(stroke_linecap="round")
+        elif rgbFace is None:
+            return
+        steps = path.iter_segments(transform + self.flip, simplify=False)
+        line = [
+            "z" if code == Path.CLOSEPOLY else f"{COMMANDS[code]} {_numbers(points)}"
+            for points, code in steps
+        ]
+        self.parts.append((look, f"<path d='{' '.join(line)}'{own}/>"))
+
+    def draw_text(
+        self, gc, x: float, y: float, s: str, prop: FontProperties, angle: float, ismath=False,
+        mtext=None,
+    ) -> None:  # fmt: skip
+        """Anchored where its alignment is, so that another font's width does no harm."""
+        along = {"left": 0.0, "center": 0.5, "right": 1.0}[mtext.get_ha() if mtext else "left"]
+        length = self.get_text_width_height_descent(s, prop, ismath)[0] * along
+        turn = np.deg2rad(angle)
+        x, y = x + length * np.cos(turn), y - length * np.sin(turn)
+        look = _attributes(fill=_role(gc.get_rgb()))
+        look += _attributes(font_size=f"{self.points_to_pixels(prop.get_size_in_points()):.4g}")
+        if along:
+            look += _attributes(text_anchor="middle" if along == 0.5 else "end")
+        if prop.get_weight() in ("bold", 700):
+            look += _attributes(font_weight="bold")
+        if prop.get_style() == "italic":
+            look += _attributes(font_style="italic")
+        if "Mono" in prop.get_family()[0]:
+            look += _attributes(font_family=MONO)
+        where = f"x='{x:.1f}' y='{y:.1f}'"
+        if angle:
+            where += f" transform='rotate({-angle:.1f} {x:.1f} {y:.1f})'"
+        self.parts.append((look, f"<text {where}>{html.escape(s, quote=False)}</text>"))
+
+    def draw_image(self, gc, x: float, y: float, im: np.ndarray, transform=None) -> None:
+        """A map with a pixel for each cell, its first row on top (`interpolation="none"`)."""
+        (left, top), (right, bottom) = (transform + self.flip).transform([(0, 0), (1, 1)]) + (
+            x,
+            -y,
+        )
+        file = io.BytesIO()
+        matplotlib.image.imsave(file, im, format="png", metadata={"Software": None})
+        look = _attributes(
+            x=f"{left:.1f}", y=f"{top:.1f}", width=f"{right - left:.1f}",
+            height=f"{bottom - top:.1f}", preserveAspectRatio="none",
+            style="image-rendering:pixelated",
+            href="data:image/png;base64," + base64.b64encode(file.getvalue()).decode("ascii"),
+        )  # fmt: skip
+        self.parts.append(("", f"<image{look}/>"))
+
+    def points_to_pixels(self, points: float) -> float:
+        return points * DPI / 72
+
+    def get_canvas_width_height(self) -> tuple[float, float]:
+        return self.width, self.height
+
+    def option_scale_image(self) -> bool:
+        return True
+
+    def option_image_nocomposite(self) -> bool:
+        return True
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return " ".join(f"{value:.1f}" for value in np.ravel(values))
+
+
+def _clear(name: str, rgb: Sequence[float] | None, alpha: float | None) -> str:
+    """How clear a colour is. A number that is computed, so it makes no groups."""
+    share = 1 if rgb is None else (*rgb, 1)[3] if alpha is None else alpha
+    return "" if share == 1 else _attributes(**{f"{name}_opacity": f"{share:.2f}"})
+
+
+def _role(rgb: Sequence[float]) -> str:
+    """A colour by its role; one without a role would be lost on a dark page."""
+    if (colour := to_hex(rgb[:3])) not in ROLES:
+        raise ValueError(
+            f"expected a colour of colours.css, got {colour}: take one by its name from "
+            "course.draw.picture, and draw within `mpl.rc_context(STYLE)`"
+        )
+    return ROLES[colour]
+
+
+def _attributes(**named: str) -> str:
+    return "".join(f" {name.replace('_', '-')}='{value}'" for name, value in named.items())

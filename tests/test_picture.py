@@ -1,0 +1,163 @@
+"""Figures: SVG that is the same whenever it is drawn, lies on any page, and can be read there."""
+
+import re
+from base64 import b64decode
+from xml.etree import ElementTree
+
+import matplotlib as mpl
+import pytest
+import torch
+
+from course.check.compare import SVG
+from course.colours import COLOURS, CSS
+from course.draw.picture import (
+    DEEP,
+    QUERY,
+    SIGNED,
+    SMALL,
+    STYLE,
+    WEIGHTS,
+    WRONG,
+    canvas,
+    heat_map,
+    picture,
+)
+from course.draw.svg import LEAST
+from course.publish.page import output_html
+from tests.conftest import ROOT
+
+
+def drawn(title="a < b & c", **options):
+    figure, (left, right) = canvas(2.5, 2)
+    heat_map(left, torch.tensor([[0.25, -0.75], [1.0, 0.0]]), title=title, **options)
+    with mpl.rc_context(STYLE):
+        right.plot([1, 2, 3], "o", color=QUERY)
+    return picture(figure, 'It says "a < b".')
+
+
+def test_equal_figures_give_equal_text():
+    assert drawn() == drawn() != drawn(title="other")
+
+
+def test_a_figure_is_text_and_shapes_alone():
+    svg = drawn().svg
+    found = list(ElementTree.fromstring(svg).iter())
+    assert {element.tag.rpartition("}")[2] for element in found} == {"svg", "g", "path", "text"}
+    words = {element.text for element in found if element.tag.endswith("text")}
+    assert {"a < b & c", "0.25", "-0.75"} <= words
+    assert not {"id", "clip-path"} & {name for element in found for name in element.attrib}
+    assert '"' not in svg and "#" not in svg and "\n" not in svg
+
+
+def test_a_large_map_is_one_image_with_a_pixel_for_each_cell():
+    svg = drawn(digits=None).svg
+    (image,) = re.findall(r"<image x='[\d.]+' y='[\d.]+' width='([\d.]+)' height='([\d.]+)'", svg)
+    assert float(image[0]) == pytest.approx(float(image[1]), abs=0.11) and float(image[0]) > 100
+
+
+def test_on_its_own_a_picture_has_paper_and_colours_and_on_a_page_those_of_the_page():
+    shown = drawn()
+    alone = b64decode(SVG.search(shown.src)[1]).decode()
+    assert f"--query:{QUERY}" in alone and "background:var(--paper)" in alone
+    assert set(re.findall(r"var\(--(\w+)\)", alone)) <= COLOURS.keys()
+    page = output_html({"output_type": "display_data", "data": {"text/html": shown._repr_html_()}})
+    assert "<style" not in page and "<img" not in page and shown.svg[4:] in page
+    assert '<svg role="img" aria-label="It says &quot;a &lt; b&quot;."' in page
+
+
+def test_a_colour_without_a_role_is_refused():
+    figure, (axes,) = canvas(2)
+    axes.plot([1, 2], color="#123456")
+    with pytest.raises(ValueError, match="expected a colour of colours.css, got #123456"):
+        picture(figure, "")
+
+
+def test_a_map_of_signed_numbers_is_clear_in_its_middle():
+    for off in (0, 1e-9, -1e-9):
+        assert SIGNED(0.5 + off) == SIGNED(0.5) and SIGNED(0.5)[3] == 0
+    assert WEIGHTS(0.0)[3] == 0 and WEIGHTS(1.0)[3] == SIGNED(0.0)[3] == SIGNED(1.0)[3] == DEEP
+
+
+STORED = [
+    pytest.param(b64decode(svg).decode(), id=f"{path.name[:2]}-{number}")
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
+    for number, svg in enumerate(SVG.findall(path.read_text(encoding="utf-8")))
+]
+
+
+def test_each_chapter_has_stored_figures():
+    for path in sorted((ROOT / "notebooks").glob("[01]*.ipynb")):
+        assert SVG.search(path.read_text(encoding="utf-8")), f"{path.name}: course refresh"
+
+
+@pytest.mark.parametrize("svg", STORED)
+def test_every_stored_figure_fills_the_column_and_can_be_read(svg):
+    root = ElementTree.fromstring(svg)
+    assert root.get("width") == "780"
+    smallest = min(float(g.get("font-size", "99")) for g in root.iter())
+    assert smallest >= SMALL * 100 / 72 - 0.1
+    assert smallest * LEAST >= 12
+    assert "id=" not in svg and not re.search(r"=\'#", svg)
+
+
+# ---------------------------------------------------------------- the colours of the themes
+
+PAPERS = {
+    "light": "#ffffff",
+    "rust": "#e1e1db",
+    "coal": "#141617",
+    "navy": "#161923",
+    "ayu": "#0f1419",
+}
+CLEAR = [
+    ("query", DEEP),
+    ("below", DEEP),
+    ("above", DEEP),
+    ("time", 0.42),
+    ("wrong", 0.45),
+    ("ink", 0.35),
+]
+
+
+def roles(theme):
+    """The colours of a theme of the book: those of every page, and what it changes."""
+    found = dict(COLOURS)
+    for names, block in re.findall(
+        r"html(?:\.|:is\()([\w., ()]+?)\)? \{([^}]*)\}", CSS.read_text()
+    ):
+        if theme in re.findall(r"\w+", names):
+            found |= dict(re.findall(r"--([\w-]+): (#\w{6});", block))
+    return found
+
+
+def channels(colour):
+    return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+
+
+def luminance(rgb):
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in rgb)
+    ]
+    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one, other):
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", PAPERS)
+def test_every_role_can_be_read_on_the_page_and_ink_on_every_tint(theme):
+    paper, found = channels(PAPERS[theme]), roles(theme)
+    for name in ("ink", "faint", "query", "key", "value", "batch", "time", "channel", "wrong"):
+        assert contrast(channels(found[name]), paper) >= 4.5, name
+    for name, share in CLEAR:
+        tint = [
+            share * c + (1 - share) * p for c, p in zip(channels(found[name]), paper, strict=True)
+        ]
+        assert contrast(channels(found["ink"]), tint) >= 4.5, f"ink on {name}"
+
+
+def test_red_is_the_colour_of_what_is_wrong_alone():
+    red = {n for n, c in COLOURS.items() if channels(c)[0] > 2.5 * max(channels(c)[1:])}
+    assert red == {"wrong"} and COLOURS["wrong"] == WRONG
