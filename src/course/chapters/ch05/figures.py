@@ -168,7 +168,7 @@ def _three_maps(
     Tq, Tk = len(queries), len(keys)
     left = 0.4 + 0.08 * max(map(len, queries))
     below = 0.45 + (0.06 * max(map(len, keys)) if max(map(len, keys)) > 2 else 0.0)
-    cell = min(0.44, (WIDTH - left - 1.15) / (2 * Tk + max(Dv, 3)))
+    cell = min(0.44, (WIDTH - left - 1.3) / (2 * Tk + max(Dv, 3)))
     places = [left, left + cell * Tk + 0.3, left + 2 * cell * Tk + 1.1]
     figure, axes = canvas(cell * Tq + below + 0.75, 3, layout=None)
     for ax, x, columns in zip(axes, places, (Tk, Tk, Dv), strict=True):
