@@ -461,6 +461,26 @@ def test_axe_finds_nothing_serious_on_any_page_in_any_theme(reader):
 
 
 @pytest.mark.browser
+def test_every_figure_fits_its_column(reader):
+    """Also in an answer under Deeper; text that is drawn outside of a figure would be lost."""
+    page, errors, _ = opened(reader, viewport={"width": 1280, "height": 800})
+    measure = """() => [...document.querySelectorAll('.course-figure')].filter(figure => {
+        const box = figure.getBoundingClientRect();
+        return figure.scrollWidth > figure.clientWidth + 1 ||
+            [...figure.querySelectorAll('svg text')].some(text => {
+                const {left, right} = text.getBoundingClientRect();
+                return left < box.left - 1 || right > box.right + 1;
+            });
+    }).map(figure => figure.innerText)"""
+    for name in names():
+        page.goto(f"{reader[1]}/{name}.html")
+        page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        assert page.evaluate(measure) == [], name
+    assert not errors
+    page.close()
+
+
+@pytest.mark.browser
 def test_every_page_fits_a_phone_and_shows_its_figures(reader):
     page, errors, outside = opened(reader, viewport={"width": 390, "height": 800})
     page.add_init_script("window.print = () => {}")
