@@ -45,6 +45,7 @@ def test_matplotlib_only_in_figures():
 
 def test_ipywidgets_only_in_explorers():
     assert importers("ipywidgets") == {"course/draw/explorer.py"}
+    assert importers("anywidget") == {"course/draw/live.py"}
 
 
 # ---------------------------------------------------------------- the rooms of course

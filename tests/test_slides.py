@@ -487,7 +487,8 @@ def test_an_explorer_has_frames_in_every_deck(decks, chromium):
                 "explorer" in cell.metadata.get("tags", []) and not deeper
                 for cell, deeper in zip(cells, sections(cells), strict=True)
             ]
-            assert page.locator("section.page input[type=range]").count() == main.count(True), name
+            moves = "section.page :is(input[type=range], div.course-live)"
+            assert page.locator(moves).count() == main.count(True), name
             page.close()
 
 

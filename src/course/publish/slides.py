@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 DECK = Path(__file__).parent / "deck"
 SHARED = Path(__file__).parent / "assets"  # with the book: the font of the formulas, frames
+LIVE = Path(__file__).parents[1] / "draw"  # the explorers that run in a page
 REVEAL = (  # of reveal.js, what a deck needs
     "LICENSE",
     "dist/reset.css",
@@ -54,7 +55,7 @@ REVEAL = (  # of reveal.js, what a deck needs
     "plugin/notes/notes.js",
 )
 BOLD = re.compile(r"\*\*[^*\n]+\*\*")  # a line
-BOTH = ("math.css", "OFL.txt", "frames.js")  # of assets, what the decks share with the book
+BOTH = ("math.css", "OFL.txt", "frames.js", "live.js")  # what the decks share with the book
 
 
 @dataclass
@@ -270,7 +271,8 @@ def build(root: Path, paths: Sequence[Path], out: Path, pdf: bool = False) -> in
             (made / "reveal" / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(reveal / file, made / "reveal" / file)
         _theme_without_fonts_elsewhere(made / "reveal")
-        for file in (CSS, DECK / "deck.css", DECK / "deck.js", *(SHARED / name for name in BOTH)):
+        shared = [SHARED / name for name in BOTH] + [LIVE / "live.css", *LIVE.glob("*.js")]
+        for file in (CSS, DECK / "deck.css", DECK / "deck.js", *shared):
             shutil.copyfile(file, made / file.name)
         for path in chapters:
             if path in paths:

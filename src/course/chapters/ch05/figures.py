@@ -33,6 +33,7 @@ from course.draw.picture import (
 )
 
 NUMBER = 0.3  # inches: the narrowest cell that has its number
+REACH = 2.5  # of the plane in which a query turns
 
 
 def attention_figure(
@@ -99,7 +100,7 @@ def attention_figure(
 
 
 def arrows_figure(
-    query: Tensor, keys: Tensor, words: Sequence[str], reach: float = 3.2
+    query: Tensor, keys: Tensor, words: Sequence[str], reach: float = REACH
 ) -> Picture:
     """A query among 2-D keys, which are their own values: the arrows, and the weights as bars.
 

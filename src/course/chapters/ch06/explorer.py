@@ -1,24 +1,32 @@
-"""Chapter 06: change one number of W_q and watch a row of the attention weights."""
+"""Chapter 06: drag one word's query, and see which row of the weights follows, and how far."""
 
 from collections.abc import Sequence
 
 from torch import Tensor
 
-from course.chapters.ch06.figures import query_figure
-from course.draw.explorer import Explorer, choice, float_slider
-from course.draw.picture import Picture
+from attention.heads import attention_scores, attention_weights
+from course.chapters.ch05.figures import attention_figure
+from course.draw.live import Live
 
 
-def query_explorer(x: Tensor, W_q: Tensor, W_k: Tensor, words: Sequence[str]) -> Explorer:
-    """Choose a number of W_q, add to it, and compare a word's weights before and after."""
-    entries = [(r, c) for r in range(W_q.shape[0]) for c in range(W_q.shape[1])]
-
-    def render(word: int, entry: tuple[int, int], change: float) -> Picture:
-        return query_figure(x, W_q.detach(), W_k.detach(), words, word, entry, change)
-
-    return Explorer(
-        render,
-        change=float_slider("add to it", -6.0, 6.0, 0.0, 1.0),
-        word=choice("whose row", [(word, n) for n, word in enumerate(words)], 1),
-        entry=choice("number of W_q", [(f"W_q[{r}, {c}]", (r, c)) for r, c in entries], (2, 1)),
+def query_explorer(
+    x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequence[str], row: int = 1
+) -> Live:
+    """The queries, keys and values of a head of size 2; the query of one word is under the hand."""
+    q, k, v = ((x @ W).detach() for W in (W_q, W_k, W_v))
+    scores = attention_scores(q, k)
+    weights = attention_weights(scores)
+    return Live(
+        "threads",
+        attention_figure(scores, weights, weights @ v, words, row=row),
+        words=list(words),
+        rows=list(words),
+        queries=q.tolist(),
+        keys=k.tolist(),
+        values=v.tolist(),
+        row=row,
+        reach=1.7,
+        scaled=True,
+        causal=False,
+        controls={"scaled": "divide by \N{SQUARE ROOT}2", "causal": "close the cells of the future"},
     )

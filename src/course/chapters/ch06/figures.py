@@ -1,11 +1,9 @@
-"""Chapter 06: x projected to queries, keys and values, and what one number of W_q changes."""
+"""Chapter 06: x projected to queries, keys and values, and mixed by their weights."""
 
 from collections.abc import Sequence
 
 import matplotlib as mpl
-import torch
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from attention.heads import attention_scores, attention_weights
@@ -13,12 +11,9 @@ from course.draw.picture import (
     INK,
     KEY,
     QUERY,
-    SHADE,
     SIGNED,
-    SMALL,
     STYLE,
     VALUE,
-    WIDTH,
     Picture,
     heat_map,
     picture,
@@ -85,63 +80,6 @@ def head_figure(x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequenc
     )
 
 
-def query_figure(
-    x: Tensor,
-    W_q: Tensor,
-    W_k: Tensor,
-    words: Sequence[str],
-    word: int,
-    entry: tuple[int, int],
-    change: float,
-) -> Picture:
-    """One number of W_q is changed: W_q, all weights, and one row of them before and after."""
-    edited = W_q.clone()
-    edited[entry] += change
-    k = x @ W_k
-    before = attention_weights(attention_scores(x @ W_q, k))
-    after = attention_weights(attention_scores(x @ edited, k))
-    T, (C, D) = len(words), W_q.shape
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(WIDTH, 3.6))  # no layout engine: it would take half of the time
-        widths = dict(left=0.06, right=0.985, bottom=0.22, top=0.86, wspace=0.42)
-        ratios = [D + 0.4, T, T - 1]
-        axes = figure.subplots(1, 3, width_ratios=ratios, gridspec_kw=widths)
-    reach = 3 * float(W_q.abs().max())  # one scale, whatever is added
-    heat_map(
-        axes[0], edited, title=f"W_q ({C}, {D})", row_axis="channel of x",
-        column_axis="channel of q", low=-reach, high=reach, colours=SIGNED,
-    )  # fmt: skip
-    axes[0].add_patch(_frame(entry[1], entry[0], 1))
-    heat_map(
-        axes[1], after, title=f"weights ({T}, {T})", rows=words, columns=words,
-        row_axis="who looks", column_axis="at whom",
-    )  # fmt: skip
-    axes[1].tick_params(axis="x", rotation=40)
-    axes[1].add_patch(_frame(0, word, T))
-    best, was = int(after[word].argmax()), int(before[word].argmax())
-    verb = "still prefers" if best == was else "now prefers"
-    with mpl.rc_context(STYLE):
-        places = torch.arange(T).double()
-        bars = axes[2].barh(places + 0.2, after[word].tolist(), 0.38, color=QUERY)
-        axes[2].bar_label(bars, fmt="%.2f", fontsize=SMALL, padding=2)
-        axes[2].barh(places - 0.2, before[word].tolist(), 0.38, color=SHADE)
-        axes[2].set_yticks(range(T), words)
-        axes[2].tick_params(length=0, labelsize=SMALL)
-        axes[2].set_ylim(T - 0.5, -0.5)
-        axes[2].set_xlim(0, 0.58 if max(before[word].max(), after[word].max()) < 0.5 else 1.13)
-        axes[2].set_xlabel("weight (grey before, blue after)")
-        axes[2].set_title(f"{words[word]} {verb}\n{words[best]}")
-    moved = int(((after - before).abs().max(dim=-1).values > 0.005).sum())
-    query = ", ".join(f"{number:.2f}" for number in (x @ edited)[word].tolist())
-    return picture(
-        figure,
-        f"W_q[{entry[0]}, {entry[1]}] is changed by {change:+.2f} to {edited[entry]:.2f}. The "
-        f"query of '{words[word]}' becomes [{query}], and it {verb} '{words[best]}', with the "
-        f"weight {after[word, best]:.2f} (before: {before[word, best]:.2f}). Of the {T} rows, "
-        f"{moved} changed by more than 0.005 somewhere.",
-    )
-
-
 def _matrix(figure: Figure, left, bottom, matrix: Tensor, colour, rows=(), columns=()) -> None:
     """A heat map with its corner at this place, framed in the colour of its role."""
     width, height = figure.get_size_inches()
@@ -166,9 +104,3 @@ def _arrow(axes, points: Sequence[tuple[float, float]], colour: str) -> None:
         axes.plot(*zip(*points[:-1], strict=True), color=colour, linewidth=1.8)
     tip = dict(arrowstyle="-|>", color=colour, linewidth=1.8, shrinkA=0, shrinkB=0)
     axes.annotate("", xy=points[-1], xytext=points[-2], arrowprops=tip)
-
-
-def _frame(column: int, row: int, width: int) -> Rectangle:
-    return Rectangle(
-        (column - 0.5, row - 0.5), width, 1, fill=False, edgecolor=INK, linewidth=2
-    )

@@ -1,0 +1,48 @@
+"""A live explorer computes where its reader is: a JavaScript module, and a state for it.
+
+The module draws the state and changes it; in JupyterLab the kernel has the state too. The book and
+the decks run the same file on a stand-in for the model (publish/assets/live.js), from a disk, where
+Chromium imports no module: so the file is a plain script that enters itself in `courseLive`, and
+only a widget's copy of it ends with an export. Where nothing runs the still picture stays.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+from course.colours import COLOURS
+from course.draw.picture import Picture
+
+HERE = Path(__file__).parent
+ROLES = "".join(f"--{role}: {colour};" for role, colour in COLOURS.items())
+
+
+class Live(anywidget.AnyWidget):
+    """The explorer that `module`.js draws; what it shows is `state`, here and in the page."""
+
+    state = traitlets.Dict().tag(sync=True)
+
+    _css = f".course-live {{{ROLES}}}\n" + (HERE / "live.css").read_text(encoding="utf-8")
+
+    def __init__(self, module: str, still: Picture, **state: Any):
+        self.module, self.still = module, still
+        script = (HERE / f"{module}.js").read_text(encoding="utf-8")
+        self._esm = f"{script}\nexport default courseLive.{module};\n"
+        super().__init__(state=state)
+
+    def __repr__(self) -> str:
+        return f"[explorer: {self.module}] {self.still.sentence}"
+
+    def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
+        bundle, metadata = super()._repr_mimebundle_(**kwargs)
+        data = json.dumps({"module": self.module, "state": self.state}, ensure_ascii=False)
+        script = data.replace("<", "\\u003c")
+        bundle["text/html"] = (
+            f'{self.still._repr_html_()}<script type="application/json" class="course-live">'
+            f"{script}</script>"
+        )
+        bundle["text/plain"] = repr(self)
+        return bundle, metadata

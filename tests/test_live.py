@@ -1,0 +1,335 @@
+"""Live explorers in a page of the book, from the disk: what they show is what torch computes."""
+
+import json
+import math
+import re
+
+import pytest
+import torch
+
+from attention.heads import attention_scores, attention_weights
+from attention.masks import causal_mask
+from course.chapters.ch05.explorer import query_explorer as turned
+from course.chapters.ch05.figures import arrows_figure
+from course.chapters.ch06.explorer import query_explorer as projected
+from course.draw.live import Live
+from course.draw.picture import Picture
+from course.publish.book import build
+from tests.browser import browser, watched
+from tests.conftest import WORDS, X
+from tests.test_book import AXE, AXE_RUN, THEMES, cell, furnish, notebook, shown
+
+POLAR = [(20, 1.2), (70, 1.0), (100, 1.6), (170, 1.2), (240, 1.4), (310, 1.0)]
+KEYS = torch.tensor(
+    [[r * math.cos(math.radians(a)), r * math.sin(math.radians(a))] for a, r in POLAR]
+)
+
+
+def explorers() -> dict[str, Live]:
+    draw = torch.Generator().manual_seed(123)
+    matrices = [torch.rand(3, 2, generator=draw) for _ in range(3)]
+    return {"05": turned(KEYS, WORDS), "06": projected(X, *matrices, WORDS)}
+
+
+# ---------------------------------------------------------------- the widget
+
+
+def test_a_page_without_a_kernel_gets_the_still_picture_and_the_state():
+    still = Picture(b"", "a </script> in words", 100)
+    bundle, _ = Live("threads", still, words=["</script>"], row=0)._repr_mimebundle_()
+    figure, script = bundle["text/html"].split(
+        '<script type="application/json" class="course-live">'
+    )
+    assert figure == still._repr_html_()
+    assert script.count("</script>") == 1 and script.endswith("</script>")
+    data = json.loads(script.removesuffix("</script>"))
+    assert data == {"module": "threads", "state": {"words": ["</script>"], "row": 0}}
+    assert bundle["text/plain"] == "[explorer: threads] a </script> in words"
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+
+
+def test_the_kernel_has_the_state_of_the_page():
+    explorer = explorers()["06"]
+    explorer.set_state({"state": explorer.state | {"row": 4}})  # as a message from the page does
+    assert explorer.state["row"] == 4 and "state" in explorer.keys
+
+
+# ---------------------------------------------------------------- in Chromium
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """A page of the book with every live explorer, opened from the disk."""
+    root = tmp_path_factory.mktemp("live") / "course"
+    (root / "notebooks").mkdir(parents=True)
+    furnish(root)
+    cells = [cell("# Live")]
+    for name, explorer in explorers().items():
+        output = shown(explorer._repr_mimebundle_()[0]["text/html"])
+        cells += [cell(f"## {name}"), cell(f"explore({name!r})", "code", [output])]
+    (root / "notebooks" / "live.ipynb").write_text(notebook(*cells))
+    (root / "notebooks" / "SUMMARY.md").write_text("# Summary\n\n- [Live](live.ipynb)\n")
+    build(root)
+    return (root / "build" / "book" / "live.html").as_uri()
+
+
+@pytest.fixture(scope="module")
+def chrome(chromium):
+    with browser(chromium) as b:
+        yield b
+
+
+@pytest.fixture
+def opened(address, chrome):
+    """A page with the explorers; afterwards it has had no error and asked nobody."""
+    pages = []
+
+    def load(**options):
+        page, errors, outside = watched(
+            chrome, **{"viewport": {"width": 1200, "height": 900}} | options
+        )
+        page.goto(address)
+        pages.append((page, errors, outside))
+        return page
+
+    yield load
+    for page, errors, outside in pages:
+        assert not errors and not outside
+        page.close()
+
+
+class Shown:
+    """A live explorer on a page, beside the state that it should have."""
+
+    def __init__(self, page, name):
+        self.page, self.state = page, {**explorers()[name].state}
+        self.el = page.locator(".course-threads").nth(list(explorers()).index(name))
+        self.handle = self.el.locator(".handle")
+        self.el.scroll_into_view_if_needed()
+
+    def drag(self, *places):
+        """Press on the handle, go to each place (shares of the plane's box), and compare there."""
+        start = self.el.locator(".grip").bounding_box()
+        self.page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
+        self.page.mouse.down()
+        box = self.el.locator("svg").first.bounding_box()
+        for right, down in places:
+            x, y = box["x"] + right * box["width"], box["y"] + down * box["height"]
+            self.page.mouse.move(x, y)
+            unit = (180 - 26) / self.state["reach"]  # threads.js: SIZE / 2 - EDGE
+            query = [(right - 0.5) * 360 / unit, (0.5 - down) * 360 / unit]
+            self.agrees(query)
+        self.page.mouse.up()
+
+    def agrees(self, query=None):
+        """Everything that the page shows, against torch on the state that it should have."""
+        row, reach = self.state["row"], self.state["reach"]
+        if query is not None:
+            far = max(1.0, math.hypot(*query) / reach)
+            self.state["queries"] = [list(q) for q in self.state["queries"]]
+            self.state["queries"][row] = [x / far for x in query]
+        q, k, v = (
+            torch.tensor(self.state[name], dtype=torch.float64)
+            for name in ("queries", "keys", "values")
+        )
+        scores = attention_scores(q, k, scale=None if self.state["scaled"] else 1.0)
+        mask = causal_mask(len(k)) if self.state["causal"] else None
+        weights = attention_weights(scores, mask)
+        mix = (weights @ v)[row]
+        seen = self.el.evaluate(
+            """async el => {
+                for (const _ of "12") await new Promise(requestAnimationFrame);  // it is drawn
+                const numbers = (nodes) => [...nodes].map((e) => Number(e.dataset.value));
+                const area = el.querySelector(".hull"), blend = el.querySelector(".mix[r]");
+                const at = new DOMPoint(...blend.getAttribute("transform").match(/-?\\d[-\\d.e]*/g).map(Number));
+                const near = [0, 1, 2, 3, 4, 5, 6, 7].map((n) => area.isPointInFill(
+                    new DOMPoint(at.x + 0.5 * Math.cos(n), at.y + 0.5 * Math.sin(n))));
+                return {
+                    weights: [...el.querySelectorAll("tbody tr:not(.scores)")].map((tr) => numbers(tr.querySelectorAll("td"))),
+                    printed: [...el.querySelectorAll("tbody tr")].map((tr) => [...tr.querySelectorAll("td")].map((td) => td.textContent)),
+                    mix: JSON.parse(blend.dataset.value),
+                    inside: area.isPointInFill(at) || near.includes(true),
+                    threads: [...el.querySelectorAll(".thread")].map((e) => Number(e.getAttribute("stroke-width"))),
+                    held: [...el.querySelectorAll("tbody tr:not(.scores)")].findIndex((tr) => tr.matches(".held")),
+                    says: el.querySelector("[role=status]").textContent,
+                    grip: el.querySelector(".handle").getAttribute("transform").match(/-?\\d[-\\d.e]*/g).map(Number),
+                };
+            }"""
+        )  # fmt: skip
+        close = dict(atol=1e-6, rtol=0)
+        torch.testing.assert_close(
+            torch.tensor(seen["weights"], dtype=torch.float64), weights, **close
+        )
+        torch.testing.assert_close(torch.tensor(seen["mix"], dtype=torch.float64), mix, **close)
+        unit = (180 - 26) / reach
+        x, y = q[row].tolist()
+        assert seen["grip"] == pytest.approx([180 + x * unit, 180 - y * unit], abs=1e-3)
+        open_ = [j for j in range(len(k)) if mask is None or mask[row, j]]
+        assert seen["inside"] or len(open_) < 3, "the mix has left the hull of the values"
+        assert seen["held"] == row
+        wide = [0.6 + 22 * float(weights[row, j]) if j in open_ else 0 for j in range(len(k))]
+        assert seen["threads"] == pytest.approx(wide, abs=1e-4)
+        rows = [*range(len(q)), row]  # below the weights the scores of the row that is held
+        wanted = [*weights.tolist(), scores[row].tolist()]
+        for t, line, numbers in zip(rows, seen["printed"], wanted, strict=True):
+            for j, (text, number) in enumerate(zip(line, numbers, strict=True)):
+                if mask is not None and not mask[t, j]:
+                    assert text == "\u2013"
+                else:
+                    assert float(text) == pytest.approx(number, abs=0.00501)
+        said = re.findall(r"'(\w+)', weight (\d\.\d{4})", seen["says"])
+        assert len(said) == min(2, len(open_)) or "length 0 asks nothing" in seen["says"]
+        for (word, number), wanted in zip(said, (max, min), strict=False):
+            share = wanted(float(weights[row, j]) for j in open_)
+            assert float(number) == pytest.approx(share, abs=6e-5)
+            assert float(weights[row, WORDS.index(word)]) == pytest.approx(share, abs=1e-9)
+        numbers = [float(x) for x in re.search(r"\[(.*)\]", seen["says"])[1].split(", ")]
+        assert numbers == pytest.approx(mix.tolist(), abs=6e-5)
+        return seen
+
+
+ALL_OVER = [(i / 6, j / 6) for i in range(7) for j in range(7)]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", explorers())
+def test_the_query_follows_the_pointer_over_the_whole_plane(opened, name):
+    explorer = Shown(opened(), name)
+    opening = explorer.agrees()["says"]
+    explorer.drag(*ALL_OVER, (1.5, 0.2), (0.5, 0.5))
+    assert explorer.agrees()["says"] != opening
+    assert explorer.el.locator("[aria-busy]").count() == 0, "what the picture shows is read out"
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", explorers())
+def test_the_query_follows_the_keys(opened, name):
+    page = opened()
+    explorer = Shown(page, name)
+    where, top = page.url, page.evaluate("scrollY")
+    x, y = explorer.state["queries"][explorer.state["row"]]
+    angle, length = math.degrees(math.atan2(y, x)) % 360, math.hypot(x, y)
+    explorer.handle.focus()
+    top = page.evaluate("scrollY")
+    turns = ["ArrowRight"] * 73 + ["ArrowLeft"] * 3 + ["Shift+ArrowLeft"] * 2
+    lengths = (
+        ["ArrowUp"] * 28 + ["Shift+ArrowDown"] * 2 + ["ArrowDown"] * 27 + ["ArrowRight", "ArrowUp"]
+    )
+    for key in turns + lengths:
+        page.keyboard.press(key)
+        by = -1 if key.endswith(("Left", "Down")) else 1
+        turned = key.endswith(("Left", "Right"))
+        size = (1 if turned else 0.01) if key.startswith("Shift") else (5 if turned else 0.1)
+        if turned:
+            angle = (math.floor(angle / size + 0.5) + by) * size
+        else:
+            length = max(0, (math.floor(length / size + 0.5) + by) * size)
+        length = min(length, explorer.state["reach"])
+        radians = math.radians(angle)
+        seen = explorer.agrees([length * math.cos(radians), length * math.sin(radians)])
+        told = explorer.handle.get_attribute("aria-valuetext")
+        assert told == f"{round(angle) % 360} degrees, length {length:.2f}"
+        assert (
+            length == 0
+            or f"{round(angle) % 360}\N{DEGREE SIGN} with length {length:.2f}" in seen["says"]
+        )
+    assert page.url == where and page.evaluate("scrollY") == top, "the page stays where it is"
+
+
+@pytest.mark.browser
+def test_every_row_scale_and_mask(opened):
+    page = opened()
+    explorer = Shown(page, "06")
+    boxes = explorer.el.locator("input[type=checkbox]")
+    for scaled, causal in ((True, False), (True, True), (False, True), (False, False)):
+        for box, name, wanted in ((0, "scaled", scaled), (1, "causal", causal)):
+            if explorer.state[name] != wanted:
+                boxes.nth(box).press("Space")
+                explorer.state[name] = wanted
+        for row, word in enumerate(WORDS):
+            button = explorer.el.get_by_role("button", name=f"hold the query of '{word}'")
+            button.press("Enter")
+            explorer.state["row"] = row
+            explorer.agrees()
+            assert button.get_attribute("aria-pressed") == "true"
+            explorer.drag((0.3, 0.6))
+    assert explorer.el.locator("[aria-pressed=true]").count() == 1
+
+
+@pytest.mark.browser
+def test_a_finger_moves_the_query_and_not_the_page(opened):
+    page = opened(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    explorer = Shown(page, "06")
+    explorer.handle.scroll_into_view_if_needed()
+    box, top = explorer.el.locator(".grip").bounding_box(), page.evaluate("scrollY")
+    x, y = round(box["x"] + box["width"] / 2), round(box["y"] + box["height"] / 2)
+    touch = page.context.new_cdp_session(page)
+    send = lambda kind, *at: touch.send(  # noqa: E731
+        "Input.dispatchTouchEvent",
+        {"type": kind, "touchPoints": [{"x": a, "y": b} for a, b in at]},
+    )
+    send("touchStart", (x + 8, y + 8))  # a finger needs no aim
+    for n in range(1, 6):
+        send("touchMove", (x - 10 * n, y + 25 * n))
+    plane = explorer.el.locator("svg").first.bounding_box()
+    unit = (180 - 26) / explorer.state["reach"]
+    right, down = (x - 50 - plane["x"]) / plane["width"], (y + 125 - plane["y"]) / plane["height"]
+    explorer.agrees([(right - 0.5) * 360 / unit, (0.5 - down) * 360 / unit])
+    send("touchEnd")
+    assert (
+        page.evaluate("scrollY") == top
+        and page.evaluate("document.documentElement.scrollWidth") <= 390
+    )
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", (390, 780, 1280))
+def test_all_text_is_twelve_pixels_or_more(opened, width):
+    page = opened(viewport={"width": width, "height": 900})
+    sizes = page.evaluate(
+        """[...document.querySelectorAll("div.course-live *")]
+            .filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
+            .map((e) => {
+                const svg = e.closest("svg"), scale = svg ? svg.getBoundingClientRect().width / 360 : 1;
+                return [parseFloat(getComputedStyle(e).fontSize) * scale, e.outerHTML.slice(0, 80)];
+            })"""
+    )
+    assert len(sizes) > 80
+    assert [found for found in sizes if found[0] < 12] == []
+
+
+@pytest.mark.browser
+def test_axe_finds_nothing_in_any_theme_whatever_is_open(opened):
+    page = opened()
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    assert not page.evaluate(AXE_RUN, [True])
+    explorer = Shown(page, "06")
+    explorer.drag((0.48, 0.95))
+    explorer.el.locator("input[type=checkbox]").nth(1).check()
+    turned = Shown(page, "05")
+    turned.drag((0.4, 0.0))  # one weight near 1: the darkest cell
+    page.evaluate(
+        "document.querySelectorAll('div.course-live *').forEach((e, n) => e.dataset.kind = n)"
+    )
+    for theme in THEMES:
+        page.evaluate(f"document.getElementById('mdbook-theme-{theme}').click()")
+        assert not (found := page.evaluate(AXE_RUN, [False])), (theme, found)
+
+
+@pytest.mark.browser
+def test_the_explorer_and_the_figure_say_the_same(opened):
+    explorer = Shown(opened(), "05")
+    said = explorer.agrees()["says"]
+    assert said == explorers()["05"].still.sentence
+    explorer.drag((0.5, 0.5))
+    query = torch.tensor(explorer.state["queries"][0])
+    assert explorer.agrees()["says"] == arrows_figure(query, KEYS, WORDS).sentence
+
+
+@pytest.mark.browser
+def test_without_script_the_still_picture_stays(opened):
+    page = opened(java_script_enabled=False)
+    stills = page.locator("main .course-figure img")
+    assert stills.count() == len(explorers()) and page.locator("div.course-live").count() == 0
+    assert all(still.is_visible() and still.get_attribute("alt") for still in stills.all())
+    assert "threads" not in page.locator("main").inner_text(), "the state is no text"
