@@ -12,6 +12,8 @@ from attention.masks import causal_mask
 from course.chapters.ch05.explorer import query_explorer as turned
 from course.chapters.ch05.figures import arrows_figure
 from course.chapters.ch06.explorer import query_explorer as projected
+from course.chapters.ch07.explorer import SCALES, scale_explorer
+from course.chapters.ch07.figures import entropies, jacobian_norms
 from course.draw.live import Live
 from course.draw.picture import Picture
 from course.publish.book import build
@@ -28,7 +30,15 @@ KEYS = torch.tensor(
 def explorers() -> dict[str, Live]:
     draw = torch.Generator().manual_seed(123)
     matrices = [torch.rand(3, 2, generator=draw) for _ in range(3)]
-    return {"05": turned(KEYS, WORDS), "06": projected(X, *matrices, WORDS)}
+    vectors = (torch.randn(*size, generator=draw) for size in ((60, 1024), (60, 8, 1024)))
+    return {
+        "05": turned(KEYS, WORDS),
+        "06": projected(X, *matrices, WORDS),
+        "07": scale_explorer(*vectors),
+    }
+
+
+LIVE = explorers()
 
 
 # ---------------------------------------------------------------- the widget
@@ -64,11 +74,14 @@ def address(tmp_path_factory):
     (root / "notebooks").mkdir(parents=True)
     furnish(root)
     cells = [cell("# Live")]
-    for name, explorer in explorers().items():
+    for name, explorer in LIVE.items():
         output = shown(explorer._repr_mimebundle_()[0]["text/html"])
         cells += [cell(f"## {name}"), cell(f"explore({name!r})", "code", [output])]
     (root / "notebooks" / "live.ipynb").write_text(notebook(*cells))
-    (root / "notebooks" / "SUMMARY.md").write_text("# Summary\n\n- [Live](live.ipynb)\n")
+    for name in ("before", "after"):  # where an arrow key would lead
+        (root / "notebooks" / f"{name}.md").write_text(f"# {name}\n")
+    summary = "# Summary\n\n- [A](before.md)\n- [Live](live.ipynb)\n- [B](after.md)\n"
+    (root / "notebooks" / "SUMMARY.md").write_text(summary)
     build(root)
     return (root / "build" / "book" / "live.html").as_uri()
 
@@ -102,8 +115,8 @@ class Shown:
     """A live explorer on a page, beside the state that it should have."""
 
     def __init__(self, page, name):
-        self.page, self.state = page, {**explorers()[name].state}
-        self.el = page.locator(".course-threads").nth(list(explorers()).index(name))
+        self.page, self.state = page, {**LIVE[name].state}
+        self.el = page.locator("div.course-live").nth(list(LIVE).index(name))
         self.handle = self.el.locator(".handle")
         self.el.scroll_into_view_if_needed()
 
@@ -192,7 +205,7 @@ ALL_OVER = [(i / 6, j / 6) for i in range(7) for j in range(7)]
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("name", explorers())
+@pytest.mark.parametrize("name", ("05", "06"))
 def test_the_query_follows_the_pointer_over_the_whole_plane(opened, name):
     explorer = Shown(opened(), name)
     opening = explorer.agrees()["says"]
@@ -202,7 +215,7 @@ def test_the_query_follows_the_pointer_over_the_whole_plane(opened, name):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("name", explorers())
+@pytest.mark.parametrize("name", ("05", "06"))
 def test_the_query_follows_the_keys(opened, name):
     page = opened()
     explorer = Shown(page, name)
@@ -282,6 +295,115 @@ def test_a_finger_moves_the_query_and_not_the_page(opened):
     )
 
 
+class Row(Shown):
+    """The explorer of chapter 07."""
+
+    def agrees(self):
+        """Everything that the page shows, against torch on the state that it should have."""
+        d, scale = (
+            self.state["sizes"][self.state["size"]],
+            SCALES[self.state["powers"][self.state["power"]][0]],
+        )
+        scores = torch.tensor(self.state["row"], dtype=torch.float64) * d ** (0.5 + scale)
+        weights = attention_weights(scores[None])[0]
+        entropy, norm = float(entropies(weights)), float(jacobian_norms(weights))
+        seen = self.el.evaluate(
+            """async el => {
+                for (const _ of "12") await new Promise(requestAnimationFrame);  // it is drawn
+                const numbers = (kind) => [...el.querySelectorAll(kind)].map((e) => Number(e.dataset.value));
+                return {
+                    scores: numbers(".handle"), weights: numbers("rect.weight[data-value]"), gauges: numbers(".gauge"),
+                    high: [...el.querySelectorAll("rect.weight[data-value]")].map((e) => Number(e.getAttribute("height"))),
+                    says: el.querySelector("[role=status]").textContent,
+                    sliders: [...el.querySelectorAll("input")].map((e) => e.getAttribute("aria-valuetext")),
+                };
+            }"""
+        )  # fmt: skip
+        assert seen["scores"] == pytest.approx(scores.tolist(), abs=1e-6)
+        assert seen["weights"] == pytest.approx(weights.tolist(), abs=1e-6)
+        assert seen["gauges"] == pytest.approx([entropy, norm], abs=1e-6)
+        assert seen["high"] == pytest.approx([182 * w for w in weights.tolist()], abs=1e-3)
+        assert seen["sliders"] == [self.state["powers"][self.state["power"]][0], f"{d}"]
+        found = re.search(
+            r"size (\d+), scale .+ = ([\d.]+): .* from (\S+) to (\S+)\. Key (\d) .* weight, ([\d.]+); the entropy is "
+            r"([\d.]+), of ([\d.]+) at most, .* norm ([\d.]+), against ([\d.]+) for",
+            seen["says"],
+        )
+        size, factor, low, high, key, largest, *measures = map(float, found.groups())
+        assert size == d and factor == pytest.approx(d**scale, rel=1e-3)
+        assert (low, high) == pytest.approx((float(scores.min()), float(scores.max())), abs=6e-3)
+        assert float(weights[int(key)]) == pytest.approx(float(weights.max()), abs=1e-9)
+        T = len(scores)
+        wanted = [entropy, math.log(T), norm, math.sqrt(T - 1) / T]
+        assert [largest, *measures] == pytest.approx([float(weights.max()), *wanted], abs=6e-5)
+        return seen
+
+    def move(self, name, key):
+        """Press a key on the slider of the scale or of the size."""
+        self.el.get_by_role("slider", name={"power": "scale", "size": "head size d"}[name]).press(
+            key
+        )
+        most = len(self.state["powers" if name == "power" else "sizes"]) - 1
+        now = self.state[name] + {"ArrowLeft": -1, "ArrowRight": 1}.get(key, 0)
+        self.state[name] = {"Home": 0, "End": most}.get(key, max(0, min(most, now)))
+
+
+@pytest.mark.browser
+def test_every_scale_at_every_size(opened):
+    row = Row(opened(), "07")
+    row.agrees()
+    same = {}
+    row.move("power", "Home")
+    for power in range(len(SCALES)):
+        row.move("size", "Home")
+        for _ in row.state["sizes"]:
+            weights = [round(w, 5) for w in row.agrees()["weights"]]
+            same.setdefault(power, []).append(weights)
+            row.move("size", "ArrowRight")
+        row.move("power", "ArrowRight")
+    alike = [all(each == found[0] for each in found) for found in same.values()]
+    assert alike == [scale == -0.5 for scale in SCALES.values()], "the answer to its question"
+
+
+@pytest.mark.browser
+def test_every_score_follows_pointer_and_keys(opened):
+    page = opened()
+    row = Row(page, "07")
+    where = page.url
+    plane = row.el.locator("svg").first.bounding_box()
+    row.move("power", "ArrowLeft")
+    for j, handle in enumerate(row.handle.all()):
+        x = plane["x"] + (j + 0.5) / 8 * plane["width"]
+        page.mouse.move(x, plane["y"] + 0.5 * plane["height"])
+        page.mouse.down()
+        for down in (0.05, 0.3, 0.62, 0.97, 1.4, -0.3, (j + 2) / 12):
+            page.mouse.move(x + 9 * down, plane["y"] + down * plane["height"])
+            z = (115 - down * 230) / (91 / 3)  # softmax.js: middle of the bars, and their unit
+            row.state["row"] = [
+                *row.state["row"][:j],
+                max(-3, min(3, z)),
+                *row.state["row"][j + 1 :],
+            ]
+            row.agrees()
+        page.mouse.up()
+        handle.focus()
+        for key in (
+            "ArrowUp",
+            "Shift+ArrowUp",
+            "ArrowLeft",
+            "Shift+ArrowLeft",
+            "ArrowRight",
+            "ArrowDown",
+        ):
+            page.keyboard.press(key)
+            size = 0.01 if key.startswith("Shift") else 0.1
+            by = -1 if key.endswith(("Left", "Down")) else 1
+            row.state["row"] = list(row.state["row"])
+            row.state["row"][j] = (math.floor(row.state["row"][j] / size + 0.5) + by) * size
+            row.agrees()
+    assert page.url == where
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("width", (390, 780, 1280))
 def test_all_text_is_twelve_pixels_or_more(opened, width):
@@ -320,7 +442,7 @@ def test_axe_finds_nothing_in_any_theme_whatever_is_open(opened):
 def test_the_explorer_and_the_figure_say_the_same(opened):
     explorer = Shown(opened(), "05")
     said = explorer.agrees()["says"]
-    assert said == explorers()["05"].still.sentence
+    assert said == LIVE["05"].still.sentence
     explorer.drag((0.5, 0.5))
     query = torch.tensor(explorer.state["queries"][0])
     assert explorer.agrees()["says"] == arrows_figure(query, KEYS, WORDS).sentence
@@ -330,6 +452,6 @@ def test_the_explorer_and_the_figure_say_the_same(opened):
 def test_without_script_the_still_picture_stays(opened):
     page = opened(java_script_enabled=False)
     stills = page.locator("main .course-figure img")
-    assert stills.count() == len(explorers()) and page.locator("div.course-live").count() == 0
+    assert stills.count() == len(LIVE) and page.locator("div.course-live").count() == 0
     assert all(still.is_visible() and still.get_attribute("alt") for still in stills.all())
     assert "threads" not in page.locator("main").inner_text(), "the state is no text"

@@ -489,6 +489,8 @@ def test_an_explorer_has_frames_in_every_deck(decks, chromium):
             ]
             moves = "section.page :is(input[type=range], div.course-live)"
             assert page.locator(moves).count() == main.count(True), name
+            shows = "all => all.some(e => getComputedStyle(e).display !== 'none')"
+            assert not page.locator("script").evaluate_all(shows), name
             page.close()
 
 

@@ -1,7 +1,7 @@
 """A live explorer computes where its reader is: a JavaScript module, and a state for it.
 
 The module draws the state and changes it; in JupyterLab the kernel has the state too. The book and
-the decks run the same file on a stand-in for the model (publish/assets/live.js), from a disk, where
+the decks run the same file on a stand-in for the model (publish/assets/standin.js), from a disk, where
 Chromium imports no module: so the file is a plain script that enters itself in `courseLive`, and
 only a widget's copy of it ends with an export. Where nothing runs the still picture stays.
 """
@@ -29,8 +29,8 @@ class Live(anywidget.AnyWidget):
 
     def __init__(self, module: str, still: Picture, **state: Any):
         self.module, self.still = module, still
-        script = (HERE / f"{module}.js").read_text(encoding="utf-8")
-        self._esm = f"{script}\nexport default courseLive.{module};\n"
+        scripts = [(HERE / f"{name}.js").read_text(encoding="utf-8") for name in ("live", module)]
+        self._esm = "\n".join([*scripts, f"export default courseLive.{module};"])
         super().__init__(state=state)
 
     def __repr__(self) -> str:

@@ -2,6 +2,7 @@
 // the map glows, and the mix moves within the hull of the values. The only state is the model's.
 (() => {
   "use strict";
+  const { add, follow, handle, step } = globalThis.courseLive;
   const SIZE = 360, EDGE = 26; // of a plane, in its own units, which are pixels on a phone
   const DEGREE = Math.PI / 180;
 
@@ -37,16 +38,6 @@
 
   // ---------------------------------------------------------------- drawing
 
-  function add(parent, name, attributes = {}, text = "") {
-    const space = parent.namespaceURI.endsWith("svg") || name === "svg"
-      ? "http://www.w3.org/2000/svg" : "http://www.w3.org/1999/xhtml";
-    const made = document.createElementNS(space, name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    made.textContent = text;
-    parent.append(made);
-    return made;
-  }
-
   // A plane around a centre: places on it, and the shapes that stand there.
   function plane(parent, [cx, cy], reach, label) {
     const svg = add(parent, "svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "group", "aria-label": label });
@@ -61,12 +52,7 @@
     }
     return {
       svg, at,
-      from: (event) => {
-        const box = svg.getBoundingClientRect(); // as seen, however a slide is scaled
-        const x = ((event.clientX - box.left) / box.width - 0.5) * SIZE;
-        const y = (0.5 - (event.clientY - box.top) / box.height) * SIZE;
-        return [cx + x / unit, cy + y / unit];
-      },
+      from: ([right, down]) => [cx + (right - 0.5) * SIZE / unit, cy + (0.5 - down) * SIZE / unit],
       shape: (kind) => add(svg, "path", { class: kind }),
       arrow: (path, tip, width) => {
         const [x, y] = at(tip), [x0, y0] = at([0, 0]), [dx, dy] = [x - x0, y - y0];
@@ -144,12 +130,11 @@
     const named = [labels(left, keys, words), right ? labels(right, values, words) : []];
     const blend = add(mixed.svg, "circle", { class: "mix", r: 7 });
     const queryArrow = left.shape("query");
-    const handle = add(left.svg, "g", {
-      class: "handle", tabindex: 0, role: "slider", "aria-valuemin": 0, "aria-valuemax": 359,
-      "data-lm-suppress-shortcuts": true, // else JupyterLab takes the arrow keys
+    const tip = add(left.svg, "g", {
+      class: "handle", role: "slider", "aria-valuemin": 0, "aria-valuemax": 359,
     });
-    add(handle, "circle", { class: "reach", r: 26 });
-    add(handle, "circle", { class: "grip", r: 9 });
+    add(tip, "circle", { class: "reach", r: 26 });
+    add(tip, "circle", { class: "grip", r: 9 });
     add(planes.firstChild, "p", { class: "help" },
       "Drag the blue circle. Or focus it: \u2190 \u2192 turn it, \u2191 \u2193 stretch it, with Shift in small steps.");
 
@@ -190,14 +175,14 @@
       const query = queries[row], length = Math.hypot(...query);
       if (length) angle = ((Math.atan2(query[1], query[0]) / DEGREE) + 360) % 360;
       left.line(queryArrow, [0, 0], query, 4);
-      handle.setAttribute("transform", `translate(${left.at(query)})`);
-      handle.setAttribute("aria-label", whose(row));
-      handle.setAttribute("aria-valuenow", Math.round(angle) % 360);
-      handle.setAttribute("aria-valuetext",
+      tip.setAttribute("transform", `translate(${left.at(query)})`);
+      tip.setAttribute("aria-label", whose(row));
+      tip.setAttribute("aria-valuenow", Math.round(angle) % 360);
+      tip.setAttribute("aria-valuetext",
         `${Math.round(angle) % 360} degrees, length ${length.toFixed(2)}`);
       others.forEach((path, t) => {
         path.style.display = t === row ? "none" : "";
-        left.arrow(path, queries[t], 1.5);
+        if (t !== row) left.arrow(path, queries[t], 1.5);
       });
       words.forEach((_, j) => {
         const w = weights[row][j];
@@ -216,6 +201,7 @@
         buttons[t]?.setAttribute("aria-pressed", t === row);
         cells.forEach((cell, j) => {
           const shut = causal && j > t;
+          if (cell.dataset.value === `${weights[t][j]}`) return; // a drag changes one row
           cell.textContent = shut ? "\u2013" : weights[t][j].toFixed(2);
           cell.dataset.value = weights[t][j];
           cell.style.setProperty("--weight", weights[t][j]);
@@ -229,44 +215,22 @@
       says.textContent = sentence(words, open, weights[row], mix[row], whose(row), length, angle);
     }
 
-    let waiting = 0;
-    const later = () => { waiting ||= requestAnimationFrame(() => { waiting = 0; draw(); }); };
     const change = (part) => model.set("state", { ...model.get("state"), ...part });
     const put = (query) => {
       const { queries, row } = model.get("state"), far = Math.max(1, Math.hypot(...query) / reach);
       change({ queries: queries.with(row, query.map((x) => x / far)) });
     };
-    model.on("change:state", later);
-
-    handle.addEventListener("pointerdown", (event) => {
-      handle.setPointerCapture(event.pointerId);
-      handle.focus({ preventScroll: true });
-      says.setAttribute("aria-busy", true); // read out where the hand stops
-      event.preventDefault();
+    handle(tip, left.svg, says, {
+      to: (place) => put(left.from(place)),
+      by: ([right, up], fine) => {
+        const { queries, row } = model.get("state");
+        angle = step(angle, right, fine ? 1 : 5);
+        const length = Math.max(0, step(Math.hypot(...queries[row]), up, fine ? 0.01 : 0.1));
+        put([length * Math.cos(angle * DEGREE), length * Math.sin(angle * DEGREE)]);
+      },
+      done: () => model.save_changes(),
     });
-    // The finger moves the query, not the page: touch-action on parts of an SVG doesn't hold it.
-    handle.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
-    handle.addEventListener("pointermove", (event) => {
-      if (handle.hasPointerCapture(event.pointerId)) put(left.from(event));
-    });
-    handle.addEventListener("lostpointercapture", () => {
-      says.removeAttribute("aria-busy");
-      model.save_changes();
-    });
-    handle.addEventListener("keydown", (event) => {
-      const [turn, stretch] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowDown: [0, -1], ArrowUp: [0, 1] }[event.key] ?? [0, 0];
-      if ((!turn && !stretch) || event.altKey || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      event.stopPropagation(); // a book or a deck would turn the page
-      const step = (value, by, size) => (by ? (Math.round(value / size) + by) * size : value);
-      const { queries, row } = model.get("state"), length = Math.hypot(...queries[row]);
-      angle = step(angle, turn, event.shiftKey ? 1 : 5);
-      const reached = Math.max(0, step(length, stretch, event.shiftKey ? 0.01 : 0.1));
-      put([reached * Math.cos(angle * DEGREE), reached * Math.sin(angle * DEGREE)]);
-      model.save_changes();
-    });
-    draw();
-    return () => cancelAnimationFrame(waiting);
+    return follow(model, draw);
   }
 
   // What the picture shows, in words.
@@ -282,5 +246,5 @@
     return `Among ${allowed.length} arrows ${heard}. The context is [${context}].`;
   }
 
-  (globalThis.courseLive ??= {}).threads = { render };
+  globalThis.courseLive.threads = { render };
 })();

@@ -55,7 +55,7 @@ REVEAL = (  # of reveal.js, what a deck needs
     "plugin/notes/notes.js",
 )
 BOLD = re.compile(r"\*\*[^*\n]+\*\*")  # a line
-BOTH = ("math.css", "OFL.txt", "frames.js", "live.js")  # what the decks share with the book
+BOTH = ("math.css", "OFL.txt", "frames.js", "standin.js")  # what the decks share with the book
 
 
 @dataclass

@@ -129,7 +129,7 @@ def weights_figure(
     T = scores.shape[-1]
     spread, law = float(scores.std()), scale * d**0.5
     entropy, norm = float(entropies(weights).median()), float(jacobian_norms(weights).median())
-    shown = _typical(scores)
+    shown = typical(scores)
     row, row_scores = weights[shown].tolist(), scores[shown].tolist()
     digits = 2 if spread < 50 else 0
     figure, (bars, plane) = canvas(3.6, 2, layout=None)
@@ -186,7 +186,7 @@ def jacobian_norms(weights: Tensor) -> Tensor:
     return (squares - 2 * cubes + squares.square()).clamp_min(0).sqrt()
 
 
-def _typical(scores: Tensor) -> int:
+def typical(scores: Tensor) -> int:
     """A row whose sharpness is the median one; the same row whatever the scale."""
     largest = torch.softmax(scores / scores.std(), dim=-1).amax(dim=-1)
     return int((largest - largest.median()).abs().argmin())

@@ -1,0 +1,60 @@
+// What the live explorers share: elements, and one drawing a frame after any number of changes.
+(() => {
+  "use strict";
+  const live = (globalThis.courseLive ??= {});
+
+  live.add = (parent, name, attributes = {}, text = "") => {
+    const space = parent.namespaceURI.endsWith("svg") || name === "svg"
+      ? "http://www.w3.org/2000/svg" : "http://www.w3.org/1999/xhtml";
+    const made = document.createElementNS(space, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.textContent = text;
+    parent.append(made);
+    return made;
+  };
+
+  // Draws now, and after each change of the model's state; returns what ends it.
+  live.follow = (model, draw) => {
+    let waiting = 0;
+    model.on("change:state", () => {
+      waiting ||= requestAnimationFrame(() => { waiting = 0; draw(); });
+    });
+    draw();
+    return () => cancelAnimationFrame(waiting);
+  };
+
+  // A handle that pointer, finger and keys move: `to` gets where the pointer is, as shares of `box`
+  // from its upper left corner; `by` gets which arrow keys, as [right, up], and whether with Shift.
+  live.handle = (handle, box, says, { to, by, done }) => {
+    handle.setAttribute("tabindex", 0);
+    handle.dataset.lmSuppressShortcuts = "true"; // else JupyterLab takes the arrow keys
+    handle.addEventListener("pointerdown", (event) => {
+      handle.setPointerCapture(event.pointerId);
+      handle.focus({ preventScroll: true });
+      says.setAttribute("aria-busy", true); // read out where the hand stops
+      event.preventDefault();
+    });
+    // The finger moves the handle, not the page: touch-action on parts of an SVG doesn't hold it.
+    handle.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
+    handle.addEventListener("pointermove", (event) => {
+      if (!handle.hasPointerCapture(event.pointerId)) return;
+      const { left, top, width, height } = box.getBoundingClientRect(); // as seen, on a slide too
+      to([(event.clientX - left) / width, (event.clientY - top) / height]);
+    });
+    handle.addEventListener("lostpointercapture", () => {
+      says.removeAttribute("aria-busy");
+      done();
+    });
+    handle.addEventListener("keydown", (event) => {
+      const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowDown: [0, -1], ArrowUp: [0, 1] };
+      if (!(event.key in arrows) || event.altKey || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      event.stopPropagation(); // a book or a deck would turn the page
+      by(arrows[event.key], event.shiftKey);
+      done();
+    });
+  };
+
+  // The next or last multiple of a step; a value between two goes to the nearer one first.
+  live.step = (value, by, size) => (by ? (Math.round(value / size) + by) * size : value);
+})();
