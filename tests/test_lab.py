@@ -188,18 +188,20 @@ def move_every_control(page, explorer):
 
 
 def move_live(page):
-    """Drag the query of a live explorer and press its keys: the sentence follows, without kernel.
+    """Drag the first handle of a live explorer and press its keys: it follows, without kernel.
 
     Returns how long it took to follow each move, in milliseconds.
     """
     handle = in_view(page, "course-live", "div.course-live .handle")
     says = page.locator("div.course-live [role=status]").first
-    took = []
+    opening, took = says.text_content(), []
 
     def moved(act):
-        before, began = says.text_content(), time.monotonic()
+        before, began = handle.get_attribute("aria-valuetext"), time.monotonic()
         act()
-        wait_for(lambda: says.text_content() != before, 10, "the sentence to follow the query")
+        wait_for(
+            lambda: handle.get_attribute("aria-valuetext") != before, 10, "the handle to move"
+        )
         took.append(1000 * (time.monotonic() - began))
 
     for key in ("ArrowRight", "ArrowUp", "ArrowLeft", "ArrowDown"):
@@ -210,6 +212,7 @@ def move_live(page):
     for far in (20, 60, 90):
         moved(lambda far=far: page.mouse.move(grip["x"] + far / 2, grip["y"] + far))
     page.mouse.up()
+    assert says.text_content() != opening, "the sentence stayed as it was"
     return took
 
 

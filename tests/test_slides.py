@@ -487,7 +487,7 @@ def test_an_explorer_has_frames_in_every_deck(decks, chromium):
                 "explorer" in cell.metadata.get("tags", []) and not deeper
                 for cell, deeper in zip(cells, sections(cells), strict=True)
             ]
-            moves = "section.page :is(input[type=range], div.course-live)"
+            moves = "section.page :is(.course-frame-control, div.course-live)"
             assert page.locator(moves).count() == main.count(True), name
             shows = "all => all.some(e => getComputedStyle(e).display !== 'none')"
             assert not page.locator("script").evaluate_all(shows), name

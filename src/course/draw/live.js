@@ -13,6 +13,14 @@
     return made;
   };
 
+  // Writes what has changed, and nothing else: an equal text would be laid out again.
+  live.set = (element, attributes, text) => {
+    for (const [key, value] of Object.entries(attributes)) {
+      if (element.getAttribute(key) !== `${value}`) element.setAttribute(key, value);
+    }
+    if (text !== undefined && element.textContent !== text) element.textContent = text;
+  };
+
   // Draws now, and after each change of the model's state; returns what ends it.
   live.follow = (model, draw) => {
     let waiting = 0;

@@ -2,7 +2,7 @@
 // their entropy, and the norm of softmax's Jacobian.
 (() => {
   "use strict";
-  const { add, follow, handle, step } = globalThis.courseLive;
+  const { add, follow, handle, set, step } = globalThis.courseLive;
   const WIDTH = 360, HEIGHT = 230, TOP = 24, FOOT = 24, REACH = 3; // of the bars, in spreads
 
   function measure({ row, sizes, size, powers, power }) {
@@ -67,8 +67,8 @@
       input.addEventListener("change", done);
       return (value, text) => {
         input.value = value;
-        input.setAttribute("aria-valuetext", text);
-        output.textContent = text;
+        set(input, { "aria-valuetext": text });
+        set(output, {}, text);
       };
     };
     const showPower = slider("scale", powers.length - 1, "power");
@@ -82,7 +82,7 @@
       const number = add(line, "span");
       return (value) => {
         fill.setAttribute("width", value / max * WIDTH);
-        number.textContent = `${value.toFixed(3)}; equal weights, the mark: ${even.toFixed(3)}`;
+        set(number, {}, `${value.toFixed(3)}; equal weights, the mark: ${even.toFixed(3)}`);
         line.dataset.value = value;
       };
     });
@@ -92,18 +92,16 @@
       const state = model.get("state"), { d, factor, scores, weights, entropy, norm } = measure(state);
       bars.forEach(({ grab, score, grip, weight, number, product }, j) => {
         const z = state.row[j], y = middle - z * unit;
-        score.setAttribute("y", Math.min(y, middle));
-        score.setAttribute("height", Math.abs(y - middle));
-        grip.setAttribute("y", y - 4);
-        grab.setAttribute("aria-valuenow", z.toFixed(2));
-        grab.setAttribute("aria-valuetext", `${z.toFixed(2)} spreads, a score of ${scores[j].toFixed(2)}`);
-        grab.dataset.value = scores[j];
-        weight.setAttribute("y", floor - weights[j] * high);
-        weight.setAttribute("height", weights[j] * high);
-        weight.dataset.value = weights[j];
-        number.setAttribute("y", floor - weights[j] * high - 5);
-        number.textContent = weights[j].toFixed(2);
-        product.textContent = scores[j].toFixed(Math.abs(scores[j]) < 100 ? 1 : 0);
+        const top = floor - weights[j] * high;
+        set(score, { y: Math.min(y, middle), height: Math.abs(y - middle) });
+        set(grip, { y: y - 4 });
+        set(grab, {
+          "aria-valuenow": z.toFixed(2), "data-value": scores[j],
+          "aria-valuetext": `${z.toFixed(2)} spreads, a score of ${scores[j].toFixed(2)}`,
+        });
+        set(weight, { y: top, height: floor - top, "data-value": weights[j] });
+        set(number, { y: top - 5 }, weights[j].toFixed(2));
+        set(product, {}, scores[j].toFixed(Math.abs(scores[j]) < 100 ? 1 : 0));
       });
       const name = powers[state.power][0];
       showPower(state.power, name);
