@@ -45,7 +45,7 @@ LIVE = explorers()
 
 
 def test_a_page_without_a_kernel_gets_the_still_picture_and_the_state():
-    still = Picture(b"", "a </script> in words", 100)
+    still = Picture("<svg></svg>", "a </script> in words")
     bundle, _ = Live("threads", still, words=["</script>"], row=0)._repr_mimebundle_()
     figure, script = bundle["text/html"].split(
         '<script type="application/json" class="course-live">'
@@ -451,7 +451,7 @@ def test_the_explorer_and_the_figure_say_the_same(opened):
 @pytest.mark.browser
 def test_without_script_the_still_picture_stays(opened):
     page = opened(java_script_enabled=False)
-    stills = page.locator("main .course-figure img")
+    stills = page.locator("main .course-figure svg[role=img]")
     assert stills.count() == len(LIVE) and page.locator("div.course-live").count() == 0
-    assert all(still.is_visible() and still.get_attribute("alt") for still in stills.all())
+    assert all(still.is_visible() and still.get_attribute("aria-label") for still in stills.all())
     assert "threads" not in page.locator("main").inner_text(), "the state is no text"

@@ -44,5 +44,4 @@ class Live(anywidget.AnyWidget):
             f'{self.still._repr_html_()}<script type="application/json" class="course-live">'
             f"{script}</script>"
         )
-        bundle["text/plain"] = repr(self)
         return bundle, metadata
