@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import attention.masks
+from course.colours import COLOURS
 from course.learn import attempt as attempts
 from course.learn import exercises, verdict
 from course.learn.exercises import check
@@ -382,8 +383,8 @@ def test_another_wrong_answer_earns_a_further_hint_and_the_same_one_does_not(kno
 def test_a_report_shows_its_sentence_its_hints_and_the_solution(known):
     page = check("99.double", lambda x: 4 * x)._repr_html_()
     assert page.count("<summary>") == 4 and "<summary>Solution</summary>" in page
-    assert "<code>2 * x</code>" in page and "#D55E00" in page
-    assert "#009E73" in check("99.double", double)._repr_html_()
+    assert "<code>2 * x</code>" in page and COLOURS["wrong"] in page
+    assert COLOURS["value"] in check("99.double", double)._repr_html_()
 
 
 def test_a_report_says_what_it_is_for_the_book_and_the_decks(known):

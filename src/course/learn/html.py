@@ -4,7 +4,7 @@ import html
 
 from course.colours import COLOURS
 
-RIGHT, UNTRIED, WRONG = COLOURS["value"], COLOURS["edge"], COLOURS["channel"]  # of a bar
+RIGHT, UNTRIED, WRONG = COLOURS["value"], COLOURS["edge"], COLOURS["wrong"]  # of a bar
 MIME = "application/vnd.attention-course+json"  # what an output is, for the book and the decks
 
 
