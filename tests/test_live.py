@@ -8,12 +8,15 @@ import pytest
 import torch
 
 from attention.heads import attention_scores, attention_weights
-from attention.masks import causal_mask
+from attention.masks import causal_mask, window_mask
+from attention.properties import ripples
 from course.chapters.ch05.explorer import query_explorer as turned
 from course.chapters.ch05.figures import arrows_figure
 from course.chapters.ch06.explorer import query_explorer as projected
 from course.chapters.ch07.explorer import SCALES, scale_explorer
 from course.chapters.ch07.figures import entropies, jacobian_norms
+from course.chapters.ch08.explorer import mask_painter
+from course.chapters.ch08.figures import painted_figure
 from course.draw.live import Live
 from course.draw.picture import Picture
 from course.publish.book import build
@@ -26,6 +29,13 @@ KEYS = torch.tensor(
     [[r * math.cos(math.radians(a)), r * math.sin(math.radians(a))] for a, r in POLAR]
 )
 
+MASKS = {
+    "causal": causal_mask(6),
+    "everywhere": torch.ones(6, 6, dtype=torch.bool),
+    "diagonal=-1": causal_mask(6).tril(-1),
+    "window of 3": window_mask(6, 3),
+}
+
 
 def explorers() -> dict[str, Live]:
     draw = torch.Generator().manual_seed(123)
@@ -35,6 +45,7 @@ def explorers() -> dict[str, Live]:
         "05": turned(KEYS, WORDS),
         "06": projected(X, *matrices, WORDS),
         "07": scale_explorer(*vectors),
+        "08": mask_painter(X, *matrices, WORDS, MASKS),
     }
 
 
@@ -402,6 +413,103 @@ def test_every_score_follows_pointer_and_keys(opened):
             row.state["row"][j] = (math.floor(row.state["row"][j] / size + 0.5) + by) * size
             row.agrees()
     assert page.url == where
+
+
+class Painter(Shown):
+    """The explorer of chapter 08."""
+
+    def __init__(self, page):
+        super().__init__(page, "08")
+        self.cells = self.el.locator("[data-cell]")
+
+    def flip(self, *places):
+        self.state["mask"] = [list(row) for row in self.state["mask"]]
+        for i, j in places:
+            self.state["mask"][i][j] = not self.state["mask"][i][j]
+
+    def agrees(self):
+        """Everything that the page shows, against torch on the mask that it should have."""
+        mask = torch.tensor(self.state["mask"])
+        x, W_q, W_k, W_v = (
+            torch.tensor(self.state[name], dtype=torch.float64)
+            for name in ("x", "W_q", "W_k", "W_v")
+        )
+
+        def weights(x):
+            scores = attention_scores(x @ W_q, x @ W_k)
+            return torch.softmax(scores.masked_fill(~mask, -torch.inf), dim=-1)
+
+        table = ripples(lambda x: weights(x) @ (x @ W_v), x)
+        seen = self.el.evaluate(
+            """async el => {
+                for (const _ of "12") await new Promise(requestAnimationFrame);  // it is drawn
+                const numbers = (kind) => [...el.querySelectorAll(kind)].map((e) => Number(e.dataset.value));
+                return {
+                    weights: numbers("[data-cell]"), sums: numbers("td:not(:has(> button)):last-child[data-value]").slice(0, 6),
+                    table: numbers("table + table td[data-value]"),
+                    open: [...el.querySelectorAll("[data-cell]")].map((e) => e.ariaPressed === "true"),
+                    wrong: [...el.querySelectorAll("table + table td[data-value]")].map((e) => e.matches(".wrong")),
+                    presets: [...el.querySelectorAll(".presets button")].map((e) => e.ariaPressed === "true"),
+                    says: el.querySelector("[role=status]").textContent,
+                };
+            }"""
+        )  # fmt: skip
+        close = dict(abs=1e-6, nan_ok=True)
+        assert seen["weights"] == pytest.approx(weights(x).view(-1).tolist(), **close)
+        assert seen["sums"] == pytest.approx(weights(x).sum(dim=-1).tolist(), **close)
+        assert seen["table"] == pytest.approx(table.reshape(-1).tolist(), **close)
+        assert seen["open"] == mask.view(-1).tolist()
+        assert seen["wrong"] == (table.triu(1) > 1e-5).reshape(-1).tolist()
+        assert seen["presets"] == [torch.equal(mask, each) for each in MASKS.values()]
+        assert seen["says"] == painted_figure(mask, weights(x), table, WORDS).sentence
+        return seen
+
+
+@pytest.mark.browser
+def test_every_cell_and_every_mask(opened):
+    painter = Painter(opened())
+    painter.agrees()
+    for name in (*MASKS, "causal"):
+        painter.el.get_by_role("button", name=name, exact=True).click()
+        painter.state["mask"] = MASKS[name].tolist()
+        painter.agrees()
+    for place in range(36):
+        painter.cells.nth(place).click()
+        painter.flip(divmod(place, 6))
+        painter.agrees()
+
+
+@pytest.mark.browser
+def test_a_row_is_painted_by_one_stroke(opened):
+    page = opened()
+    painter = Painter(page)
+    places = [painter.cells.nth(place).bounding_box() for place in (7, 8, 9, 10)]
+    centres = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in places]
+    page.mouse.move(*centres[1])
+    page.mouse.down()
+    for x, y in (centres[2], centres[3], centres[1], centres[0]):  # 7 was open, and stays so
+        page.mouse.move(x, y, steps=3)
+    page.mouse.up()
+    page.mouse.move(*centres[0])
+    painter.flip((1, 2), (1, 3), (1, 4))
+    painter.agrees()
+
+
+@pytest.mark.browser
+def test_the_mask_is_painted_by_keys(opened):
+    page = opened()
+    painter = Painter(page)
+    where = page.url
+    painter.cells.first.focus()
+    row = column = 0
+    for key in ["ArrowRight"] * 2 + ["ArrowDown"] * 6 + ["ArrowLeft"] * 3 + ["ArrowUp"] * 2:
+        page.keyboard.press(key)
+        row = max(0, min(5, row + {"ArrowDown": 1, "ArrowUp": -1}.get(key, 0)))
+        column = max(0, min(5, column + {"ArrowRight": 1, "ArrowLeft": -1}.get(key, 0)))
+        page.keyboard.press("Space" if column else "Enter")
+        painter.flip((row, column))
+        painter.agrees()
+    assert painter.el.locator("[data-cell][tabindex='0']").count() == 1 and page.url == where
 
 
 @pytest.mark.browser

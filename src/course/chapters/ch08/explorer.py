@@ -1,6 +1,6 @@
 """Chapter 08: paint a mask, and see the weights and what leaks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -8,35 +8,34 @@ from torch import Tensor
 from attention.heads import attention_scores
 from attention.properties import ripples
 from course.chapters.ch08.figures import painted_figure
-from course.draw.explorer import Explorer, choice, slider
-from course.draw.picture import Picture
-
-NOWHERE = -1  # the row's choice that paints nothing
+from course.draw.live import Live
 
 
 def mask_painter(
-    x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequence[str]
-) -> Explorer:
-    """Flip a cell of a causal mask, or move its diagonal, and see the weights and the leak."""
-    T = len(words)
+    x: Tensor,
+    W_q: Tensor,
+    W_k: Tensor,
+    W_v: Tensor,
+    words: Sequence[str],
+    masks: Mapping[str, Tensor],
+    name: str = "causal",
+) -> Live:
+    """Open and close the cells of a mask, from one of `masks`; see the weights and the leak."""
+    mask = masks[name]
 
-    def weights(x: Tensor, mask: Tensor) -> Tensor:
+    def weights(x: Tensor) -> Tensor:
         scores = attention_scores(x @ W_q, x @ W_k)
         return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
 
-    def render(diagonal: int, row: int, column: int) -> Picture:
-        mask = torch.ones(T, T).tril(diagonal).bool()
-        painted = None if row == NOWHERE else (row, column)
-        if painted:
-            mask[painted] = ~mask[painted]
-        ripple = ripples(lambda x: weights(x, mask) @ (x @ W_v), x)
-        return painted_figure(mask, weights(x, mask), ripple, words, painted)
-
-    names = list(words)
-    rows = [("paint nothing", NOWHERE), *((word, n) for n, word in enumerate(names))]
-    return Explorer(
-        render,
-        row=choice("flip the cell in the row of", rows, NOWHERE),
-        column=choice("and the column of", [(word, n) for n, word in enumerate(names)], T - 2),
-        diagonal=slider("diagonal of the mask", -1, T - 1, 0),
+    ripple = ripples(lambda x: weights(x) @ (x @ W_v), x)
+    return Live(
+        "mask",
+        painted_figure(mask, weights(x), ripple, words),
+        words=list(words),
+        x=x.tolist(),
+        W_q=W_q.tolist(),
+        W_k=W_k.tolist(),
+        W_v=W_v.tolist(),
+        mask=mask.tolist(),
+        presets={name: each.tolist() for name, each in masks.items()},
     )

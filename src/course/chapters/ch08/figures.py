@@ -11,7 +11,6 @@ from torch import Tensor
 
 from course.draw.picture import (
     INK,
-    KEY,
     LIGHT,
     QUERY,
     SHADE,
@@ -85,9 +84,9 @@ def leak_figure(
 
 
 def painted_figure(
-    mask: Tensor, weights: Tensor, ripple: Tensor, words: Sequence[str], painted=None
+    mask: Tensor, weights: Tensor, ripple: Tensor, words: Sequence[str]
 ) -> Picture:
-    """A mask, the weights under it, and the ripples; the painted cell is framed."""
+    """A mask, the weights under it, and the ripples."""
     figure, axes = canvas(3.3, 3, layout=None)
     for n, ax in enumerate(axes):
         place(ax, 0.85 + n * 2.35, 0.8, 2.2, 2.2)
@@ -100,20 +99,9 @@ def painted_figure(
     axes[1].set_xlabel("key (looked at)")
     _map(axes[2], ripple, title="who notices", rows=[""] * len(words), columns=words)
     axes[2].set_xlabel("whose word changed")
-    if painted:
-        row, column = painted
-        for ax in axes[:2]:
-            ax.add_patch(_frame(row, column, KEY))
-    parts = [f"The mask has {_count(mask, words)}."]
-    if painted:
-        row, column = painted
-        may = "may" if mask[row, column] else "may not"
-        share = float(weights[row, column])
-        gives = "has no weights at all" if share != share else f"gives it the weight {share:.4f}"
-        parts.append(f"Painted: '{words[row]}' {may} look at '{words[column]}' and {gives}.")
     leak = _leak(ripple, words)
-    parts.append(leak[0].upper() + leak[1:] + ".")
-    return picture(figure, " ".join(parts))
+    says = f"The mask has {_count(mask, words)}. {leak[0].upper()}{leak[1:]}."
+    return picture(figure, says)
 
 
 def _squares(axes: Axes, mask: Tensor, words: Sequence[str], rows: bool) -> None:

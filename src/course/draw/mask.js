@@ -1,0 +1,158 @@
+// The mask painter: open and close cells by pointer or keys; the weights follow, and the table of
+// who notices whose change.
+(() => {
+  "use strict";
+  const { add, follow, set } = globalThis.courseLive;
+  const LEAK = 1e-5; // a smaller change is rounding
+
+  const times = (a, b) => a.map((row) =>
+    b[0].map((_, c) => row.reduce((sum, value, k) => sum + value * b[k][c], 0)));
+
+  // As in torch, a row that may look nowhere is 0 / 0: nan.
+  function attend(x, { W_q, W_k, W_v, mask }) {
+    const [q, k, v] = [W_q, W_k, W_v].map((W) => times(x, W)), root = Math.sqrt(q[0].length);
+    const weights = q.map((query, i) => {
+      const scores = k.map((key, j) =>
+        mask[i][j] ? query.reduce((sum, value, c) => sum + value * key[c], 0) / root : -Infinity);
+      const most = Math.max(...scores), shares = scores.map((score) => Math.exp(score - most));
+      const sum = shares.reduce((a, b) => a + b);
+      return shares.map((share) => share / sum);
+    });
+    return { weights, out: times(weights, v) };
+  }
+
+  // Row i, column j: the largest change of output i when word j becomes 1 minus itself.
+  function ripples(state) {
+    const { x } = state, { out } = attend(x, state);
+    const columns = x.map((word, j) => {
+      const changed = attend(x.with(j, word.map((value) => 1 - value)), state).out;
+      return out.map((row, i) => Math.max(...row.map((value, c) => Math.abs(changed[i][c] - value))));
+    });
+    return x.map((_, i) => columns.map((column) => column[i]));
+  }
+
+  // ---------------------------------------------------------------- the explorer
+
+  function render({ model, el }) {
+    const { words, presets } = model.get("state");
+    el.classList.add("course-live", "course-mask");
+    el.dataset.preventSwipe = ""; // on a slide, the finger paints
+    const change = (mask) => model.set("state", { ...model.get("state"), mask });
+    const done = () => model.save_changes();
+
+    const choices = add(el, "div", { class: "presets", role: "group", "aria-label": "masks" });
+    const buttons = Object.entries(presets).map(([name, mask]) => {
+      const button = add(choices, "button", { type: "button" }, name);
+      button.addEventListener("click", () => { change(mask); done(); });
+      return [button, JSON.stringify(mask)];
+    });
+    const table = (caption) => {
+      const made = add(el, "table"), head = add(add(made, "thead"), "tr"), body = add(made, "tbody");
+      made.prepend(add(made, "caption", {}, caption));
+      add(head, "td");
+      for (const word of words) add(head, "th", { scope: "col" }, word);
+      return { made, head, rows: words.map((word) => {
+        const tr = add(body, "tr");
+        add(tr, "th", { scope: "row" }, word);
+        return { tr, cells: words.map(() => add(tr, "td")) };
+      }) };
+    };
+    const left = table("Weights: click or paint a cell to open or close it");
+    add(left.head, "th", { scope: "col" }, "sum");
+    const sums = left.rows.map(({ tr }) => add(tr, "td"));
+    const cells = left.rows.map(({ cells }, i) => cells.map((td, j) => {
+      const button = add(td, "button", { type: "button", tabindex: i || j ? -1 : 0 });
+      button.dataset.lmSuppressShortcuts = "true"; // else JupyterLab takes the arrow keys
+      button.dataset.cell = `${i} ${j}`;
+      return button;
+    }));
+    const right = table("Who notices? Row: an output. Column: the word that changed");
+    const says = add(el, "p", { class: "says", role: "status", "aria-live": "polite" });
+
+    const paint = (i, j, open) => {
+      const { mask } = model.get("state");
+      if (mask[i][j] !== open) change(mask.with(i, mask[i].with(j, open)));
+    };
+    const at = (node) => node?.closest?.("[data-cell]")?.dataset.cell.split(" ").map(Number);
+    let brush = null; // open or close, while the pointer is down
+    left.made.addEventListener("pointerdown", (event) => {
+      const place = at(event.target);
+      if (!place || event.button) return;
+      const [i, j] = place;
+      event.target.releasePointerCapture?.(event.pointerId); // a finger would hold the first cell
+      brush = !model.get("state").mask[i][j];
+      paint(i, j, brush);
+    });
+    left.made.addEventListener("pointermove", (event) => {
+      const place = brush !== null && at(document.elementFromPoint(event.clientX, event.clientY));
+      if (place) paint(...place, brush);
+    });
+    for (const end of ["pointerup", "pointercancel"]) {
+      left.made.ownerDocument.addEventListener(end, () => {
+        if (brush !== null) done();
+        brush = null;
+      });
+    }
+    left.made.addEventListener("click", (event) => {
+      const place = at(event.target);
+      if (!place || event.detail) return; // a pointer has painted already
+      paint(...place, !model.get("state").mask[place[0]][place[1]]);
+      done();
+    });
+    left.made.addEventListener("keydown", (event) => {
+      const place = at(event.target);
+      const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+      if (!place || !by || event.altKey || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      event.stopPropagation(); // a book or a deck would turn the page
+      const [i, j] = place.map((n, axis) => Math.max(0, Math.min(words.length - 1, n + by[axis])));
+      event.target.tabIndex = -1;
+      cells[i][j].tabIndex = 0;
+      cells[i][j].focus();
+    });
+
+    function draw() {
+      const state = model.get("state"), { mask } = state;
+      const { weights } = attend(state.x, state), table = ripples(state);
+      for (const [button, preset] of buttons) {
+        set(button, { "aria-pressed": preset === JSON.stringify(mask) });
+      }
+      cells.forEach((row, i) => {
+        row.forEach((button, j) => {
+          const open = mask[i][j], weight = weights[i][j];
+          set(button, {
+            "aria-pressed": open, "aria-label": `'${words[i]}' may look at '${words[j]}'`,
+            "data-value": weight,
+          }, open || Number.isNaN(weight) ? weight.toFixed(2).replace("NaN", "nan") : "\u2013");
+          button.classList.toggle("wrong", open && j > i);
+          button.parentElement.style.setProperty("--weight", weight || 0);
+          const cell = right.rows[i].cells[j], moved = table[i][j];
+          set(cell, { "data-value": moved }, moved.toFixed(2).replace("NaN", "nan"));
+          cell.classList.toggle("wrong", j > i && moved > LEAK);
+          cell.style.setProperty("--weight", Math.min(1, 2 * moved) || 0);
+        });
+        const sum = weights[i].reduce((a, b) => a + b);
+        set(sums[i], { "data-value": sum }, sum.toFixed(2).replace("NaN", "nan"));
+      });
+      says.textContent = sentence(words, mask, table);
+    }
+    return follow(model, draw);
+  }
+
+  // What the tables show, in words.
+  function sentence(words, mask, table) {
+    const all = mask.flatMap((row, i) => row.map((open, j) => ({ open, i, j, moved: table[i][j] })));
+    const open = all.filter((cell) => cell.open), names = (found) => found.map((word) => `'${word}'`).join(" and ");
+    const blind = words.filter((_, i) => !mask[i].includes(true));
+    const leaks = all.filter(({ i, j, moved }) => j > i && moved > LEAK);
+    const most = leaks.reduce((a, b) => (b.moved > a.moved ? b : a), leaks[0]);
+    const lost = words.filter((_, i) => table[i].some(Number.isNaN));
+    return `The mask has ${open.length} of ${all.length} cells open, ${open.filter(({ i, j }) => j > i).length} of them in the future`
+      + (blind.length ? `, and ${names(blind)} may look nowhere. ` : ". ")
+      + (most ? `The future leaks into ${leaks.length} cell${leaks.length > 1 ? "s" : ""}, most where '${words[most.i]}' changes by `
+        + `${most.moved.toFixed(4)} when '${words[most.j]}' does` : "No output notices its future")
+      + (lost.length ? `; the output of ${names(lost)} is nan.` : ".");
+  }
+
+  globalThis.courseLive.mask = { render };
+})();
