@@ -188,29 +188,33 @@ def move_every_control(page, explorer):
 
 
 def move_live(page):
-    """Drag the first handle of a live explorer and press its keys: it follows, without kernel.
+    """Drag a handle of a live explorer, or paint cells, and press its keys: it follows.
 
     Returns how long it took to follow each move, in milliseconds.
     """
-    handle = in_view(page, "course-live", "div.course-live .handle")
-    says = page.locator("div.course-live [role=status]").first
+    part = in_view(page, "course-live", "div.course-live :is(.handle, [data-cell])")
+    explorer = page.locator("div.course-live").first
+    says = explorer.locator("[role=status]")
     opening, took = says.text_content(), []
 
     def moved(act):
-        before, began = handle.get_attribute("aria-valuetext"), time.monotonic()
+        before, began = explorer.inner_html(), time.monotonic()
         act()
-        wait_for(
-            lambda: handle.get_attribute("aria-valuetext") != before, 10, "the handle to move"
-        )
+        wait_for(lambda: explorer.inner_html() != before, 10, "the explorer to follow")
         took.append(1000 * (time.monotonic() - began))
 
-    for key in ("ArrowRight", "ArrowUp", "ArrowLeft", "ArrowDown"):
-        moved(lambda key=key: handle.press(key))  # which JupyterLab would take for its own
-    grip = handle.locator(".grip").bounding_box()
-    page.mouse.move(grip["x"] + grip["width"] / 2, grip["y"] + grip["height"] / 2)
+    painted = part.get_attribute("data-cell")
+    part.focus()
+    keys = ("ArrowRight", "Space") if painted else ("ArrowUp", "ArrowLeft", "ArrowDown")
+    for key in ("ArrowRight", *keys):  # which JupyterLab would take for its own
+        moved(lambda key=key: page.keyboard.press(key))
+    grip = part if painted else part.locator(".grip")
+    box = grip.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
     page.mouse.down()
-    for far in (20, 60, 90):
-        moved(lambda far=far: page.mouse.move(grip["x"] + far / 2, grip["y"] + far))
+    for far in (30, 60, 90):
+        moved(lambda far=far: page.mouse.move(x + far / 2, y + far, steps=2))
     page.mouse.up()
     assert says.text_content() != opening, "the sentence stayed as it was"
     return took
