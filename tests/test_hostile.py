@@ -30,8 +30,9 @@ X = EXERCISE.fixed[0][0]
 
 
 @pytest.fixture(autouse=True)
-def short(monkeypatch):
-    monkeypatch.setattr(attempt, "TIME_LIMIT", 0.8)
+def as_typed(monkeypatch):
+    """As by a learner, and on a busy machine what ends is never taken for what doesn't."""
+    monkeypatch.setattr(attempt, "TIME_LIMIT", 60)
     monkeypatch.delenv("COURSE_HEADLESS", raising=False)
 
 
@@ -337,8 +338,10 @@ def state():
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", WRONG)
-def test_what_the_hostile_are_told(name):
+def test_what_the_hostile_are_told(name, monkeypatch):
     answer, told = WRONG[name]
+    if "0.8 seconds" in told:
+        monkeypatch.setattr(attempt, "TIME_LIMIT", 0.8)
     before = state()
     report = check("04.mean_past", answer)
     assert report.status == "wrong" and told in repr(report), repr(report)
