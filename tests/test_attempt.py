@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from course.learn import attempt as attempts
+from course.learn import restore
 from course.learn.attempt import Late, attempt, own_thread
 from course.learn.record import Exercise
 from course.learn.restore import originals, remember
@@ -250,6 +251,7 @@ def test_what_pytorch_tags_when_it_compiles_was_not_replaced(monkeypatch):
     from torch._dynamo.mutation_guard import install_generation_tagging_init
 
     Module = torch.nn.Module
+    monkeypatch.setattr(restore, "_ORIGINALS", {})  # PyTorch may have compiled before this test
     remember()
     for name in ("__init__", "__setstate__"):
         monkeypatch.setattr(Module, name, getattr(Module, name))
