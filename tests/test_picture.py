@@ -49,6 +49,20 @@ def test_a_figure_is_text_and_shapes_alone():
     assert '"' not in svg and "#" not in svg and "\n" not in svg
 
 
+def test_each_of_several_axes_is_a_panel_and_those_of_one_name_are_one():
+    assert drawn().svg.count("class='panel'") == 2
+    with mpl.rc_context(STYLE):
+        figure, (axes,) = canvas(2)
+        axes.set_title("alone")
+        assert "panel" not in picture(figure, "").svg
+        figure, axes = canvas(2, 3)
+        for name, ax in zip("abc", axes, strict=True):
+            ax.set_gid("other" if name == "b" else "ends")
+            ax.set_title(name)
+    panels = re.findall(r"<g class='panel'>.*?(?=<g class='panel'>|$)", picture(figure, "").svg)
+    assert [[t for t in "abc" if f">{t}<" in panel] for panel in panels] == [["a", "c"], ["b"]]
+
+
 def test_a_large_map_is_one_image_with_a_pixel_for_each_cell():
     svg = drawn(digits=None).svg
     (image,) = re.findall(r"<image x='[\d.]+' y='[\d.]+' width='([\d.]+)' height='([\d.]+)'", svg)

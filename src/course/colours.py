@@ -1,10 +1,13 @@
-"""The colours of colours.css by their roles: the figures draw with what book and decks link."""
+"""The colours of colours.css by their roles: the figures draw with what book and decks link.
+
+DARK has those that the dark themes change.
+"""
 
 import re
 from pathlib import Path
 
 CSS = Path(__file__).with_suffix(".css")
-_ROLES = CSS.read_text(encoding="utf-8").partition("}")[
-    0
-]  # its first block; the others are themes
-COLOURS = dict(re.findall(r"--([\w-]+): (#\w{6});", _ROLES))
+ROLE = re.compile(r"--([\w-]+): (#\w{6});")
+_FIRST, *_THEMES = CSS.read_text(encoding="utf-8").split("}")
+COLOURS = dict(ROLE.findall(_FIRST))
+DARK = dict(ROLE.findall(next(block for block in _THEMES if ".coal, .navy" in block)))

@@ -13,11 +13,14 @@ from typing import Any
 import anywidget
 import traitlets
 
-from course.colours import COLOURS
+from course.colours import COLOURS, DARK
 from course.draw.picture import Picture
 
 HERE = Path(__file__).parent
-ROLES = "".join(f"--{role}: {colour};" for role, colour in COLOURS.items())
+LIGHT_ROLES, DARK_ROLES = (
+    "".join(f"--{role}: {colour};" for role, colour in colours.items())
+    for colours in (COLOURS, DARK)
+)
 
 
 class Live(anywidget.AnyWidget):
@@ -25,7 +28,10 @@ class Live(anywidget.AnyWidget):
 
     state = traitlets.Dict().tag(sync=True)
 
-    _css = f".course-live {{{ROLES}}}\n" + (HERE / "live.css").read_text(encoding="utf-8")
+    _css = (
+        f".course-live {{{LIGHT_ROLES}}}\n"
+        f"[data-jp-theme-light=false] .course-live {{{DARK_ROLES}}}\n"
+    ) + (HERE / "live.css").read_text(encoding="utf-8")
 
     def __init__(self, module: str, still: Picture, **state: Any):
         self.module, self.still = module, still

@@ -67,6 +67,10 @@ STYLE = {
     "figure.facecolor": "none",
     "axes.facecolor": "none",
 }
+# JupyterLab's dark themes turn a picture's paper dark; their names for themselves don't reach it, but
+# this number of theirs does (0 in its light theme, and elsewhere there is none).
+THEME = "var(--jp-shadow-base-lightness, 0)"
+IN_THE_DARK = f"filter: invert(calc({THEME} / 32)) hue-rotate(calc({THEME} * 5.625deg))"
 OFF = 5e-3  # a row sum further than this from 1 is marked
 
 
@@ -89,8 +93,8 @@ class Picture:
     def _repr_html_(self) -> str:
         sentence = html.escape(self.sentence)
         return (
-            f'<figure class="course-figure"><img src="{self.src}" alt="{sentence}">'
-            f"<figcaption>{sentence}</figcaption></figure>"
+            f'<figure class="course-figure"><img src="{self.src}" alt="{sentence}" '
+            f'style="{IN_THE_DARK}"><figcaption>{sentence}</figcaption></figure>'
         )
 
 

@@ -7,7 +7,7 @@ around it. Nothing is clipped: what lies outside of its axes shows.
 import base64
 import html
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 import matplotlib.image
@@ -38,19 +38,40 @@ def draw(figure: Figure) -> str:
 
 
 class Renderer(RendererBase):
-    """Collects what artists draw. Neighbours that look alike share a group."""
+    """Collects what artists draw. Neighbours that look alike share a group.
+
+    Each of several axes is a group of the class `panel`, those with the same gid together: a narrow
+    page stacks them (panels.js).
+    """
 
     def __init__(self, width: float, height: float) -> None:
         super().__init__()
         self.width, self.height = width, height
         self.flip = Affine2D().scale(1, -1).translate(0, height)
-        self.parts: list[tuple[str, str]] = []  # how it looks, what it is
+        self.parts: list[tuple[int, str, str]] = []  # its panel or 0, how it looks, what it is
+        self.panel = 0  # of the axes that are drawn now
+        self.panels: list[str | int] = []
 
     def svg(self) -> str:
-        groups = groupby(self.parts, key=lambda part: part[0])
-        body = "".join(f"<g{look}>{''.join(what for _, what in g)}</g>" for look, g in groups)
+        panel = "<g class='panel'>{}</g>" if len(self.panels) > 1 else "{}"
+        parts = sorted(self.parts, key=lambda part: part[0])
+        body = "".join(
+            panel.format(_grouped(own)) if number else _grouped(own)
+            for number, own in groupby(parts, key=lambda part: part[0])
+        )
         size = f"style='--least:{LEAST * self.width:.0f}px' width='{self.width:.0f}' viewBox='0 0 {self.width:.0f} {self.height:.0f}'"
         return f"<svg xmlns='http://www.w3.org/2000/svg' {size} font-family='{SANS}'>{body}</svg>"
+
+    def open_group(self, s: str, gid: str | None = None) -> None:
+        if s == "axes":
+            name = gid or len(self.panels)
+            if name not in self.panels:
+                self.panels.append(name)
+            self.panel = self.panels.index(name) + 1
+
+    def close_group(self, s: str) -> None:
+        if s == "axes":
+            self.panel = 0
 
     def draw_path(
         self, gc: GraphicsContextBase, path: Path, transform: Transform, rgbFace=None
@@ -73,7 +94,7 @@ class Renderer(RendererBase):
             "z" if code == Path.CLOSEPOLY else f"{COMMANDS[code]} {_numbers(points)}"
             for points, code in steps
         ]
-        self.parts.append((look, f"<path d='{' '.join(line)}'{own}/>"))
+        self._add(look, f"<path d='{' '.join(line)}'{own}/>")
 
     def draw_text(
         self, gc, x: float, y: float, s: str, prop: FontProperties, angle: float, ismath=False,
@@ -97,7 +118,7 @@ class Renderer(RendererBase):
         where = f"x='{x:.1f}' y='{y:.1f}'"
         if angle:
             where += f" transform='rotate({-angle:.1f} {x:.1f} {y:.1f})'"
-        self.parts.append((look, f"<text {where}>{html.escape(s, quote=False)}</text>"))
+        self._add(look, f"<text {where}>{html.escape(s, quote=False)}</text>")
 
     def draw_image(self, gc, x: float, y: float, im: np.ndarray, transform=None) -> None:
         """A map with a pixel for each cell, its first row on top (`interpolation="none"`)."""
@@ -113,7 +134,10 @@ class Renderer(RendererBase):
             style="image-rendering:pixelated",
             href="data:image/png;base64," + base64.b64encode(file.getvalue()).decode("ascii"),
         )  # fmt: skip
-        self.parts.append(("", f"<image{look}/>"))
+        self._add("", f"<image{look}/>")
+
+    def _add(self, look: str, what: str) -> None:
+        self.parts.append((self.panel, look, what))
 
     def points_to_pixels(self, points: float) -> float:
         return points * DPI / 72
@@ -126,6 +150,11 @@ class Renderer(RendererBase):
 
     def option_image_nocomposite(self) -> bool:
         return True
+
+
+def _grouped(parts: Iterable[tuple[int, str, str]]) -> str:
+    groups = groupby(parts, key=lambda part: part[1])
+    return "".join(f"<g{look}>{''.join(part[2] for part in same)}</g>" for look, same in groups)
 
 
 def _numbers(values: Sequence[float]) -> str:

@@ -30,7 +30,7 @@ DISPLAY = r"\$\$(?P<display>(?:(?!\n[ \t]*\n).)+?)\$\$"
 INLINE = r"\$(?=\S)(?P<inline>(?:\\.|(?!\n[ \t]*\n)[^$])+?)(?<=\S)\$(?!\d)"
 MATH = re.compile(rf"{CODE}|{SPAN}|<!--.*?-->|\\.|{DISPLAY}|{INLINE}", re.DOTALL | re.MULTILINE)
 CHILDREN = {"mfrac": 2, "msub": 2, "msup": 2, "msubsup": 3, "mroot": 2, "munder": 2, "mover": 2}
-DRAWN = re.compile(r'<img src="data:image/svg\+xml;base64,([^"]+)" alt="([^"]*)">')
+DRAWN = re.compile(r'<img src="data:image/svg\+xml;base64,([^"]+)" alt="([^"]*)"[^>]*>')
 MARKS = {ord(mark): f"&#{ord(mark)};" for mark in "*_[]`|~\\"}  # of Markdown, in a formula
 
 

@@ -61,6 +61,8 @@ def leak_figure(
         axes = figure.subplots(2, len(weights), squeeze=False)
         figure.suptitle(_leak_title(weights, ripples), fontsize=11, weight="bold")
     for n, name in enumerate(weights):
+        for ax in axes[:, n]:
+            ax.set_gid(f"rule {n}")  # they stay together on a narrow page
         ends = dict(rows=words if n == 0 else [""] * len(words), lean=True)
         _map(
             axes[0][n], weights[name], title=name, columns=[""] * len(words),

@@ -1,0 +1,102 @@
+// Where a figure is wider than its page, its panels stand in as many rows as they need, below a title
+// that breaks into lines. (The observer also sees a figure that was folded, and an explorer's next
+// frame.)
+(() => {
+  "use strict";
+  const GAP = 16, LINE = 18, SHARED = 0.2; // SHARED: of the smaller box, if two panels are one
+
+  function boxes(panels) {
+    const found = []; // a map and its bar of colours overlap: they stay together
+    for (const panel of panels) {
+      const { x, y, width, height } = panel.getBBox();
+      const box = { x, y, right: x + width, bottom: y + height, panels: [panel] };
+      for (let other; (other = found.find((one) => overlap(one, box)));) {
+        found.splice(found.indexOf(other), 1);
+        box.x = Math.min(box.x, other.x);
+        box.y = Math.min(box.y, other.y);
+        box.right = Math.max(box.right, other.right);
+        box.bottom = Math.max(box.bottom, other.bottom);
+        box.panels.unshift(...other.panels);
+      }
+      found.push(box);
+    }
+    return found;
+  }
+
+  const area = (box) => (box.right - box.x) * (box.bottom - box.y);
+  function overlap(a, b) {
+    const width = Math.min(a.right, b.right) - Math.max(a.x, b.x);
+    const height = Math.min(a.bottom, b.bottom) - Math.max(a.y, b.y);
+    return width > 0 && height > 0 && width * height > SHARED * Math.min(area(a), area(b));
+  }
+
+  function stack(panels, title, room) {
+    let [x, y, bottom, widest] = [0, 0, title ? lines(title, room) : 0, 0];
+    if (title) y = bottom += GAP;
+    for (const box of boxes(panels)) {
+      const width = box.right - box.x;
+      if (x && x + GAP + width > room) [x, y] = [0, bottom + GAP];
+      if (x) x += GAP;
+      for (const panel of box.panels) panel.setAttribute("transform", `translate(${x - box.x} ${y - box.y})`);
+      x += width;
+      widest = Math.max(widest, x);
+      bottom = Math.max(bottom, y + box.bottom - box.y);
+    }
+    return [title ? Math.max(widest, room) : widest, bottom].map(Math.ceil);
+  }
+
+  // Break a title into lines from the left; how high they are.
+  function lines(title, room) {
+    const words = title.textContent.split(" ");
+    title.dataset.x ??= title.getAttribute("x");
+    title.dataset.y ??= title.getAttribute("y");
+    title.dataset.words = words.join(" ");
+    title.setAttribute("text-anchor", "start");
+    title.setAttribute("y", 0);
+    title.replaceChildren();
+    let line;
+    for (const word of words) {
+      const before = line?.textContent;
+      if (line) line.textContent += ` ${word}`;
+      if (line && line.getComputedTextLength() <= room) continue;
+      if (line) line.textContent = `${before} `;
+      line = title.appendChild(document.createElementNS(title.namespaceURI, "tspan"));
+      line.setAttribute("x", 0);
+      line.setAttribute("dy", LINE);
+      line.textContent = word;
+    }
+    return title.children.length * LINE;
+  }
+
+  function whole({ title, panels }) {
+    for (const panel of panels) panel.removeAttribute("transform");
+    if (!title?.dataset.words) return;
+    title.textContent = title.dataset.words;
+    title.removeAttribute("text-anchor");
+    for (const name of ["x", "y"]) title.setAttribute(name, title.dataset[name]);
+  }
+
+  function arrange(svg, room) {
+    const panels = [...svg.querySelectorAll(":scope > .panel")];
+    const others = [...svg.querySelectorAll(":scope > :not(.panel)")];
+    const title = others[0]?.querySelector("text");
+    if (panels.length < 2 || others.length > 1 || svg.dataset.room === String(room)) return;
+    svg.dataset.room = room;
+    svg.dataset.whole ??= svg.getAttribute("viewBox");
+    const least = parseFloat(svg.style.getPropertyValue("--least")) / svg.getAttribute("width");
+    let [width, height] = svg.dataset.whole.split(" ").slice(2).map(Number);
+    whole({ title, panels });
+    if (room < least * width) [width, height] = stack(panels, title, room);
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    svg.setAttribute("width", width);
+    svg.style.setProperty("--least", `${least * width}px`);
+  }
+
+  const observer = new ResizeObserver((entries) => {
+    for (const { target, contentRect } of entries) {
+      const svg = target.querySelector(":scope > svg");
+      if (svg && contentRect.width) arrange(svg, Math.floor(contentRect.width));
+    }
+  });
+  for (const figure of document.querySelectorAll(".course-figure")) observer.observe(figure);
+})();
