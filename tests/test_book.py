@@ -244,6 +244,8 @@ def test_tags_say_what_is_shown():
     assert "nohighlight" in shown("remove-output") and "42" not in shown("remove-output")
     assert "course-cell" not in shown("remove-cell")
     assert "<summary>The code</summary>" in shown("hide-input")
+    imports = text_of("a.ipynb", cell("import torch", "code", tags=["hide-input"]))
+    assert "<summary>The imports</summary>" in imports
     assert "<summary>The output</summary>" in shown("hide-output")
     assert "<details" not in shown("figure", "explorer", "quiz")
 
@@ -500,6 +502,46 @@ def test_every_page_fits_a_phone_and_shows_its_figures(reader):
         )
         assert page.evaluate(bad) == 0, name
     assert not errors and not outside
+    page.close()
+
+
+@pytest.mark.browser
+def test_panels_stand_below_each_other_on_a_phone_and_beside_each_other_again(reader):
+    """No panel covers another, none is cut off, and what was changed for a phone comes back."""
+    measure = """() => [...document.querySelectorAll('.course-figure > svg')].map(svg => {
+        const boxes = [...svg.querySelectorAll(':scope > .panel')].map(p => p.getBoundingClientRect());
+        const outer = svg.getBoundingClientRect();
+        return {
+            view: svg.getAttribute('viewBox'),
+            panels: boxes.length,
+            wide: svg.parentElement.scrollWidth > svg.parentElement.clientWidth + 1,
+            widest: Math.max(0, ...boxes.map(box => box.width)),
+            room: svg.parentElement.clientWidth,
+            out: boxes.some(b => b.right > outer.right + 2 || b.bottom > outer.bottom + 2),
+            over: boxes.some((a, i) => boxes.slice(i + 1).some(b =>
+                Math.min(a.right, b.right) - Math.max(a.left, b.left) > 0.3 * a.width
+                && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.3 * a.height)),
+        };
+    })"""
+    page, errors, _ = opened(reader, viewport={"width": 1280, "height": 800})
+    drawn = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    stacked = 0
+    for name in names():
+        page.set_viewport_size({"width": 1280, "height": 800})
+        page.goto(f"{reader[1]}/{name}.html")
+        page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        before = page.evaluate(measure)
+        page.set_viewport_size({"width": 390, "height": 800})
+        page.evaluate(drawn)
+        for was, now in zip(before, page.evaluate(measure), strict=True):
+            if was["panels"] > 1 and now["view"] != was["view"]:
+                stacked += 1
+                assert not now["wide"] or now["widest"] > 0.95 * now["room"], (name, now)
+                assert not now["out"] and not now["over"], (name, now)
+        page.set_viewport_size({"width": 1280, "height": 800})
+        page.evaluate(drawn)
+        assert [now["view"] for now in page.evaluate(measure)] == [was["view"] for was in before]
+    assert stacked >= 10 and not errors
     page.close()
 
 

@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 
 from course.chapters.ch06.explorer import query_explorer
-from course.chapters.ch06.figures import head_figure
+from course.chapters.ch06.figures import head_figure, roles_figure
 from course.learn.exercises import known, load
 from course.learn.verdict import judge
 from tests.conftest import WORDS, X, answer
@@ -32,6 +32,13 @@ def test_the_head_figure_says_what_pytorch_computes(matrices):
     assert "0.2264" in sentence and "[0.3061, 0.8210]" in sentence
 
 
+def test_the_roles_figure_draws_the_word_and_its_numbers():
+    shown = roles_figure("journey", X[1])
+    assert "x = [0.55  0.87  0.66]" in shown.svg and ">journey</text>" in shown.svg
+    for role in ("query", "key", "value"):
+        assert f">{role}</text>" in shown.svg and f"The {role}: " in shown.sentence
+
+
 def test_the_head_figure_follows_other_sizes_and_negative_numbers():
     draw = torch.Generator().manual_seed(5)
     x, words = torch.randn(5, 4, generator=draw), ["a", "b", "c", "d", "e"]
@@ -49,7 +56,7 @@ def test_the_explorer_opens_before_the_query_is_turned_round(matrices):
     explorer = query_explorer(X, *matrices, WORDS)
     weights, out = reference(X, *matrices)
     sentence = explorer.still.sentence
-    assert f"'journey' gives its largest weight, {weights[1, 1]:.4f}, to 'journey'" in sentence
+    assert f"listens most to 'journey', weight {weights[1, 1]:.4f}" in sentence
     assert "[" + ", ".join(f"{number:.4f}" for number in out[1].tolist()) + "]" in sentence
     q, k, v = (torch.tensor(explorer.state[name]) for name in ("queries", "keys", "values"))
     torch.testing.assert_close(F.scaled_dot_product_attention(q[None], k[None], v[None])[0], out)

@@ -9,8 +9,8 @@ import torch.nn.functional as F
 
 from attention.multi_head import MultiHeadAttention, merge_heads
 from course.chapters.ch10.explorer import VIEWS, heads_explorer
-from course.chapters.ch10.figures import leftover_figure, ribbon_figure
-from course.draw.picture import Picture
+from course.chapters.ch10.figures import leftover_figure, ribbon_figure, shares_figure
+from course.draw.picture import Picture, picture
 from course.learn.exercises import load
 from tests.conftest import WORDS, answer
 
@@ -24,6 +24,18 @@ def no_pixels(monkeypatch):
         "course.chapters.ch10.figures.picture",
         lambda figure, sentence: Picture("", " ".join(sentence.split())),
     )
+
+
+def test_the_shares_figure_draws_what_is_heard_only_if_it_is_given(monkeypatch):
+    monkeypatch.setattr("course.chapters.ch10.figures.picture", picture)
+    values, shares = torch.arange(24.0).view(6, 4), torch.eye(6)[[0, 2]]
+    out = torch.cat([shares[0] @ values[:, :2], shares[1] @ values[:, 2:]])
+    asks, says = (shares_figure(values, shares, WORDS, "step", *given) for given in ((), (out,)))
+    assert asks.svg.count(">?</text>") == 4 and "hears" not in asks.sentence
+    assert ">?</text>" not in says.svg and says.sentence.endswith("It hears [0, 1, 10, 11].")
+    assert "Head 0: 1 of 'Your'. Head 1: 1 of 'starts'" in says.sentence
+    one = shares_figure(values, torch.tensor([[0.5, 0, 0.5, 0, 0, 0]]), WORDS, "step")
+    assert "All channels: 0.5 of 'Your' and 0.5 of 'starts'." in one.sentence
 
 
 def numbers(pattern: str, sentence: str) -> list[int]:

@@ -40,6 +40,7 @@ from course.publish.page import (
 )
 
 MDBOOK = "0.5"  # the series whose protocol this is
+IMPORTS = re.compile("import |from ")  # how a page's first code begins
 ANSWER = f'<details class="course-folded"><summary>{WHY}</summary>'
 IN_NOTEBOOK = "Try it in the notebook: its check tells you what is wrong."  # a page can't check
 
@@ -105,7 +106,8 @@ def _code(cell: Cell, root: Path) -> tuple[str, str]:
     tags, code, shown = cell["tags"], "", ""
     if cell["source"].strip() and "remove-input" not in tags:
         code = code_html(cell["source"])
-        code = _folded("The code", code) if "hide-input" in tags else code
+        says = "The imports" if IMPORTS.match(cell["source"]) else "The code"
+        code = _folded(says, code) if "hide-input" in tags else code
     if "remove-output" not in tags:
         shown = "".join(_output(output, root) for output in cell["outputs"])
         shown = _folded("The output", shown) if shown and "hide-output" in tags else shown

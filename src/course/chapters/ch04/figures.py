@@ -18,6 +18,20 @@ from course.draw.picture import (
 )
 
 
+def rows_figure(left: Tensor, rows: Tensor) -> Picture:
+    """left @ rows = result: each row of the result is a mix of the rows."""
+    result = left @ rows
+    sizes = [matrix.shape[1] for matrix in (left, rows, result)]
+    figure, axes = canvas(2.1, 3, width_ratios=sizes)
+    high = 1.5 * float(result.max())
+    parts = (("A", left, 1.5), ("@  M", rows, high), ("=  A @ M", result, high))
+    for ax, (name, matrix, most) in zip(axes, parts, strict=True):
+        title = f"{name} {tuple(matrix.shape)}"
+        heat_map(ax, matrix, title=title, high=most, digits=0, row_axis="" if ax in axes[1:] else "row t")
+    a, m, product = (str(matrix.tolist()).replace(".0", ".") for matrix in (left, rows, result))
+    return picture(figure, f"A matrix of shares, {a}, times a matrix of rows, {m}, is {product}.")
+
+
 def sums_figure(rows: Tensor) -> Picture:
     """Three left matrices side by side: sum of all, sum of the past, mean of the past."""
     ones = torch.ones(len(rows), len(rows))

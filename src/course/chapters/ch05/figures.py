@@ -100,15 +100,21 @@ def attention_figure(
 
 
 def arrows_figure(
-    query: Tensor, keys: Tensor, words: Sequence[str], reach: float = REACH
+    query: Tensor,
+    keys: Tensor,
+    words: Sequence[str],
+    reach: float = REACH,
+    values: Tensor | None = None,
+    scale: float = 1.0,
 ) -> Picture:
-    """A query among 2-D keys, which are their own values: the arrows, and the weights as bars.
+    """A query among 2-D keys: the arrows, and the weights as bars. Keys are their own values if none
+    are given, as dots.
 
     The plane goes from -reach to reach both ways.
     """
-    scores = keys @ query
+    scores = scale * (keys @ query)
     weights = torch.softmax(scores, dim=-1)
-    context = weights @ keys
+    context = weights @ (keys if values is None else values)
     length = float(query.norm())
     winner, last = int(weights.argmax()), int(weights.argmin())
     title = "equal weights for all"
@@ -127,6 +133,8 @@ def arrows_figure(
         place(plane, 0.4, 0.35, 3.6, 3.6)
         place(bars, 4.75, 0.6, 2.95, 3.2)
         _plane(plane, query, keys, context, words, reach)
+        if values is not None:
+            plane.plot(*values.T.tolist(), "o", color=VALUE, markersize=4, zorder=4)
         colours = [QUERY if n == winner and length else PALE for n in range(len(words))]
         bars.barh(range(len(words)), weights.tolist(), color=colours)
         for n, (weight, score) in enumerate(zip(weights.tolist(), scores.tolist(), strict=True)):

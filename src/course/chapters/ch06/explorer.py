@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from attention.heads import attention_scores, attention_weights
-from course.chapters.ch05.figures import attention_figure
+from course.chapters.ch05.figures import arrows_figure
 from course.draw.live import Live
+
+REACH = 1.7  # of the plane, both ways
 
 
 def query_explorer(
@@ -14,18 +15,16 @@ def query_explorer(
 ) -> Live:
     """The queries, keys and values of a head of size 2; the query of one word is under the hand."""
     q, k, v = ((x @ W).detach() for W in (W_q, W_k, W_v))
-    scores = attention_scores(q, k)
-    weights = attention_weights(scores)
     return Live(
         "threads",
-        attention_figure(scores, weights, weights @ v, words, row=row),
+        arrows_figure(q[row], k, words, reach=REACH, values=v, scale=q.shape[1] ** -0.5),
         words=list(words),
         rows=list(words),
         queries=q.tolist(),
         keys=k.tolist(),
         values=v.tolist(),
         row=row,
-        reach=1.7,
+        reach=REACH,
         scaled=True,
         causal=False,
         controls={"scaled": "divide by \N{SQUARE ROOT}2", "causal": "close the cells of the future"},

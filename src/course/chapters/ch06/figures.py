@@ -1,26 +1,67 @@
-"""Chapter 06: x projected to queries, keys and values, and mixed by their weights."""
+"""Chapter 06: the three roles of a word; x projected to them, and mixed by their weights."""
 
 from collections.abc import Sequence
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
 from torch import Tensor
 
 from attention.heads import attention_scores, attention_weights
 from course.draw.picture import (
+    FAINT,
     INK,
     KEY,
     QUERY,
     SIGNED,
+    SMALL,
     STYLE,
     VALUE,
     Picture,
     heat_map,
     picture,
     sheet,
+    tint,
 )
 
 CELL, GAP = 0.335, 0.28  # inches: a cell's side, the room between neighbours
+
+
+ROLES = (  # a role, its colour, what it says, and what becomes of it
+    ("query", QUERY, "what am I looking for?", "meets the key of every word: six scores"),
+    ("key", KEY, "how can I be found?", "meets the query of every word"),
+    ("value", VALUE, "what do I hand over?", "is mixed with the others, by the weights"),
+)
+
+
+def roles_figure(word: str, x: Tensor) -> Picture:
+    """One word's vector x, (C,), and the three vectors that are made of it."""
+    figure, axes = sheet(2.5)
+    left, boxes, right = 0.15, 2.75, 4.35  # inches: where x, the three boxes, and the words stand
+    middle = 1.25
+    numbers = "  ".join(f"{number:.2f}" for number in x.tolist())
+    with mpl.rc_context(STYLE):
+        axes.text(left, middle + 0.12, word, weight="bold", fontsize=12)
+        axes.text(left, middle - 0.16, f"x = [{numbers}]", fontsize=SMALL)
+        axes.text(left, middle - 0.42, "private: nobody sees it", fontsize=SMALL, color=FAINT)
+        for (role, colour, asks, then), y in zip(ROLES, (2.1, middle, 0.4), strict=True):
+            _arrow(axes, [(left + 1.68, middle), (boxes - 0.08, y)], colour)
+            corner = (boxes, y - 0.24)
+            axes.add_patch(
+                FancyBboxPatch(
+                    corner, 1.3, 0.48, boxstyle="round,pad=0,rounding_size=0.08",
+                    facecolor=tint(colour, 0.18), edgecolor=colour, linewidth=1.6,
+                )  # fmt: skip
+            )
+            put = dict(ha="center", va="center", color=colour, weight="bold", fontsize=12)
+            axes.text(boxes + 0.65, y, role, **put)
+            axes.text(right, y + 0.06, asks, weight="bold", color=colour)
+            axes.text(right, y - 0.2, then, fontsize=SMALL)
+    return picture(
+        figure,
+        f"Three arrows lead from x, the vector of '{word}', to three boxes. "
+        + " ".join(f"The {role}: {asks} It {then}." for role, _, asks, then in ROLES),
+    )
 
 
 def head_figure(x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequence[str]) -> Picture:

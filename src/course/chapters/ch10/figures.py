@@ -3,14 +3,18 @@
 from collections.abc import Sequence
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from course.draw.picture import (
+    DEEP,
+    FAINT,
     INK,
     LIGHT,
     PALE,
     PAPER,
+    QUERY,
     SMALL,
     STYLE,
     TIME,
@@ -24,6 +28,65 @@ from course.draw.picture import (
 CELL = 0.3  # inches: a number's width in the memory and in a head
 ROW = 0.25
 NOT_HEARD = "\N{MULTIPLICATION SIGN}"
+
+
+def shares_figure(
+    values: Tensor, shares: Tensor, words: Sequence[str], looks: str, out: Tensor | None = None
+) -> Picture:
+    """Whom a word hears: the values (T, C) of all words, beside them its shares, (H, T).
+
+    Each of the H heads mixes its own C / H channels. `out` is (C,); without it the cells of the
+    result are empty.
+    """
+    (T, C), H = values.shape, len(shares)
+    D, tints = C // H, head_tints(H)
+    cell, row, left = 0.52, 0.27, 2.4
+    table = left + H * cell + 0.5
+    top = 0.75 + T * row
+    figure, axes = sheet(top + 0.85)
+    with mpl.rc_context(STYLE):
+        put = dict(ha="center", va="center")
+        axes.text(left + H * cell / 2, top + 0.42, f"shares of {looks}", weight="bold", ha="center")
+        axes.text(table + C * cell / 2, top + 0.42, f"values ({T}, {C})", weight="bold", ha="center")
+        for c in range(C):
+            axes.text(table + (c + 0.5) * cell, top + 0.15, f"{c}", fontsize=SMALL, ha="center")
+        for h in range(H):
+            name = f"head {h}" if H > 1 else "all"
+            axes.text(left + (h + 0.5) * cell, top + 0.15, name, fontsize=SMALL, ha="center")
+        for t, word in enumerate(words):
+            y = top - (t + 1) * row
+            axes.text(left - 0.12, y + row / 2, word, ha="right", va="center", fontsize=SMALL)
+            for h in range(H):
+                share = float(shares[h, t])
+                _cell(axes, left + h * cell, y, cell, row, tint(QUERY, DEEP * share))
+                axes.text(left + (h + 0.5) * cell, y + row / 2, f"{share:.3g}", fontsize=SMALL, **put)
+            for c in range(C):
+                heard = float(shares[c // D, t]) > 0
+                _cell(axes, table + c * cell, y, cell, row, tints[c // D] if heard else "none")
+                text = f"{float(values[t, c]):.4g}"
+                axes.text(table + (c + 0.5) * cell, y + row / 2, text, fontsize=SMALL, **put)
+        y = 0.3
+        axes.text(table - 0.12, y + row / 2, f"{looks} hears", ha="right", va="center")
+        for c in range(C):
+            _cell(axes, table + c * cell, y, cell, row, tints[c // D])
+            text = "?" if out is None else f"{float(out[c]):.4g}"
+            axes.text(table + (c + 0.5) * cell, y + row / 2, text, weight="bold", **put)
+    said = ". ".join(
+        f"{f'Head {h}' if H > 1 else 'All channels'}: "
+        + " and ".join(f"{share:.3g} of '{word}'" for share, word in _heard(own, words))
+        for h, own in enumerate(shares)
+    )
+    result = "" if out is None else f" It hears [{', '.join(f'{n:.4g}' for n in out.tolist())}]."
+    return picture(figure, f"The values of {T} words, and the shares of '{looks}'. {said}.{result}")
+
+
+def _heard(shares: Tensor, words: Sequence[str]) -> list[tuple[float, str]]:
+    found = zip(shares.tolist(), words, strict=True)
+    return [(share, word) for share, word in found if share > 0]
+
+
+def _cell(axes: Axes, x: float, y: float, width: float, height: float, colour) -> None:
+    axes.add_patch(Rectangle((x, y), width, height, facecolor=colour, edgecolor=FAINT, lw=0.6))
 
 
 def ribbon_figure(x: Tensor, n_head: int, words: Sequence[str]) -> Picture:
