@@ -12,13 +12,16 @@ import threading
 import time
 import urllib.request
 from html import unescape
+from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import axe_playwright_python
 import pytest
 
+from course.colours import COLOURS
 from course.errors import CourseError
+from course.learn.html import RIGHT, WRONG
 from course.notebooks import chapters
 from course.publish import book
 from course.publish.book import build, preprocess
@@ -280,6 +283,59 @@ def test_what_was_asked_for_waits_for_a_click_with_its_explanation():
     open_, folded = text_of("a.ipynb", asks, explorer, why, why).split("<details", 1)
     assert "42</pre>" in open_ and "Because." in folded.split("</details>")[0]
     assert folded.count("Because.") == 2 and folded.count("</details>") == 1
+
+
+class Boxes(HTMLParser):
+    """The words of a page by the boxes, of a class each, in which they stand."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.found = [], {}
+        self.feed(text)
+        assert not self.open, f"left open: {self.open}"
+
+    def handle_starttag(self, tag, attrs):
+        if tag in ("div", "details"):
+            self.open.append((tag, dict(attrs).get("class", "")))
+
+    def handle_endtag(self, tag):
+        if tag in ("div", "details"):
+            assert self.open.pop()[0] == tag
+
+    def handle_data(self, data):
+        classes = [name for _, name in self.open if name != "course-cell"]
+        self.found |= {word: " ".join(classes) for word in data.split()}
+
+
+def test_a_prediction_is_a_box_with_its_code_and_folded_in_it_the_answer():
+    asks = cell("## Deeper: a\n\nText.\n\n**Predict.** How?\n\n- Think.", tags=["predict"])
+    why, on = cell("Because."), cell("Then.")
+    gives = cell("code", "code", [printed("42")])
+    found = Boxes(text_of("a.ipynb", asks, gives, why, on, cell("## End"))).found
+    assert {word: found[word] for word in ("Text.", "Then.", "End")} == {
+        "Text.": "course-deeper", "Then.": "course-deeper", "End": "",
+    }  # fmt: skip
+    assert found["How?"] == found["Think."] == found["code"] == "course-deeper course-ask"
+    assert found["42"] == found["Because."] == "course-deeper course-ask course-folded"
+    shows = cell("code", "code", [printed("42")], tags=["explorer"])
+    found = Boxes(text_of("a.ipynb", asks, shows, why, on)).found
+    assert found["42"] == "course-deeper course-ask" != found["Because."]
+    for cells in ((asks,), (asks, on), (asks, asks, gives), (asks, cell("code", "code"), why)):
+        found = Boxes(text_of("a.ipynb", *cells, cell("## End"))).found
+        assert found["How?"] == "course-deeper course-ask" and found["End"] == ""
+        assert found.get("Because.", "").count("course-folded") == ("Because." in found)
+
+
+def test_a_bar_has_one_meaning_in_notebooks_book_and_decks():
+    """All of them stand in colours.css, a colour once, but those of exercises, in learn/html.py."""
+    sheets = {path: path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.css")}
+    bars = {path.name for path, text in sheets.items() if "border-left" in text}
+    assert bars == {"colours.css"}
+    text = (ROOT / "src" / "course" / "colours.css").read_text(encoding="utf-8")
+    assert dict(re.findall(r"^\.([\w-]+) \{ border-left: \dpx solid var\((--\w+)\)", text, re.M)) == {
+        "course-ask": "--key", "course-deeper": "--quiet", "solution": "--value",
+    }  # fmt: skip
+    assert COLOURS["value"] == RIGHT and COLOURS["wrong"] == WRONG
 
 
 def test_links_lead_to_pages_and_headings():
@@ -616,6 +672,13 @@ def test_without_script_the_still_figure_stays(reader, sources):
         assert image.is_visible() and image.get_attribute("aria-label")
     page.locator(".course-exercise summary").first.click()
     assert page.locator(".course-exercise details").first.get_attribute("open") is not None
+    answer = page.locator(".course-ask details").first
+    assert (
+        not answer.locator("pre").is_visible()
+        and page.locator(".course-ask pre").first.is_visible()
+    )
+    answer.locator("summary").press("Enter")
+    assert answer.locator("pre").is_visible()
     assert not errors and not outside
     page.close()
 

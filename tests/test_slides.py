@@ -112,11 +112,11 @@ def test_an_answer_waits_for_one_more_press():
     nb = made(asks, code("1 + 1", "subslide", shows="2"))
     [slide] = slides.slides(*published(nb))
     assert shown(slide) == ["Now. What is it?\nThink.", "+1 + 1", "+2"]
-    assert slide.blocks[0][1].startswith('<p class="ask"><strong>Now.')
-    assert slide.blocks[0][1].count("ask") == 1
+    assert slide.blocks[0][1].startswith('<p class="course-ask"><strong>Now.')
+    assert slide.blocks[0][1].count("course-ask") == 1
     asks.metadata["tags"] = []
     [slide] = slides.slides(*published(nb))
-    assert shown(slide)[1:] == ["+1 + 12"] and "ask" not in slide.blocks[0][1]
+    assert shown(slide)[1:] == ["+1 + 12"] and "course-ask" not in slide.blocks[0][1]
 
 
 def test_every_prediction_and_every_quiz_is_announced_by_a_tag():

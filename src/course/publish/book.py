@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any, NoReturn
@@ -41,6 +42,7 @@ from course.publish.page import (
 
 MDBOOK = "0.5"  # the series whose protocol this is
 IMPORTS = re.compile("import |from ")  # how a page's first code begins
+FOLDED = "</details>"
 ANSWER = f'<details class="course-folded"><summary>{WHY}</summary>'
 IN_NOTEBOOK = "Try it in the notebook: its check tells you what is wrong."  # a page can't check
 
@@ -50,32 +52,35 @@ IN_NOTEBOOK = "Try it in the notebook: its check tells you what is wrong."  # a 
 def markdown(page: Page, site: Site, repository: str = "") -> str:
     """A page as blocks of HTML: below its title the links, then its cells.
 
-    What is Deeper is folded under its heading, and what a prediction asks for, with the cell of text
-    that explains it, under a line of its own.
+    What is Deeper is folded under its heading. A prediction is a box: the question, the code, and
+    folded in it what that gives, with the cell of text that explains it.
     """
     page.check_outputs()
     parts = [_links(page.path, repository)] if page.path.endswith(".ipynb") else []
     deeper = 0  # the section
     explained = explanations(page.cells)
-    asked = answer = False  # whether a question, an answer is open
+    asked = False  # the last cell is a question
+    box: list[str] = []  # what closes the box of a question that is open
     for number, (cell, section) in enumerate(zip(page.cells, sections(page.cells), strict=True)):
         tokens = cell.get("tokens")
         headed = bool(tokens) and tokens[0].type == "heading_open"
         explains = number in explained
-        if answer and not explains:
-            parts.append("</details>")
-        elif explains and not answer:  # an explorer: it opens before its answer
+        if not (explains or (asked and tokens is None)):
+            parts, box = parts + box, []
+        if explains and FOLDED not in box:  # an explorer: it opens before its answer
             parts.append(ANSWER)
-        answer = False
+            box.insert(0, FOLDED)
         if deeper and section != deeper:
             parts.append("</details>")
         with well_formed(cell):
             if tokens is None:
                 code, shown = _code(cell, site.src.parent)
-                answer = asked and bool(shown) and "explorer" not in cell["tags"]
+                if asked and shown and "explorer" not in cell["tags"]:
+                    box.insert(0, FOLDED)
+                    bodies = ["", _cell(code), ANSWER + _cell(shown)]
+                else:
+                    bodies = ["", _cell(code + shown)]
                 asked = False
-                each = [_cell(code), ANSWER + _cell(shown)] if answer else [_cell(code + shown)]
-                bodies = ["", *each]
             else:
                 asked = "predict" in cell["tags"]
                 title = 3 if headed and (number == 0 or section != deeper) else 0
@@ -83,13 +88,26 @@ def markdown(page: Page, site: Site, repository: str = "") -> str:
                     top = f'<details class="course-deeper"><summary>{render(tokens[:3])}</summary>'
                 else:
                     top = render(_reachable(tokens[:title]))
-                bodies = [top, render(_reachable(tokens[title:]))]
+                body = _reachable(tokens[title:])
+                at = _question(body) if asked else len(body)
+                bodies = [top, render(body[:at])]
+                if asked:
+                    bodies.append(f'<div class="course-ask">{render(body[at:])}')
+                    box = ["</div>"]
             blocks = [one_block(site.linked(body, page, cell)) for body in bodies]
         parts = [blocks[0], *parts, *blocks[1:]] if number == 0 else [*parts, *blocks]
-        parts += ["</details>"] * explains
         deeper = section
-    closing = ["</details>"] * (answer + bool(deeper))
+    closing = [*box, *["</details>"] * bool(deeper)]
     return "\n\n".join(filter(None, [*parts, *closing])) + "\n"
+
+
+def _question(tokens: list[Token]) -> int:
+    """Where the question of a cell begins: at its first paragraph that begins in bold, as in a deck."""
+    for at, (opening, inline) in enumerate(pairwise(tokens)):
+        paragraph = opening.type == "paragraph_open" and not opening.level
+        if paragraph and inline.content.startswith("**"):
+            return at
+    return 0
 
 
 def _reachable(tokens: list[Token]) -> list[Token]:

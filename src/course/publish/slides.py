@@ -148,7 +148,7 @@ def _parts(cell: Cell) -> list[list[Token]]:
             inline.children = [token for token in inline.children if token.tag != "strong"]
             cuts.add(at)
         elif "predict" in cell["tags"] and inline.content.startswith("**"):
-            opening.attrSet("class", "ask")
+            opening.attrSet("class", "course-ask")
     return [tokens[a:b] for a, b in pairwise([*sorted(cuts), len(tokens)])]
 
 
