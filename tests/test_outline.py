@@ -42,6 +42,12 @@ def test_minutes_by_the_rule():
     assert main == pytest.approx(1 + 0.5 + 3) and deeper == pytest.approx(4 + 3 / 120)
 
 
+def test_where_a_link_leads_takes_no_minutes():
+    plain, linked = "See [a b](x)" * 120, "See [a b](https://c.org/d/e-f_(g?h=1#i))" * 120
+    assert minutes([text("See [a b]" * 120)])[0] == minutes([text(plain)])[0] == 3
+    assert minutes([text(linked)])[0] == 3
+
+
 def test_marks_follow_from_the_sections():
     cells = [
         text("# A\n\n**Time:** some hours, or so. Go."),

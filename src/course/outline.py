@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 HEADING = re.compile(r"(#+)\s+(Deeper: )?")
+TARGET = re.compile(r"(?<=\])\([^)\s]+\)")  # of a link: nobody reads it
 TIME = re.compile(r"\*\*Time:\*\* [^.]*\.")  # in the opening
 WHY = "What it gives, and why"  # over what a prediction asks for, until it is opened
 COLLAPSED = "jp-MarkdownHeadingCollapsed"  # JupyterLab's name, in a heading's metadata
@@ -63,6 +64,7 @@ def minutes(cells: Sequence[dict[str, Any]]) -> tuple[float, float]:
         tags = cell["metadata"].get("tags", [])
         if cell["cell_type"] == "markdown":
             text = TIME.sub("", _source(cell))  # so that what is written there changes nothing
+            text = TARGET.sub("", text)
             cost = WORDS * len(re.findall(r"\w+", text))
         elif "exercise" in tags:
             cost = EXERCISE / 2  # its stub and its check
