@@ -38,7 +38,7 @@ def main() -> None:
         sys.exit("expected the path of jupyter-book 1.x: pip install 'jupyter-book<2' in a venv")
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        for part in ("notebooks", "src/course/publish/assets"):
+        for part in ("notebooks", "src"):
             shutil.copytree(here / part, folder / part)
         shutil.copy(here / "book.toml", folder)
         stems = [path.stem for path in chapters(here)]

@@ -25,6 +25,7 @@ from course.learn.html import RIGHT, WRONG
 from course.notebooks import chapters
 from course.publish import book
 from course.publish.book import build, preprocess
+from course.publish.home import wheel
 from course.publish.page import anchor
 from tests.browser import browser, free_port, watched
 from tests.conftest import ROOT
@@ -111,7 +112,10 @@ def test_a_build_takes_the_place_of_the_last_one(small):
     one = (folder / "one.html").read_text()
     assert '<a href="two.html#why-two">two</a>' in one
     assert 'id="why-two"' in (folder / "two.html").read_text()
-    assert (folder / "one.ipynb").read_bytes() == (small / "notebooks/one.ipynb").read_bytes()
+    assert json.loads((folder / "one.ipynb").read_text()) == json.loads(
+        (small / "notebooks" / "one.ipynb").read_text()
+    )
+    assert f'<a href="{wheel()}" download' in one and (folder / wheel()).is_file()
     assert {path.name for path in (small / "build").iterdir()} == {"book", ".book.lock"}
 
 
@@ -147,6 +151,7 @@ def test_only_what_the_summary_names_and_its_pages_show_is_published(small):
     }
     assert {name for name in names if not own.match(name)} == {
         *pages, "one.ipynb", "two.ipynb", "data/words.csv", "a b.png", "style.png", ".nojekyll",
+        wheel(),
     }  # fmt: skip
     assert not [p for p in folder.rglob("*") if p.is_file() and b"quokka" in p.read_bytes()]
     note = (folder / "part" / "note.html").read_text()
@@ -361,7 +366,7 @@ def test_each_page_offers_its_notebook_and_a_place_to_run_it_only_where_there_is
     assert plain.index("<h1") < plain.index('<a href="a.ipynb" download>') < plain.index("text")
     assert not any(word in plain for word in ("colab", "binder", "How to run it"))
     named = text_of("a.ipynb", cell("# A"), repository="https://github.com/who/what")
-    assert "https://colab.research.google.com/github/who/what/blob/main/notebooks/a.ipynb" in named
+    assert "https://colab.research.google.com/github/who/what/blob/gh-pages/a.ipynb" in named
     assert "https://mybinder.org/v2/gh/who/what/main?labpath=notebooks/a.ipynb" in named
     assert '<a href="https://github.com/who/what#set-up">How to run it</a>' in named
     assert "## Set up\n" in (ROOT / "README.md").read_text(encoding="utf-8")

@@ -12,6 +12,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
@@ -26,6 +27,7 @@ from course.execute.children import end
 from course.learn.html import MIME, UNTRIED, exercise_html
 from course.learn.solutions import printed
 from course.outline import WHY, explanations, sections
+from course.publish import home
 from course.publish.finished import replacing
 from course.publish.front import fill
 from course.publish.links import Site
@@ -49,14 +51,14 @@ IN_NOTEBOOK = "Try it in the notebook: its check tells you what is wrong."  # a 
 # ---------------------------------------------------------------- pages
 
 
-def markdown(page: Page, site: Site, repository: str = "") -> str:
+def markdown(page: Page, site: Site, repository: str = "", package: str = "") -> str:
     """A page as blocks of HTML: below its title the links, then its cells.
 
     What is Deeper is folded under its heading. A prediction is a box: the question, the code, and
     folded in it what that gives, with the cell of text that explains it.
     """
     page.check_outputs()
-    parts = [_links(page.path, repository)] if page.path.endswith(".ipynb") else []
+    parts = [_links(page.path, repository, package)] if page.path.endswith(".ipynb") else []
     deeper = 0  # the section
     explained = explanations(page.cells)
     asked = False  # the last cell is a question
@@ -147,17 +149,20 @@ def _folded(says: str, body: str) -> str:
     return f'<details class="course-folded"><summary>{says}</summary>{body}</details>'
 
 
-def _links(path: str, repository: str) -> str:
+def _links(path: str, repository: str, package: str) -> str:
     """The line below the title: take the notebook home and run it there, or elsewhere."""
     name = html.escape(PurePosixPath(path).name)
     links = [f'<a href="{name}" download>Download this notebook</a>']
+    if package:
+        package = "../" * path.count("/") + package
+        links.append(f'<a href="{package}" download>The package it needs</a>')
     if repository:
         readme = f"{html.escape(repository)}#set-up"  # a repository's page shows its README
         links.append(f'<a href="{readme}">How to run it</a>')
-    if github := re.fullmatch(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?", repository):
-        where = f"notebooks/{html.escape(path)}"
-        colab = f"https://colab.research.google.com/github/{github[1]}/blob/main/{where}"
-        binder = f"https://mybinder.org/v2/gh/{github[1]}/main?labpath={where}"
+    if place := home.github(repository):  # its branch gh-pages is the book
+        where = html.escape(path)
+        colab = f"https://colab.research.google.com/github/{place}/blob/gh-pages/{where}"
+        binder = f"https://mybinder.org/v2/gh/{place}/main?labpath=notebooks/{where}"
         links += [f'<a href="{colab}">Open in Colab</a>', f'<a href="{binder}">Open in Binder</a>']
     return f'<p class="course-links">{" · ".join(links)}</p>'
 
@@ -182,9 +187,11 @@ def preprocess(context: Mapping[str, Any], book: dict[str, Any]) -> dict[str, An
             text = fill(chapter["content"], chapter["path"], parts, pages)
             pages[chapter["path"]] = Page(chapter["path"], text)
     site = Site(root / "notebooks", pages.get, pages, _address)
+    published = root / config["book"]["src"]
+    package = home.wheel() if (published / home.wheel()).is_file() else ""  # not by --serve
     for chapter in found:
-        chapter["content"] = markdown(pages[chapter["path"]], site, repository)
-    site.copy(root / config["book"]["src"])
+        chapter["content"] = markdown(pages[chapter["path"]], site, repository, package)
+    site.copy(published)
     return book
 
 
@@ -244,10 +251,16 @@ def build(root: Path, serve: bool = False, port: int = 3000) -> int:
     out = root / "build" / "book"
     with replacing(out) as new, TemporaryDirectory(prefix="course-") as staged:
         # mdBook publishes whatever it finds: here are the pages, the preprocessor adds their files.
+        home.write_wheel(Path(staged))
+        repository = _repository(root)
         for path in (root / "notebooks" / "SUMMARY.md", *pages):
-            copy = staged / path.relative_to(root / "notebooks")
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, copy)
+            name = path.relative_to(root / "notebooks")
+            (staged / name).parent.mkdir(parents=True, exist_ok=True)
+            if path.suffix == ".ipynb":
+                text = home.notebook(notebooks.read_text(path), name.as_posix(), repository)
+                (staged / name).write_text(text, encoding="utf-8")
+            else:
+                shutil.copyfile(path, staged / name)
         process = subprocess.Popen(
             [mdbook, "build", root, "-d", new],
             env={**environment, "MDBOOK_BOOK__SRC": staged},
@@ -270,6 +283,15 @@ def build(root: Path, serve: bool = False, port: int = 3000) -> int:
     if serve:
         _serve(mdbook, root, port, environment)
     return 0
+
+
+def _repository(root: Path) -> str:
+    """What book.toml says of it; what is wrong there mdBook says."""
+    try:
+        config = tomllib.loads((root / "book.toml").read_text(encoding="utf-8"))
+        return str(config["output"]["html"]["git-repository-url"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return ""
 
 
 def _complaint(stderr: str) -> str:
