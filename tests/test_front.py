@@ -46,7 +46,44 @@ def test_a_figure_out_of_a_chapter():
     assert filled("See {{figure 01 " + name + "}}.") == "See <img alt='a figure'>."
 
 
-@pytest.mark.parametrize("what", ["", "card", "hours 02", "figure 01", "figure 01 x", "cards 00"])
+MAP = "{{map 01\n00 a < b\n01 the end}}"
+
+
+def test_the_map_has_a_line_for_each_part_with_stations_and_what_they_hand_on():
+    found = filled(MAP)
+    assert re.findall('class="part".*?>(.*?)<', found) == ["One", "Two"]
+    one, two = re.findall("<svg.*?</svg>", found)
+    assert (
+        "<tspan>00</tspan> What is 00 &lt; a?<" in one
+        and ">→ a &lt; b<" in one
+        and ">→ the end<" in two
+    )
+    assert [drawing.count('class="deeper"') for drawing in (one, two)] == [1, 0]
+    assert [drawing.count('circle class="short"') for drawing in (one, two)] == [0, 1]
+    height = float(re.search(r'viewBox="0 0 260 (\d+)"', one)[1])
+    assert f'class="main" d="M32 56V{height:.0f}"' in one, "it goes on below"
+    assert 'class="main" d="M32 32V56"' in two, "it comes from above and ends at the station"
+    assert 'class="short" d="M18 56V56"' in two
+    alt = re.search('role="img" aria-label="(.*?)"', found)[1]
+    assert "2 stations" in alt and "One: 00 What is 00 &lt; a? It hands on a &lt; b." in alt
+    assert "an evening, 0.0 hours," in found and "\n\n" not in found
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "",
+        "map",
+        "map 02\n00 a\n01 b",
+        "map 00\n00 a",
+        "cards\n00 a",
+        "card",
+        "hours 02",
+        "figure 01",
+        "figure 01 x",
+        "cards 00",
+    ],
+)
 def test_what_can_not_be_filled_in_is_named(what):
     with pytest.raises(CourseError, match=r"index.md: expected \{\{cards\}\}.*got \{\{" + what):
         filled("{{" + what + "}}")
