@@ -510,7 +510,7 @@ def test_axe_finds_nothing_serious_on_any_page_in_any_theme(reader):
     script = AXE.read_text(encoding="utf-8")
     count = 0
     page, errors, outside = opened(reader)
-    for name in [f"{name}.html" for name in names()] + ["404.html", "toc.html"]:
+    for name in [f"{name}.html" for name in ["index", *names(), "404", "toc"]]:
         page.goto(f"{reader[1]}/{name}")
         page.evaluate(script)
         page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
@@ -630,6 +630,69 @@ def check_search(page, errors, outside, word):
     page.wait_for_selector("mark", timeout=10_000)
     assert word.lower()[:5] in page.locator("mark").first.inner_text().lower()
     assert not errors and not outside
+    page.close()
+
+
+@pytest.mark.browser
+def test_a_search_shows_code_and_formulas_as_they_are_written(reader):
+    for word, written in (
+        ("masked_fill", "masked_scores = scores.masked_fill(~mask"),
+        ("tril", "below = torch.tril(ones)"),
+        ("exponential", "w_j = e^(s_j) / (∑_i e^(s_i))"),
+    ):
+        page, errors, outside = opened(reader)
+        page.keyboard.press("/")
+        page.keyboard.type(word)
+        page.locator("#mdbook-searchresults .teaser em").first.wait_for(timeout=15_000)
+        shown = page.locator("#mdbook-searchresults .teaser").all_inner_texts()
+        assert any(written in text for text in shown), (word, shown)
+        assert not any("\u200b" in text for text in shown)
+        assert not errors and not outside
+        page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("kind", "height", "explorer", "control"),
+    (
+        ("course-frames", 300, ".course-frame-control + figure", ".course-frame-control"),
+        ('"threads"', 700, ".course-threads", ".course-threads .handle .grip"),
+    ),
+)
+def test_the_control_that_is_moved_stays_in_sight(
+    reader, sources, kind, height, explorer, control
+):
+    """On a screen that is lower than the explorer, where the explorer's end is seen."""
+    page, errors, _ = opened(reader, viewport={"width": 390, "height": height})
+    found = [name for name in names() if kind in sources[f"{name}.html"]]
+    for name in found:
+        page.goto(f"{reader[1]}/{name}.html")
+        page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
+        end = "e => { scrollBy(0, e.getBoundingClientRect().bottom - innerHeight); }"
+        page.locator(explorer).first.evaluate(end)
+        on_top = """e => {
+            const {left, top, width, height} = e.getBoundingClientRect();
+            const there = document.elementFromPoint(left + width / 2, top + height / 2);
+            return there && (e.contains(there) || there.closest('.handle')?.contains(e));
+        }"""
+        assert page.locator(control).first.evaluate(on_top), name
+    assert found and not errors
+    page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", (390, 780, 1280))
+def test_the_map_of_the_course_can_be_read(reader, width):
+    page, errors, _ = opened(reader, "index.html", viewport={"width": width, "height": 900})
+    assert page.locator(".course-map circle:not(.short)").count() == len(names())
+    measure = """() => [...document.querySelectorAll('.course-map text')].map(text => {
+        const edge = text.ownerSVGElement.getBoundingClientRect().right;
+        return [parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a,
+                edge - text.getBoundingClientRect().right];
+    })"""
+    sizes, room = zip(*page.evaluate(measure), strict=True)
+    assert min(sizes) >= 12 and min(room) >= 0
+    assert not errors
     page.close()
 
 

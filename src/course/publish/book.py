@@ -27,7 +27,7 @@ from course.execute.children import end
 from course.learn.html import MIME, UNTRIED, exercise_html
 from course.learn.solutions import printed
 from course.outline import WHY, explanations, sections
-from course.publish import home
+from course.publish import excerpts, home
 from course.publish.finished import replacing
 from course.publish.front import fill
 from course.publish.links import Site
@@ -279,6 +279,7 @@ def build(root: Path, serve: bool = False, port: int = 3000) -> int:
         text = contents.read_text(encoding="utf-8")
         title = '<head>\n<title>Table of contents</title>\n<link rel="icon" href="data:,">'
         contents.write_text(text.replace("<head>", title, 1), encoding="utf-8")
+        excerpts.rewrite(new)
     print(f"{len(paths)} chapters in {out / 'index.html'}", flush=True)
     if serve:
         _serve(mdbook, root, port, environment)
