@@ -1,13 +1,15 @@
 """One setting decides where solutions are shown: in checks, the book and the decks."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from course import notebooks
 from course.errors import CourseError
+from course.learn import solutions
 from course.learn.exercises import check, load
-from course.learn.solutions import printed, setting
+from course.learn.solutions import KEPT_BACK, printed, setting
 from course.publish.book import IN_NOTEBOOK, markdown
 from course.publish.slides import slides
 from tests.conftest import ROOT
@@ -33,20 +35,28 @@ def course(tmp_path, monkeypatch):
     return give
 
 
+def checks() -> list[str]:
+    """What is shown to one who has not tried, who is wrong, who is right."""
+    return [check(ID, answer)._repr_html_() for answer in (None, lambda T: 1, ANSWER)]
+
+
 def in_checks() -> tuple[bool, bool, bool]:
-    """Whether the solution is shown to one who has not tried, who is wrong, who is right."""
-    tries = None, lambda T: 1, ANSWER
-    return tuple("Solution" in check(ID, answer)._repr_html_() for answer in tries)
+    """Whether the solution is; where it isn't, and nowhere else, a sentence says why."""
+    for html in checks():
+        assert ("Solution" in html) != any(says in html for says in KEPT_BACK.values())
+    return tuple("Solution" in html for html in checks())
 
 
 def in_print(root: Path) -> tuple[bool, bool]:
-    """Whether the solution is shown in the book and in the deck."""
+    """Whether the solution is shown in the book and in the deck; if not, both say why."""
     cell = code("check()", "skip", "exercise")
     cell.outputs = [told(exercise=ID)]
     nb = made(prose("# Why?", "slide"), cell)
     [slide] = slides(*published(nb, root))
     page = markdown(*published(nb, root))
-    assert IN_NOTEBOOK in page and page.count("<summary>Hint") == 3 and len(slide.notes) == 3
+    assert IN_NOTEBOOK in page and page.count("<summary>Hint") == 3
+    why = KEPT_BACK.get(setting(root))
+    assert (why is None or why in page) and slide.notes[3:] == [f"<p>{why}</p>"] * bool(why)
     return "<summary>Solution</summary>" in page, "One solution" in "".join(shown(slide))
 
 
@@ -91,10 +101,24 @@ def test_a_notebook_that_was_taken_elsewhere_shows_them(course, tmp_path_factory
     assert in_checks() == (True, True, True)
 
 
-def test_stored_outputs_never_hold_a_solution(course, monkeypatch):
-    course("")
-    monkeypatch.setenv("COURSE_HEADLESS", "1")
+def test_a_package_that_a_book_carries_has_the_setting_with_it(course, tmp_path, monkeypatch):
+    """Whoever takes a notebook home from the book installs the package that lies beside it."""
+    book = course('"withheld"') / "book.toml"
+    (tmp_path / "site" / "course").mkdir(parents=True)
+    book.rename(tmp_path / "site" / "course" / "book.toml")
+    monkeypatch.chdir(tmp_path / "site")
+    (tmp_path / "notebooks" / "SUMMARY.md").unlink()
+    monkeypatch.setattr(notebooks, "__file__", "/nowhere/src/course/notebooks.py")
+    here = SimpleNamespace(__path__=[str(tmp_path / "site" / "course" / "chapters")])
+    monkeypatch.setattr(solutions, "chapters", here)
     assert in_checks() == (False, False, False)
+
+
+def test_stored_outputs_never_hold_a_solution(course, monkeypatch):
+    monkeypatch.setenv("COURSE_HEADLESS", "1")
+    for value in ("", '"withheld"'):  # it doesn't depend on the setting
+        course(value)
+        assert "olution" not in "".join(checks())
     for path in notebooks.chapters(ROOT):
         assert "<summary>Solution" not in path.read_text(encoding="utf-8"), path
 

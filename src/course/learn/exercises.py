@@ -16,7 +16,7 @@ from course.errors import CourseError, RecordError
 from course.learn import restore
 from course.learn.html import MIME, RIGHT, UNTRIED, WRONG, exercise_html
 from course.learn.record import Exercise
-from course.learn.solutions import shown_in_check
+from course.learn.solutions import in_check
 from course.learn.verdict import judge
 
 COLOURS = {"passed": RIGHT, "not attempted": UNTRIED}
@@ -67,8 +67,9 @@ def check(id: str, function: Callable) -> Report:
     lines += verdict.besides
     solution = ""
     try:
-        if shown_in_check(verdict.status == "passed"):
-            solution = exercise.solution
+        shown, why = in_check(verdict.status == "passed")
+        solution = exercise.solution if shown else ""
+        lines += [why] if why else []
     except CourseError as error:
         lines.append(f"No solution is shown (tell who gives the course): {error}.")
     return Report(id, verdict.status, tuple(lines), tuple(exercise.hints), solution)

@@ -4,7 +4,7 @@
     solutions = "after passing"   # or "shown", the default, or "withheld"
 
 Stored outputs never hold a solution: a notebook shows it when its check runs, the book and the
-decks put it in when they are built.
+decks put it in when they are built. Where it is kept back a sentence says so.
 """
 
 import ast
@@ -18,7 +18,11 @@ from course import chapters
 from course.errors import CourseError
 from course.notebooks import root
 
-SETTINGS = ("shown", "after passing", "withheld")
+KEPT_BACK = {
+    "after passing": "Its solution is shown when your answer has passed.",
+    "withheld": "Its solution is withheld by whoever gives this course.",
+}
+SETTINGS = ("shown", *KEPT_BACK)
 PLACE = "preprocessor.course.solutions"
 
 
@@ -54,24 +58,33 @@ def _said(table: dict, place: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{place}{key}", value
 
 
-def shown_in_check(passed: bool) -> bool:
-    """Whether a check shows the solution, now that the learner has passed or not."""
+def in_check(passed: bool) -> tuple[bool, str]:
+    """Whether a check shows the solution, now that the learner has passed or not; if not, why.
+
+    Elsewhere than in the course's folder the package says it, if it is the book's, else shows.
+    """
     if os.environ.get("COURSE_HEADLESS"):
-        return False  # outputs are stored
+        return False, ""  # outputs are stored
     try:
         folder = root()
     except CourseError:
-        return True  # a notebook that was taken elsewhere
+        folder = Path(chapters.__path__[0]).parent
     found = setting(folder)
-    return found == "shown" or (found == "after passing" and passed)
+    shown = found == "shown" or (found == "after passing" and passed)
+    return shown, "" if shown else KEPT_BACK[found]
 
 
 def printed(id: str, folder: Path) -> tuple[list[str], str]:
     """An exercise's hints and its solution for book and decks, where nobody passes anything.
 
-    They are read from its file without running it, which would import torch. The solution is ''
-    unless the setting is "shown".
+    The solution is '' unless the setting is "shown".
     """
+    hints, solution = told(id)
+    return hints, solution if setting(folder) == "shown" else ""
+
+
+def told(id: str) -> tuple[list[str], str]:
+    """The hints and the solution in an exercise's file, without running it, which imports torch."""
     chapter, _, name = id.partition(".")
     path = Path(chapters.__path__[0]) / f"ch{chapter}" / f"{name}.py"
     try:
@@ -87,4 +100,9 @@ def printed(id: str, folder: Path) -> tuple[list[str], str]:
             solution = ast.get_source_segment(text, statement)
         elif ast.unparse(statement).startswith("E.hint("):
             hints.append(" ".join(ast.literal_eval(statement.value.args[0]).split()))
-    return hints, solution if setting(folder) == "shown" else ""
+    return hints, solution
+
+
+def kept_back(folder: Path) -> str:
+    """What book and decks say where a solution would stand; '' if it does."""
+    return KEPT_BACK.get(setting(folder), "")

@@ -25,7 +25,7 @@ from course import notebooks
 from course.errors import CourseError
 from course.execute.children import end
 from course.learn.html import MIME, UNTRIED, exercise_html
-from course.learn.solutions import printed
+from course.learn.solutions import kept_back, printed
 from course.outline import WHY, explanations, sections
 from course.publish import excerpts, home
 from course.publish.finished import replacing
@@ -141,7 +141,8 @@ def _cell(body: str) -> str:
 def _output(output: Mapping[str, Any], root: Path) -> str:
     """One output; of a check the hints, and the solution if the course shows it."""
     if exercise := output.get("data", {}).get(MIME, {}).get("exercise"):
-        return exercise_html([IN_NOTEBOOK], *printed(exercise, root), UNTRIED)
+        says = [line for line in (IN_NOTEBOOK, kept_back(root)) if line]
+        return exercise_html(says, *printed(exercise, root), UNTRIED)
     return output_html(output)
 
 

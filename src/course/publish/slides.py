@@ -25,7 +25,7 @@ from course.colours import CSS
 from course.errors import CourseError
 from course.learn.html import MIME, prose
 from course.learn.quizzes import explanation, options_html, quiz
-from course.learn.solutions import printed
+from course.learn.solutions import kept_back, printed
 from course.outline import sections
 from course.publish import page
 from course.publish.finished import replacing
@@ -184,6 +184,8 @@ def _exercise(slide: Slide, cell: Cell, root: Path) -> None:
     if solution:
         body = f"<p>One solution</p>{page.code_html(solution)}"
         slide.add(cell, f'<div class="solution">{body}</div>', True)
+    elif says := kept_back(root):
+        slide.notes.append(f"<p>{says}</p>")
 
 
 def _quiz(found: list[Slide], cell: Cell) -> None:
