@@ -137,6 +137,11 @@ def parser() -> Parser:
         NOTEBOOKS, PDF, SERVE, port(8000),
         epilog="Exit status: 0 made, 2 a notebook, a formula or the usage is wrong.",
     )  # fmt: skip
+    command(
+        "sheet", _sheet, "put exercises on paper: pages that a browser prints, in build/sheets",
+        NOTEBOOKS, EXERCISE, SOLUTIONS,
+        epilog="Exit status: 0 made, 2 there is no such chapter or exercise.",
+    )  # fmt: skip
     return top
 
 
@@ -194,6 +199,19 @@ PARAMETER = option(
 )
 OUT = option("--out", type=Path, metavar="DIR", help="folder for the results (build/run)")
 SERVE = option("--serve", action="store_true", help="then show it on this computer")
+EXERCISE = option(
+    "--exercise",
+    type=at_least_one,
+    action="append",
+    default=[],
+    metavar="N",
+    help="only this one, by its number on the page; may be repeated",
+)
+SOLUTIONS = option(
+    "--solutions",
+    action="store_true",
+    help="for whoever marks: solutions, hints and known mistakes in place of room to write",
+)
 PDF = option("--pdf", action="store_true", help="print each deck to a PDF (Chromium)")
 
 
@@ -277,6 +295,14 @@ def _slides(arguments: argparse.Namespace) -> int:
         if server:
             server.server_close()
     return 0
+
+
+def _sheet(arguments: argparse.Namespace) -> int:
+    from course.publish.sheet import build
+
+    root = notebooks.root()
+    paths = notebooks.select(root, arguments.notebooks)
+    return build(root, paths, arguments.exercise, arguments.solutions)
 
 
 def _selected(arguments: argparse.Namespace) -> tuple[Path, list[Path], int]:

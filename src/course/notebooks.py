@@ -265,14 +265,15 @@ def write(nb: NotebookNode, path: Path) -> None:
 def write_text(text: str, path: Path) -> None:
     """Store a text in a file, all of it or nothing: a reader sees the old one or the new one.
 
-    A link stays a link, and the file keeps its mode. What a writer that was killed has left beside
-    the file goes.
+    Its folder is made. A link stays a link, and the file keeps its mode. What a writer that was
+    killed has left beside the file goes.
     """
     import psutil
 
     path = path.resolve()
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
             pid = left.suffixes[-2].removeprefix(".")
             if pid.isdecimal() and not psutil.pid_exists(int(pid)):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from course.errors import CourseError
-from course.notebooks import chapters, dumps, read, write_text
+from course.notebooks import chapters, read, write
 from course.outline import WHY, explanations
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ def update(root: Path, folder: Path) -> Iterator[str]:
             bad.append(str(error))
             continue
         if done:
-            _store(merged, mine)  # first: if the next line fails, another update does the same
-        _store(new, base)
+            write(merged, mine)  # first: if the next line fails, another update does the same
+        write(new, base)
         yield f"{path.stem}: {done or 'nothing new'}"
     if bad:
         raise CourseError("\n".join([*bad, "Rename it, and `course update` makes a fresh copy."]))
@@ -68,8 +68,8 @@ def _chapters(root: Path, folder: Path) -> list[Path]:
 
 
 def _copy(new: NotebookNode, mine: Path, base: Path) -> str:
-    _store(new, base)
-    _store(new, mine)
+    write(new, base)
+    write(new, mine)
     return f"{mine.stem}: copied"
 
 
@@ -143,13 +143,3 @@ def _first_line(cell: NotebookNode) -> str:
 
 def _by_id(notebook: NotebookNode) -> dict[str, NotebookNode]:
     return {cell.id: cell for cell in notebook.cells}
-
-
-def _store(notebook: NotebookNode, path: Path) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CourseError(
-            f"cannot make the folder {path.parent} ({error.strerror}): choose another"
-        ) from None
-    write_text(dumps(notebook), path)

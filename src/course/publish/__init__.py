@@ -1,6 +1,6 @@
-"""Pages from notebooks and their stored outputs: the book by mdBook, a deck by reveal.js.
+"""Pages from notebooks and their stored outputs: the book by mdBook, a deck by reveal.js, sheets.
 
-In: notebooks with stored outputs. Out: the folders build/book and build/slides. `page` turns a cell
-into HTML for both, `links` says where its addresses lead, `home` makes what readers take away.
-Enters: `learn` and `execute`.
+In: notebooks with stored outputs. Out: the folders build/book, build/slides and build/sheets. `page`
+turns a cell into HTML for all, `links` says where its addresses lead, `home` makes what readers take
+away. Enters: `learn` and `execute`.
 """

@@ -1,0 +1,114 @@
+"""Exercises on paper: a page of HTML that needs nothing else, and that a browser prints.
+
+What is asked comes from the notebook. How much room an answer takes, and what whoever marks it wants
+to know, comes from its record.
+"""
+
+import html
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from course import notebooks
+from course.errors import CourseError
+from course.learn.exercises import load
+from course.learn.html import prose
+from course.learn.solutions import setting, told
+from course.outline import EXERCISE
+from course.publish.page import Cell, Page, code_html, headings, render, words
+
+ASSETS = Path(__file__).parent / "assets"
+NUMBER = re.compile(r"(?:Deeper: )?(\d+)\. ")  # at the beginning of a heading
+LEFT_OUT = re.compile(r"[ \t]*# noqa.*|\n\s*raise NotImplementedError")  # of a stub, on paper
+LINE = 8  # millimetres, for a line by hand
+NAME = "".join(f'<p>{what}: <span class="field"></span></p>' for what in ("Name", "Date"))
+
+
+def asked(page: Page) -> dict[int, list[Cell]]:
+    """The cells of each exercise, its statement and its stub, by the number in its heading."""
+    found: dict[int, list[Cell]] = {}
+    number, since = None, []
+    for cell in page.cells:
+        for _, inline in headings(cell.get("tokens", [])):
+            number, since = NUMBER.match(words(inline)), []
+        since.append(cell)
+        if cell["metadata"].get("course", {}).get("exercise"):
+            if not number:
+                raise CourseError(
+                    f"{cell['where']}: expected a heading with a number above this exercise, such "
+                    "as `### 3. A mask`: write one"
+                )
+            found[int(number[1])] = [*since]
+    return found
+
+
+def sheet(page: Page, numbers: Sequence[int], solved: bool) -> str:
+    """The exercises of a page with these numbers, all if none is named, with or without solutions."""
+    found = asked(page)
+    for number in numbers or [1]:
+        if number not in found:
+            has = f"it has {', '.join(map(str, found)) or 'none'}"
+            raise CourseError(f"there is no exercise {number} in {page.path}: {has}")
+    chosen = list(dict.fromkeys(numbers)) or list(found)
+    body = "".join(_exercise(found[number], solved) for number in chosen)
+    chapter = html.escape(page.path[:2])
+    says = f"Self-attention, chapter {chapter}. About {EXERCISE * len(chosen)} minutes."
+    if solved:
+        says = f"Self-attention, chapter {chapter}. Solutions, for whoever marks the answers."
+    css = (ASSETS / "sheet.css").read_text(encoding="utf-8")
+    if "<math" in body:
+        css += (ASSETS / "math.css").read_text(encoding="utf-8")
+    title = html.escape(page.title, quote=False)
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<title>{title}</title>\n<link rel="icon" href="data:,">\n<style>\n{css}</style>\n</head>\n'
+        f"<body>\n<header>{'' if solved else NAME}</header>\n<main>\n<h1>{title}</h1>\n"
+        f"<p>{says}</p>\n{body}</main>\n</body>\n</html>\n"
+    )
+
+
+def _exercise(cells: list[Cell], solved: bool) -> str:
+    """A statement, and below it a stub with room for the rest, or what the record tells."""
+    *asks, stub = cells
+    id = stub["metadata"]["course"]["exercise"]
+    statement = "".join(render(cell["tokens"]) for cell in asks)
+    if "<img" in statement:
+        raise CourseError(
+            f"{stub['where']}: expected words, code and formulas in an exercise, because paper has "
+            "no file beside it, got an image: describe it"
+        )
+    code, below = told(id)[1], ""
+    if solved:
+        exercise = load(id)
+        mistakes = dict.fromkeys(mistake.hint for mistake in exercise.mistakes)
+        lists = {"Hints": exercise.hints, "Known mistakes": mistakes}
+        below = "".join(f"<h4>{what}</h4>{_list(each)}" for what, each in lists.items())
+    else:
+        height = LINE * (code.count("\n") + 2)
+        code = LEFT_OUT.sub("", stub["source"])
+        below = f'<div class="room" style="height: {height}mm"></div>'
+    return (
+        '<article><div class="asks"><p class="points">Points: <span class="field"></span></p>'
+        f"{statement}{code_html(code)}</div>{below}</article>\n"
+    )
+
+
+def _list(lines: Sequence[str]) -> str:
+    return f"<ol>{''.join(f'<li>{prose(line)}</li>' for line in lines)}</ol>"
+
+
+def build(root: Path, paths: Sequence[Path], numbers: Sequence[int], solved: bool) -> int:
+    """Write a sheet for each chapter into build/sheets."""
+    src, out = root / "notebooks", root / "build" / "sheets"
+    more = "".join(f"_{number}" for number in numbers) + "_solutions" * solved
+    made = {}
+    for path in paths:
+        page = Page(path.relative_to(src).as_posix(), notebooks.read_text(path))
+        made[out / f"{path.stem}{more}.html"] = sheet(page, numbers, solved)
+    for path, text in made.items():
+        notebooks.write_text(text, path)
+        print(f"open {path} in a browser, and print it")
+    if solved and (kept := setting(root)) != "shown":
+        print(f"solutions are for you: book.toml says {kept!r} for learners")
+    return 0
