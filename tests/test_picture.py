@@ -22,7 +22,7 @@ from course.draw.picture import (
     heat_map,
     picture,
 )
-from course.draw.svg import LEAST
+from course.draw.svg import LEAST, _size
 from course.publish.page import output_html
 from tests.conftest import ROOT
 
@@ -37,6 +37,13 @@ def drawn(title="a < b & c", **options):
 
 def test_equal_figures_give_equal_text():
     assert drawn() == drawn() != drawn(title="other")
+
+
+def test_words_are_measured_once():
+    drawn()
+    before = _size.cache_info().misses
+    assert drawn() and _size.cache_info().misses == before
+    assert drawn(title="words that are new") and _size.cache_info().misses > before
 
 
 def test_a_figure_is_text_and_shapes_alone():

@@ -13,6 +13,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from matplotlib.figure import Figure
+from matplotlib.transforms import TransformedPath
 from torch import Tensor
 
 from course.colours import COLOURS
@@ -57,6 +58,7 @@ STYLE = {
     "font.size": 10,
     "axes.titlesize": 11,
     "axes.titleweight": "bold",
+    "axes.titley": 1.0,  # else whatever may stand above the axes is measured at each drawing
     "axes.spines.top": False,
     "axes.spines.right": False,
     "text.color": INK,
@@ -154,24 +156,11 @@ def heat_map(
     columns: Sequence[str] = (),
     row_axis: str = "",
     column_axis: str = "",
-    low: float = 0.0,
-    high: float = 1.0,
-    colours=WEIGHTS,
-    digits: int | None = 2,
-    lean: bool = False,
+    **look,
 ) -> None:
-    """Draw a matrix with its numbers in the cells; all of a figure's maps share one scale.
-
-    `lean` numbers fit in narrower cells: .25 for 0.25.
-    """
+    """Draw a matrix with its numbers in the cells, which look as `cells` says."""
     with mpl.rc_context(STYLE):
-        values = matrix.detach().tolist()
-        if digits is None:
-            axes.imshow(values, cmap=colours, vmin=low, vmax=high, interpolation="none")
-        else:
-            rows_at, columns_at = ([n - 0.5 for n in range(size + 1)] for size in matrix.shape)
-            axes.pcolormesh(columns_at, rows_at, values, cmap=colours, vmin=low, vmax=high)
-            axes.set_ylim(rows_at[-1], rows_at[0])
+        cells(axes, matrix, **look)
         axes.set_aspect("equal")
         axes.set_title(title)
         axes.set_xticks(range(matrix.shape[1]), list(columns) or range(matrix.shape[1]))
@@ -180,10 +169,36 @@ def heat_map(
         axes.set_xlabel(column_axis)
         axes.set_ylabel(row_axis)
         axes.spines[:].set_visible(False)
-        if digits is None:
-            return
+
+
+def cells(
+    axes: Axes,
+    matrix: Tensor,
+    *,
+    low: float = 0.0,
+    high: float = 1.0,
+    colours=WEIGHTS,
+    digits: int | None = 2,
+    lean: bool = False,
+) -> None:
+    """Draw the cells of a heat map in place of what stood within its axes.
+
+    All of a figure's maps share one scale. `lean` numbers fit in narrower cells: .25 for 0.25.
+    """
+    for artist in [*axes.collections, *axes.texts, *axes.patches]:
+        artist.remove()
+    values = matrix.detach().tolist()
+    if digits is None:
+        axes.imshow(values, cmap=colours, vmin=low, vmax=high, interpolation="none")
+        return
+    rows_at, columns_at = ([n - 0.5 for n in range(size + 1)] for size in matrix.shape)
+    axes.pcolormesh(columns_at, rows_at, values, cmap=colours, vmin=low, vmax=high)
+    axes.set_ylim(rows_at[-1], rows_at[0])
+    clip = TransformedPath(axes.patch.get_path(), axes.transAxes)  # else each text makes its own
+    middle = dict(ha="center", va="center", fontsize=SMALL, clip_path=clip)
+    with mpl.rc_context(STYLE):
         for r, row in enumerate(values):
             for c, value in enumerate(row):
                 text = f"{value:.{digits}f}"
                 text = text.replace("0.", ".", 1) if lean and abs(value) < 1 else text
-                axes.text(c, r, text, ha="center", va="center", fontsize=SMALL)
+                axes.text(c, r, text, **middle)

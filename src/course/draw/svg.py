@@ -8,6 +8,7 @@ import base64
 import html
 import io
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import groupby
 
 import matplotlib.image
@@ -139,6 +140,11 @@ class Renderer(RendererBase):
     def _add(self, look: str, what: str) -> None:
         self.parts.append((self.panel, look, what))
 
+    def get_text_width_height_descent(
+        self, s: str, prop: FontProperties, ismath: bool
+    ) -> tuple[float, float, float]:
+        return _size(s, prop.copy(), ismath)
+
     def points_to_pixels(self, points: float) -> float:
         return points * DPI / 72
 
@@ -155,6 +161,12 @@ class Renderer(RendererBase):
 def _grouped(parts: Iterable[tuple[int, str, str]]) -> str:
     groups = groupby(parts, key=lambda part: part[1])
     return "".join(f"<g{look}>{''.join(part[2] for part in same)}</g>" for look, same in groups)
+
+
+@lru_cache(maxsize=4096)
+def _size(text: str, font: FontProperties, math: bool) -> tuple[float, float, float]:
+    """Measured once: a figure that moves has most of its words again."""
+    return RendererBase.get_text_width_height_descent(Renderer(0, 0), text, font, math)
 
 
 def _numbers(values: Sequence[float]) -> str:

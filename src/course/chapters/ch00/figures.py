@@ -66,7 +66,7 @@ def strides_figure(x: Tensor) -> Picture:
         _memory(axes, x)
         for name, stride in zip(AXES, x.stride(), strict=True):
             height = {"B": 3.1, "T": 1.7, "C": 0.75}[name]
-            axes.add_patch(
+            axes.add_artist(
                 FancyArrowPatch(
                     (0.5, 0.06), (stride + 0.5, 0.06), arrowstyle="-|>", mutation_scale=11,
                     connectionstyle=f"arc3,rad={-min(0.9, 1.3 * height / stride)}",
@@ -114,12 +114,12 @@ def walk_figure(x: Tensor, form: Tensor, name: str, step: int) -> Picture:
                       color=BATCH, weight="bold", fontsize=11)  # fmt: skip
             if index[0] == b:
                 corner = left + index[2] * 1.35, top - (index[1] + 1) * 1.35
-                axes.add_patch(Rectangle(corner, 1.35, 1.35, fill=False, lw=2.4, ec=INK, zorder=3))
+                axes.add_artist(Rectangle(corner, 1.35, 1.35, fill=False, lw=2.4, ec=INK, zorder=3))
         _memory(axes, x)
         for n, place in enumerate(places[: step + 1]):
             axes.text(place + 0.5, 0.22, str(n), ha="center", fontsize=SMALL, color=FAINT)
         axes.text(-0.35, 0.3, "visit", ha="right", fontsize=SMALL, color=FAINT)
-        axes.add_patch(Rectangle((address, -1), 1, 1, fill=False, lw=2.4, ec=INK, zorder=3))
+        axes.add_artist(Rectangle((address, -1), 1, 1, fill=False, lw=2.4, ec=INK, zorder=3))
         _sum(axes, form, names, index, address)
         _frame(axes, -1.9, x.numel() + 0.3, -4.4, 10.2)
         axes.set_title(f"{name}: shape {tuple(form.shape)}, strides {form.stride()}")
@@ -141,8 +141,7 @@ def walk_figure(x: Tensor, form: Tensor, name: str, step: int) -> Picture:
 
 def _room(height: float) -> tuple[Figure, Axes]:
     """One pair of axes that fills the figure: a computed layout would double the drawing time."""
-    figure, (axes,) = canvas(height)
-    figure.set_layout_engine("none")
+    figure, (axes,) = canvas(height, layout=None)
     axes.set_position((0.01, 0.01, 0.98, 1 - 0.3 / height))
     return figure, axes
 
@@ -184,7 +183,7 @@ def _page(axes: Axes, page, left: float, top: float, names, tints, cell: float =
         for c, value in enumerate(row):
             x, y = left + c * cell, top - (r + 1) * cell
             face = tint[c] if isinstance(tint, list) else tint
-            axes.add_patch(Rectangle((x, y), cell, cell, facecolor=face, ec=PAPER, lw=1.2))
+            axes.add_artist(Rectangle((x, y), cell, cell, facecolor=face, ec=PAPER, lw=1.2))
             axes.text(x + cell / 2, y + cell / 2, str(value), ha="center", va="center",
                       fontsize=10)  # fmt: skip
         axes.text(left - 0.2, top - (r + 0.5) * cell, _label(names[0], r), ha="right", va="center",
@@ -203,7 +202,7 @@ def _memory(axes: Axes, x: Tensor) -> None:
     """The numbers of x as one row from address 0, tinted by position, bracketed by sequence."""
     B, T, C = x.shape
     for address, value in enumerate(x.flatten().tolist()):
-        axes.add_patch(
+        axes.add_artist(
             Rectangle((address, -1), 1, 1, facecolor=_tint(x, address), ec=PAPER, lw=1)
         )
         axes.text(address + 0.5, -0.5, str(value), ha="center", va="center", fontsize=9)

@@ -31,7 +31,8 @@ def merges_figure(
     tokens: Sequence[str], n_merges: int, lengths: Sequence[int], newest: str | None
 ) -> Picture:
     """A sentence after so many merges, over the corpus's length with each merge so far."""
-    figure, (curve,) = canvas(3.6)
+    figure, (curve,) = canvas(3.6, layout=None)
+    curve.set_position([0.1, 0.15, 0.89, 0.76])
     with mpl.rc_context(STYLE):
         so_far = [n / 1000 for n in lengths[: n_merges + 1]]
         curve.plot(range(len(so_far)), so_far, color=FAINT)
@@ -59,7 +60,7 @@ def draw_tokens(axes, tokens: Sequence[str], y: float) -> None:
     """Boxes side by side, as wide as their characters."""
     x = 0
     for n, token in enumerate(tokens):
-        axes.add_patch(
+        axes.add_artist(
             Rectangle(
                 (x + 0.06, y - 0.34), len(token) - 0.12, 0.68, linewidth=0.8,
                 facecolor=PASTEL[n % 2], edgecolor=(TIME, KEY)[n % 2],

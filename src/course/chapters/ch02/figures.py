@@ -40,8 +40,7 @@ def window_figure(
     n = len(tokens)
     room = max(0, start + block_size + 1 - n) if room is None else room
     width, height = WIDTH, 0.245 * block_size + 1.5
-    figure, (axes,) = canvas(height)
-    figure.set_layout_engine("none")  # there are no labels to make room for, and it takes time
+    figure, (axes,) = canvas(height, layout=None)
     axes.set_position([0.05 / width, 0.05 / height, 1 - 0.1 / width, 1 - 0.4 / height])
     with mpl.rc_context(STYLE):
         _places(axes, tokens, start, block_size)
@@ -114,8 +113,8 @@ def starts_figure(starts: Tensor, n_train: int, n_ids: int, block_size: int) -> 
     figure, (axes,) = canvas(1.7)
     late = [b for b, start in enumerate(starts.tolist()) if start > n_train - block_size - 1]
     with mpl.rc_context(STYLE):
-        axes.add_patch(Rectangle((0, 0), n_train, 1, facecolor=SEEN, edgecolor=TIME))
-        axes.add_patch(
+        axes.add_artist(Rectangle((0, 0), n_train, 1, facecolor=SEEN, edgecolor=TIME))
+        axes.add_artist(
             Rectangle((n_train, 0), n_ids - n_train, 1, facecolor=LIGHT, edgecolor=FAINT)
         )
         axes.text(n_train / 2, 0.35, "training part", ha="center", va="center", fontsize=9)
@@ -157,7 +156,7 @@ def _places(axes: Axes, tokens: Sequence[str], start: int, block_size: int) -> N
             axes.text(place + 0.5, 1.5, str(place), ha="center", fontsize=SMALL, color=FAINT)
     axes.plot([n, n], [-0.8, 0.8], color=INK, linewidth=2)
     axes.text(n + 0.2, 1.5, "end", ha="center", fontsize=SMALL, color=INK)
-    axes.add_patch(
+    axes.add_artist(
         Rectangle(
             (start - 0.08, -0.68), block_size + 0.16, 1.36,
             fill=False, edgecolor=TIME, linewidth=2,
@@ -170,7 +169,7 @@ def _box(
 ) -> None:
     """A box with a token in it, or an empty dashed one where there is no token."""
     there = token is not None
-    axes.add_patch(
+    axes.add_artist(
         Rectangle(
             (x + 0.1, y - 0.36), 0.8, 0.72,
             facecolor=colour if there else "none", edgecolor=edge if there else FAINT,

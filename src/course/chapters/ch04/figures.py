@@ -1,6 +1,10 @@
 """Chapter 04: sums and means of the past as matrix products."""
 
+from functools import cache
+
 import torch
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from torch import Tensor
 
 from course.draw.picture import (
@@ -12,6 +16,7 @@ from course.draw.picture import (
     TIME,
     Picture,
     canvas,
+    cells,
     heat_map,
     picture,
     row_sums,
@@ -58,25 +63,34 @@ def sums_figure(rows: Tensor) -> Picture:
     )
 
 
+@cache
+def _maps(T: int, C: int) -> tuple[Figure, list[Axes]]:
+    """Three maps with their words, which take more time than the cells: they are made once."""
+    figure, axes = canvas(4.1, 3, layout=None, width_ratios=[T + 1.6, C + 1.0, C + 1.0])
+    figure.subplots_adjust(left=0.06, right=0.99, bottom=0.12, top=0.93, wspace=0.14)
+    heat_map(
+        axes[0], torch.zeros(T, T), title="weights (T, T)", row_axis="position that looks (t)",
+        column_axis="position looked at",
+    )  # fmt: skip
+    for ax, title in zip(axes[1:], ("@  x (T, C)", "=  out (T, C)"), strict=True):
+        heat_map(ax, torch.zeros(T, C), title=title, column_axis="channel")
+    return figure, axes
+
+
 def product_figure(weights: Tensor, x: Tensor, row: int | None = None) -> Picture:
     """weights @ x = out, three matrices side by side, with each row's sum; one row marked."""
     out = weights @ x
     T, C = x.shape
     sums = weights.sum(dim=-1)
-    figure, axes = canvas(4.1, 3, layout=None, width_ratios=[T + 1.6, C + 1.0, C + 1.0])
-    figure.subplots_adjust(left=0.06, right=0.99, bottom=0.12, top=0.93, wspace=0.14)
-    heat_map(
-        axes[0], weights, title="weights (T, T)", row_axis="position that looks (t)",
-        column_axis="position looked at",
-    )  # fmt: skip
+    figure, axes = _maps(T, C)
+    cells(axes[0], weights)
     row_sums(axes[0], sums.tolist(), T - 0.3, plain=FAINT)
     axes[0].set_xlim(-0.5, T + 1.1)
-    scale = dict(low=-2.0, high=2.0, colours=SIGNED, column_axis="channel")
-    heat_map(axes[1], x, title="@  x (T, C)", **scale)
-    heat_map(axes[2], out, title="=  out (T, C)", **scale)
+    for ax, matrix in ((axes[1], x), (axes[2], out)):
+        cells(ax, matrix, low=-2.0, high=2.0, colours=SIGNED)
     if row is not None:
         for ax, width in ((axes[0], T), (axes[2], C)):
-            ax.add_patch(_frame(row, width))
+            ax.add_artist(_frame(row, width))
     row = T - 1 if row is None else row
     total = float(sums[row])
     kind = "the mean of what it looks at" if abs(total - 1) <= OFF else "no average any more"

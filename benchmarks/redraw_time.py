@@ -1,0 +1,61 @@
+"""CPU time of a redraw, for every explorer that a kernel draws, at each of its stops.
+
+Run: python benchmarks/redraw_time.py
+The aim is a tenth of a second. The peer is what any figure has to do at least: two empty axes.
+"""
+
+import statistics
+import time
+from collections import Counter
+
+import torch
+
+from attention.bpe import split_pieces
+from attention.corpus import load_corpus
+from attention.fast_bpe import learn_merges
+from attention.masks import causal_mask
+from course.chapters.ch00.explorer import stride_explorer
+from course.chapters.ch01.explorer import merge_explorer
+from course.chapters.ch02.explorer import window_explorer
+from course.chapters.ch04.explorer import weight_painter
+from course.chapters.ch09.explorer import dropout_explorer
+from course.draw.picture import canvas, picture
+
+AIM = 0.1  # seconds
+SENTENCE = "Your journey starts with one step"
+
+
+def seconds(work) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def main() -> None:
+    text = load_corpus("play")
+    pairs = learn_merges(Counter(piece.encode() for piece in split_pieces(text)), 256)
+    weights = causal_mask(6) / torch.arange(1, 7)[:, None]
+    explorers = {
+        "00": stride_explorer(torch.arange(30).view(2, 3, 5)),
+        "01": merge_explorer(SENTENCE, text, pairs),
+        "02": window_explorer(SENTENCE),
+        "04": weight_painter(torch.randn(8, 2)),
+        "09": dropout_explorer(weights, torch.rand(1000, 6, 6), SENTENCE.split()),
+    }
+    for name, explorer in explorers.items():
+        times, peers = [], []
+        for control, values in explorer.stops.items():
+            for value in values:
+                state = explorer.state | {control: value}
+                times.append(seconds(lambda: explorer.render(**state)))  # noqa: B023
+                peers.append(seconds(lambda: picture(canvas(3, 2)[0], "")))
+        middle, largest, peer = statistics.median(times), max(times), statistics.median(peers)
+        says = "" if middle < AIM else "  above the aim"
+        print(
+            f"{name}  {middle * 1000:4.0f} ms, at most {largest * 1000:4.0f}, "
+            f"{middle / peer:.2f} of two empty axes ({peer * 1000:.0f} ms){says}"
+        )
+
+
+if __name__ == "__main__":
+    main()
