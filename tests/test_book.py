@@ -706,7 +706,7 @@ def test_frames_follow_mouse_and_keyboard(reader, sources):
         page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
         box = page.locator(".course-frame-control").first
         slider, image = (
-            box.locator("input"),
+            box.locator("input").first,
             page.locator(".course-frame-control + figure svg").first,
         )
         caption = page.locator(".course-frame-control + figure figcaption").first
@@ -725,7 +725,14 @@ def test_frames_follow_mouse_and_keyboard(reader, sources):
         place = slider.bounding_box()
         page.mouse.click(place["x"] + 2, place["y"] + place["height"] / 2)
         assert slider.input_value() == "0"
-        assert slider.get_attribute("aria-valuetext") == box.locator("output").inner_text()
+        assert slider.get_attribute("aria-valuetext") == box.locator("output").first.inner_text()
+        for other in box.locator("input").all()[1:]:  # a second control
+            before = image.inner_html()
+            other.focus()
+            page.keyboard.press("Home")
+            page.keyboard.press("End")
+            assert image.inner_html() != before
+            assert caption.inner_text() == image.get_attribute("aria-label")
     page.screenshot(path=SHOTS / "book_frames.png") if SHOTS.is_dir() else None
     assert not errors and not outside
     page.close()

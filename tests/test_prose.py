@@ -1,7 +1,9 @@
 """Which numbers in prose are supported, on small notebooks; then every change of the course's own."""
 
+import gzip
 import json
 import re
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -29,11 +31,14 @@ def html(text):
 RAISED = code("1 / 0") | {
     "outputs": [{"output_type": "error", "ename": "E", "evalue": "17 left", "traceback": []}]
 }
+FRAMES = b64encode(gzip.compress(b'{"svg": "<svg><text>17</text></svg>", "alt": "It is 0.4133."}'))
+FRAMES = html(f'<script class="course-frames">{FRAMES.decode()}</script>')
 NOTHING = code("pass")
 TWO, FOUR = [NOTHING] * 2, [NOTHING] * 4
 SUPPORTED = {
     "in an output": [code("x", "loss 0.4133\n"), prose("It is 0.4133.")],
     "in a source": [code(["n = 17\n", "m = 18"]), prose("`m` is 18.")],
+    "in the words of a frame": [FRAMES, prose("It is 0.4133.")],
     "in an error": [RAISED, prose("17 are left.")],
     "below": [prose("**Predict.** 17 or more?"), NOTHING, code("x", "17")],
     "two cells above": [code("x", "17"), NOTHING, prose("17 it was.")],
@@ -81,6 +86,7 @@ REFUSED = {
         [code("x", "0.333"), NOTHING, prose("0.33")],
         "number 0.33 stands",
     ),
+    "in the picture of a frame": ([FRAMES, prose("17")], "the number 17 stands in no"),
     "in an image": (
         [html('<img src="data:image/png;base64,A+17+b" width="17">'), prose("17")],
         "",

@@ -102,12 +102,15 @@ def test_a_browser_prints_every_line_of_code(solved, chromium, tmp_path):
         page, errors, outside = watched(b)
         page.emulate_media(media="print")
         page.set_viewport_size({"width": int(WIDTH / 25.4 * 96), "height": 900})
-        for path in CHAPTERS:
+        long = code("def mean_past(x, " + "y" * 200 + "):\n    pass", "skip")
+        long.metadata["course"] = {"exercise": "04.mean_past"}
+        pages = [*map(page_of, CHAPTERS), small(prose("### 1. A long line", "slide"), long)]
+        for each in pages:
             file = tmp_path / "sheet.html"
-            file.write_text(sheet(page_of(path), [], solved), encoding="utf-8")
+            file.write_text(sheet(each, [], solved), encoding="utf-8")
             page.goto(file.as_uri())
             wide = "[...document.querySelectorAll('body, pre, code, article')]"
             wide += ".filter(e => e.scrollWidth > Math.max(e.clientWidth, e.offsetWidth))"
-            assert page.evaluate(f"{wide}.length") == 0, path.stem
-            assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF"), path.stem
+            assert page.evaluate(f"{wide}.length") == 0, each.path
+            assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF"), each.path
         assert not errors and not outside

@@ -5,7 +5,9 @@ integers, shapes and all text must be equal. A figure is SVG, so it is text with
 are read in it, and its coordinates, in tenths of a pixel. Only an image has pixels.
 """
 
+import gzip
 import re
+import zlib
 from base64 import b64decode
 from dataclasses import dataclass
 from decimal import Decimal
@@ -23,6 +25,7 @@ NUMBER = re.compile(
 )
 PNG = re.compile(r"iVBORw0KGgo[A-Za-z0-9+/]+={0,2}")  # how every PNG begins in base64
 SVG = re.compile(r"data:image/svg\+xml;base64,([A-Za-z0-9+/]+={0,2})")
+FRAMES = re.compile(r'(?<=class="course-frames">)[A-Za-z0-9+/]+={0,2}')  # of an explorer
 # Whether torch and numpy break the line before these depends on the width of the numbers.
 SUFFIX = re.compile(r",\s+(?=(?:grad_fn|dtype|device|requires_grad|size)=)")
 
@@ -45,14 +48,14 @@ def compare_text(
     """The largest deviation between two texts, or None where they agree.
 
     White space next to a number is free, since a minus sign moves a tensor's columns. An SVG in
-    base64 is read as the text that it is, a PNG as an image.
+    base64 and zipped frames are read as the text that they are, a PNG as an image.
 
     >>> compare_text("tensor([ 0.1250, 2.])", "tensor([-0.1251, 2.])").message
     'line 1: largest deviation 0.2501 (stored 0.1250, computed -0.1251, allowed 0.000125)'
     >>> compare_text("tensor([0.0000, 0.1250])", "tensor([-0.0000,  0.1251])")
     """
     stored, computed = (
-        SVG.sub(lambda found: b64decode(found[1]).decode("utf-8"), text)
+        SVG.sub(lambda found: b64decode(found[1]).decode("utf-8"), unzipped(text))
         for text in (stored, computed)
     )
     images = zip(PNG.findall(stored), PNG.findall(computed), strict=False)
@@ -67,6 +70,18 @@ def compare_text(
     found = [_number_deviation(ours, theirs, i, rtol, atol) for i in range(1, last, 2)]
     found += [compare_image(*pair) for pair in images]
     return max(filter(None, found), key=lambda deviation: deviation.excess, default=None)
+
+
+def unzipped(text: str) -> str:
+    """An output with the frames of its explorer as the text that they are."""
+    return FRAMES.sub(_unzip, text)
+
+
+def _unzip(found: re.Match[str]) -> str:
+    try:
+        return gzip.decompress(b64decode(found[0])).decode("utf-8")
+    except (ValueError, OSError, EOFError, zlib.error):
+        return found[0]  # damaged
 
 
 def _text(parts: list[str], i: int) -> str:

@@ -2,31 +2,51 @@
 
 No `interact`, no Output widget: those hang or fail where notebooks run without a person. Where
 there is no kernel the first picture stands still in the same place, with its sentence; the book
-and the slides step through a few more, the frames.
+and the slides step through more of them, the frames.
 """
 
+import gzip
 import json
 import os
-from collections.abc import Callable, Sequence
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from math import prod
 from typing import Any
 
 import ipywidgets as widgets
 
 from course.draw.picture import Picture
 
+MOST = 40  # frames
+
 
 class Explorer(widgets.VBox):
     """Controls above a picture that follows them.
 
     `render` takes the controls' values by name and returns a Picture. At most three controls: an
-    explorer answers one question.
+    explorer answers one question, and the first control is the one that it asks about. `stops` are
+    the values of it, and of a second one if the question needs two, at which book and slides stop.
     """
 
-    def __init__(self, render: Callable[..., Picture], **controls: widgets.ValueWidget):
+    def __init__(
+        self,
+        render: Callable[..., Picture],
+        stops: Mapping[str, Sequence],
+        **controls: widgets.ValueWidget,
+    ):
         if not 1 <= len(controls) <= 3:
             raise ValueError(f"expected one to three controls, got {len(controls)}")
         self.render = render
         self.controls = controls
+        self.stops = {name: list(values) for name, values in stops.items()}
+        first = [list(controls)[:n] for n in (1, 2)]
+        today = all(self.state.get(name) in values for name, values in self.stops.items())
+        if list(stops) not in first or not today or prod(map(len, self.stops.values())) > MOST:
+            raise ValueError(
+                f"expected stops of the first control or the first two, their values now among them, "
+                f"and at most {MOST} frames, got {self.stops} for {self.state}"
+            )
         self.still = render(**self.state)
         self.view = widgets.HTML(self.still._repr_html_())
         for control in controls.values():
@@ -53,55 +73,36 @@ class Explorer(widgets.VBox):
         return bundle
 
     def frames(self) -> list[dict[str, str]]:
-        """Pictures along the first control, the others as they are; one is what stands still."""
-        name, control = next(iter(self.controls.items()))
-        frames = []
-        for label, value in _stops(control):
-            shown = self.render(**self.state | {name: value})
-            frames.append({"value": label, "svg": shown.svg, "alt": shown.sentence})
-        return frames
+        """A picture for each stop, or each pair of stops; other controls stay as they are."""
+        states = [
+            dict(zip(self.stops, each, strict=True)) for each in product(*self.stops.values())
+        ]
+        shown = [self.render(**self.state | state) for state in states]
+        return [{"svg": picture.svg, "alt": picture.sentence} for picture in shown]
 
     def _frames_html(self) -> str:
-        """The frames for a page's script, after the still picture; nothing shows without one."""
-        name, control = next(iter(self.controls.items()))
-        data = {"label": control.description or name, "frames": self.frames()}
-        if not data["frames"]:
-            return ""
-        text = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
-        return f'<script type="application/json" class="course-frames">{text}</script>'
+        """The frames for a page's script, after the still picture; nothing shows without one.
+
+        They are much alike: zipped, they take a twentieth.
+        """
+        sliders = [
+            {
+                "label": self.controls[name].description or name,
+                "stops": [_said(value) for value in values],
+                "at": values.index(self.controls[name].value),
+            }
+            for name, values in self.stops.items()
+        ]
+        text = json.dumps({"sliders": sliders, "frames": self.frames()}, ensure_ascii=False)
+        data = b64encode(gzip.compress(text.encode(), mtime=0)).decode("ascii")
+        return f'<script type="application/gzip" class="course-frames">{data}</script>'
 
 
-N_FRAMES = 8
-
-
-def _stops(control: widgets.ValueWidget) -> list[tuple[str, Any]]:
-    """Labels and values to stop at: a list's options, or evenly spaced ones with today's."""
-    if hasattr(control, "options"):
-        pairs = [o if isinstance(o, tuple) else (o, o) for o in _items(control.options)]
-        chosen = _spread(len(pairs), [value for _, value in pairs].index(control.value))
-        return [(str(pairs[i][0]), pairs[i][1]) for i in chosen]
-    if not hasattr(control, "min"):
-        return []
-    step = control.step or 1
-    count = round((control.max - control.min) / step) + 1
-    chosen = _spread(count, round((control.value - control.min) / step))
-    whole = isinstance(control.value, int)
-    values = [control.min + i * step for i in chosen]
-    values = values if whole else [round(value, 10) for value in values]
-    return [(f"{value:g}", value) for value in values]
-
-
-def _items(options: Sequence | dict) -> Sequence:
-    return tuple(options.items()) if isinstance(options, dict) else options
-
-
-def _spread(count: int, present: int) -> list[int]:
-    """At most N_FRAMES of `count` places, evenly spaced, the nearest one moved to `present`."""
-    if count <= N_FRAMES:
-        return list(range(count))
-    places = [round(i * (count - 1) / (N_FRAMES - 1)) for i in range(N_FRAMES)]
-    places[min(range(N_FRAMES), key=lambda i: abs(places[i] - present))] = present
-    return places
+def _said(value: Any) -> str:
+    """What a slider of the page says of a stop."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 def slider(label: str, low: int, high: int, value: int, step: int = 1) -> widgets.IntSlider:

@@ -22,6 +22,7 @@ def stride_explorer(x: Tensor) -> Explorer:
     names = list(forms)
     return Explorer(
         render,
-        form=choice("form", names, names[1]),
+        {"step": range(12), "form": names},
         step=slider("visit (in reading order)", 0, x.numel() - 1, 8),
+        form=choice("form", names, names[1]),
     )

@@ -36,4 +36,6 @@ def merge_explorer(sentence: str, text: str, pairs: Sequence[tuple[int, int]]) -
         newest = tokenizer.decode([255 + merges]) if merges else None
         return merges_figure(tokens, merges, lengths, newest)
 
-    return Explorer(render, merges=slider("merges", 0, len(pairs), min(64, len(pairs))))
+    n, now = len(pairs), min(64, len(pairs))
+    stops = sorted({*range(0, n + 1, max(1, n // 16)), now})
+    return Explorer(render, {"merges": stops}, merges=slider("merges", 0, n, now))

@@ -15,6 +15,7 @@ def window_explorer(tokens: Sequence[str], block_size: int = 8, largest: int = 1
 
     return Explorer(
         render,
+        {"start": range(len(tokens) + 1)},
         start=slider("start", 0, len(tokens), 5),
         block=slider("block size", 1, largest, block_size),
     )

@@ -48,6 +48,7 @@ def temperature_explorer(
     shown = [(_label(character), i) for i, character in enumerate(vocab)]
     return Explorer(
         render,
+        {"last": sorted({*range(0, len(vocab), 9), last})},
         last=choice("last character", shown, last),
         temperature=float_slider("temperature", 0.0, 3.0, 1.0, 0.1),
     )

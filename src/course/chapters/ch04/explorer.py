@@ -21,7 +21,8 @@ def weight_painter(x: Tensor) -> Explorer:
 
     return Explorer(
         render,
+        {"weight": [0, 0.25, 0.5, 0.75, 1], "column": range(T)},
         weight=float_slider("weight", 0.0, 1.0, 0.25, 0.25),
-        row=slider("row (who looks)", 0, T - 1, 3),
         column=slider("column (at whom)", 0, T - 1, 1),
+        row=slider("row (who looks)", 0, T - 1, 3),
     )

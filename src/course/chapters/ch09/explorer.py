@@ -17,7 +17,8 @@ def dropout_explorer(weights: Tensor, noise: Tensor, words: Sequence[str]) -> Ex
 
     return Explorer(
         render,
+        {"p": [n / 10 for n in range(10)], "training": [True, False]},
         p=float_slider("p, share dropped", 0.0, 0.9, 0.5, 0.1),
-        draw=slider("draw", 1, 10, 1),
         training=switch("training", True),
+        draw=slider("draw", 1, 10, 1),
     )

@@ -72,6 +72,7 @@ def heads_explorer(words: Sequence[str], seed: int = 0) -> Explorer:
 
     return Explorer(
         render,
+        {"n_head": range(1, 9)},
         n_head=slider("number of heads", 1, 8, 2),
         width=slider("width (n_embd)", 8, widest, 12, step=4),
         view=choice("heads are cut by", VIEWS, "wrong view when splitting"),

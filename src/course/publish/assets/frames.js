@@ -1,33 +1,51 @@
 // An explorer where no kernel runs, in the book and on the slides: the figure before the frames
-// follows a slider. Without script the still figure stays.
-for (const store of document.querySelectorAll("script.course-frames")) {
+// follows a slider or two. Without script the still figure stays.
+async function unzipped(text) {
+  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).text();
+}
+
+async function follow(store) {
   const figure = store.previousElementSibling;
   const drawn = () => figure.querySelector("svg");
-  if (!figure || !drawn()) continue;
-  const { label, frames } = JSON.parse(store.textContent);
+  if (!figure || !drawn() || !window.DecompressionStream) return;
+  store.textContent = await unzipped(store.textContent);
+  const { sliders, frames } = JSON.parse(store.textContent);
   const caption = figure.querySelector("figcaption");
-  const box = document.createElement("label");
-  const slider = document.createElement("input");
-  const shown = document.createElement("output");
+  const box = document.createElement("div");
   box.className = "course-frame-control";
-  slider.type = "range";
-  slider.max = frames.length - 1;
-  slider.dataset.preventSwipe = ""; // on a slide, the finger moves this
-  slider.value = Math.max(0, frames.findIndex(({ alt }) => alt === drawn().ariaLabel));
-  const say = () => {
-    const { value } = frames[slider.value];
-    shown.textContent = value;
-    slider.setAttribute("aria-valuetext", value);
-  };
-  slider.addEventListener("input", () => {
-    const { svg, alt } = frames[slider.value];
+  const inputs = sliders.map(({ label, stops, at }) => {
+    const row = box.appendChild(document.createElement("label"));
+    const slider = document.createElement("input");
+    const shown = document.createElement("output");
+    slider.type = "range";
+    slider.max = stops.length - 1;
+    slider.value = at;
+    slider.dataset.preventSwipe = ""; // on a slide, the finger moves this
+    shown.style.minWidth = `${Math.max(...stops.map((stop) => stop.length))}ch`;
+    const say = () => {
+      shown.textContent = stops[slider.value];
+      slider.setAttribute("aria-valuetext", stops[slider.value]);
+    };
+    say();
+    slider.addEventListener("input", () => {
+      say();
+      move();
+    });
+    row.append(label, slider, shown);
+    return slider;
+  });
+  const move = () => {
+    // the last slider runs fastest
+    const place = inputs.reduce((n, { max, value }) => n * (Number(max) + 1) + Number(value), 0);
+    const { svg, alt } = frames[place];
     drawn().outerHTML = svg;
     drawn().role = "img";
     drawn().ariaLabel = alt;
     if (caption) caption.textContent = alt;
-    say();
-  });
-  box.append(label, slider, shown);
-  say();
+  };
   figure.before(box);
 }
+
+window.framesReady = Promise.all([...document.querySelectorAll("script.course-frames")].map(follow));

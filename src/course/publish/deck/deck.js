@@ -145,6 +145,7 @@
     document.documentElement.classList.add("measuring");
     await Promise.all([...document.images].map((i) => i.decode().catch(() => {})));
     await document.fonts.ready;
+    await window.framesReady;
     for (const page of [...document.querySelectorAll("section.page")]) {
       const folded = [...page.querySelectorAll("details:not([open])")];
       folded.forEach((d) => { d.open = true; }); // room for every answer
