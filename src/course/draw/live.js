@@ -1,4 +1,5 @@
-// What the live explorers share: elements, and one drawing a frame after any number of changes.
+// What the live explorers share: elements, handles, softmax, and one drawing a frame after any
+// number of changes.
 (() => {
   "use strict";
   const live = (globalThis.courseLive ??= {});
@@ -61,6 +62,27 @@
       by(arrows[event.key], event.shiftKey);
       done();
     });
+  };
+
+  // Softmax; as in torch, nan where every score is -Infinity.
+  live.weigh = (scores) => {
+    const most = Math.max(...scores), shares = scores.map((score) => Math.exp(score - most));
+    const sum = shares.reduce((a, b) => a + b);
+    return shares.map((share) => share / sum);
+  };
+
+  // A table with a row and a column for each word; its cells are empty.
+  live.table = (parent, caption, words) => {
+    const made = live.add(parent, "table");
+    live.add(made, "caption", {}, caption);
+    const head = live.add(live.add(made, "thead"), "tr"), body = live.add(made, "tbody");
+    live.add(head, "td");
+    for (const word of words) live.add(head, "th", { scope: "col" }, word);
+    const rows = words.map((word) => {
+      const tr = live.add(body, "tr"), th = live.add(tr, "th", { scope: "row" }, word);
+      return { tr, th, cells: words.map(() => live.add(tr, "td")) };
+    });
+    return { made, head, rows };
   };
 
   // The next or last multiple of a step; a value between two goes to the nearer one first.

@@ -2,7 +2,7 @@
 // who notices whose change.
 (() => {
   "use strict";
-  const { add, follow, set } = globalThis.courseLive;
+  const { add, follow, set, table, weigh } = globalThis.courseLive;
   const LEAK = 1e-5; // a smaller change is rounding
 
   const times = (a, b) => a.map((row) =>
@@ -11,13 +11,8 @@
   // As in torch, a row that may look nowhere is 0 / 0: nan.
   function attend(x, { W_q, W_k, W_v, mask }) {
     const [q, k, v] = [W_q, W_k, W_v].map((W) => times(x, W)), root = Math.sqrt(q[0].length);
-    const weights = q.map((query, i) => {
-      const scores = k.map((key, j) =>
-        mask[i][j] ? query.reduce((sum, value, c) => sum + value * key[c], 0) / root : -Infinity);
-      const most = Math.max(...scores), shares = scores.map((score) => Math.exp(score - most));
-      const sum = shares.reduce((a, b) => a + b);
-      return shares.map((share) => share / sum);
-    });
+    const weights = q.map((query, i) => weigh(k.map((key, j) =>
+      mask[i][j] ? query.reduce((sum, value, c) => sum + value * key[c], 0) / root : -Infinity)));
     return { weights, out: times(weights, v) };
   }
 
@@ -46,18 +41,7 @@
       button.addEventListener("click", () => { change(mask); done(); });
       return [button, JSON.stringify(mask)];
     });
-    const table = (caption) => {
-      const made = add(el, "table"), head = add(add(made, "thead"), "tr"), body = add(made, "tbody");
-      made.prepend(add(made, "caption", {}, caption));
-      add(head, "td");
-      for (const word of words) add(head, "th", { scope: "col" }, word);
-      return { made, head, rows: words.map((word) => {
-        const tr = add(body, "tr");
-        add(tr, "th", { scope: "row" }, word);
-        return { tr, cells: words.map(() => add(tr, "td")) };
-      }) };
-    };
-    const left = table("Weights: click or paint a cell to open or close it");
+    const left = table(el, "Weights: click or paint a cell to open or close it", words);
     add(left.head, "th", { scope: "col" }, "sum");
     const sums = left.rows.map(({ tr }) => add(tr, "td"));
     const cells = left.rows.map(({ cells }, i) => cells.map((td, j) => {
@@ -66,7 +50,7 @@
       button.dataset.cell = `${i} ${j}`;
       return button;
     }));
-    const right = table("Who notices? Row: an output. Column: the word that changed");
+    const right = table(el, "Who notices? Row: an output. Column: the word that changed", words);
     const says = add(el, "p", { class: "says", role: "status", "aria-live": "polite" });
 
     const paint = (i, j, open) => {
@@ -113,7 +97,7 @@
 
     function draw() {
       const state = model.get("state"), { mask } = state;
-      const { weights } = attend(state.x, state), table = ripples(state);
+      const { weights } = attend(state.x, state), moves = ripples(state);
       for (const [button, preset] of buttons) {
         set(button, { "aria-pressed": preset === JSON.stringify(mask) });
       }
@@ -126,7 +110,7 @@
           }, open || Number.isNaN(weight) ? weight.toFixed(2).replace("NaN", "nan") : "\u2013");
           button.classList.toggle("wrong", open && j > i);
           button.parentElement.style.setProperty("--weight", weight || 0);
-          const cell = right.rows[i].cells[j], moved = table[i][j];
+          const cell = right.rows[i].cells[j], moved = moves[i][j];
           set(cell, { "data-value": moved }, moved.toFixed(2).replace("NaN", "nan"));
           cell.classList.toggle("wrong", j > i && moved > LEAK);
           cell.style.setProperty("--weight", Math.min(1, 2 * moved) || 0);
@@ -134,19 +118,19 @@
         const sum = weights[i].reduce((a, b) => a + b);
         set(sums[i], { "data-value": sum }, sum.toFixed(2).replace("NaN", "nan"));
       });
-      says.textContent = sentence(words, mask, table);
+      says.textContent = sentence(words, mask, moves);
     }
     return follow(model, draw);
   }
 
   // What the tables show, in words.
-  function sentence(words, mask, table) {
-    const all = mask.flatMap((row, i) => row.map((open, j) => ({ open, i, j, moved: table[i][j] })));
+  function sentence(words, mask, moves) {
+    const all = mask.flatMap((row, i) => row.map((open, j) => ({ open, i, j, moved: moves[i][j] })));
     const open = all.filter((cell) => cell.open), names = (found) => found.map((word) => `'${word}'`).join(" and ");
     const blind = words.filter((_, i) => !mask[i].includes(true));
     const leaks = all.filter(({ i, j, moved }) => j > i && moved > LEAK);
     const most = leaks.reduce((a, b) => (b.moved > a.moved ? b : a), leaks[0]);
-    const lost = words.filter((_, i) => table[i].some(Number.isNaN));
+    const lost = words.filter((_, i) => moves[i].some(Number.isNaN));
     return `The mask has ${open.length} of ${all.length} cells open, ${open.filter(({ i, j }) => j > i).length} of them in the future`
       + (blind.length ? `, and ${names(blind)} may look nowhere. ` : ". ")
       + (most ? `The future leaks into ${leaks.length} cell${leaks.length > 1 ? "s" : ""}, most where '${words[most.i]}' changes by `

@@ -2,7 +2,7 @@
 // the map glows, and the mix moves within the hull of the values. The only state is the model's.
 (() => {
   "use strict";
-  const { add, follow, handle, step } = globalThis.courseLive;
+  const { add, follow, handle, step, weigh } = globalThis.courseLive;
   const SIZE = 360, EDGE = 26; // of a plane, in its own units, which are pixels on a phone
   const DEGREE = Math.PI / 180;
 
@@ -13,11 +13,7 @@
   function attend({ queries, keys, values, scaled, causal }) {
     const scores = queries.map((q, t) => keys.map((k, j) =>
       causal && j > t ? -Infinity : dot(q, k) / (scaled ? Math.SQRT2 : 1)));
-    const weights = scores.map((row) => {
-      const shares = row.map((score) => Math.exp(score - Math.max(...row)));
-      const sum = shares.reduce((a, b) => a + b);
-      return shares.map((share) => share / sum);
-    });
+    const weights = scores.map(weigh);
     const mix = weights.map((row) =>
       [0, 1].map((c) => row.reduce((sum, w, j) => sum + w * values[j][c], 0)));
     return { scores, weights, mix };
