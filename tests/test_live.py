@@ -7,9 +7,12 @@ import re
 import pytest
 import torch
 
+from attention.bigram import bigram_counts
 from attention.heads import attention_scores, attention_weights
 from attention.masks import causal_mask, window_mask
 from attention.properties import ripples
+from attention.sampling import next_probabilities
+from course.chapters.ch03.explorer import WRITTEN, temperature_explorer, write
 from course.chapters.ch05.explorer import query_explorer as turned
 from course.chapters.ch05.figures import arrows_figure
 from course.chapters.ch06.explorer import query_explorer as projected
@@ -36,6 +39,13 @@ MASKS = {
     "window of 3": window_mask(6, 3),
 }
 
+TEXT = (
+    "The quick king said: what did the queen ask of the wizard?\nOf the quiet wizard, sire.\n" * 9
+    + "!"
+)
+VOCAB = sorted(set(TEXT))
+COUNTS = bigram_counts(torch.tensor([VOCAB.index(c) for c in TEXT]), len(VOCAB))
+
 
 def explorers() -> dict[str, Live]:
     draw = torch.Generator().manual_seed(123)
@@ -46,6 +56,7 @@ def explorers() -> dict[str, Live]:
         "06": projected(X, *matrices, WORDS),
         "07": scale_explorer(*vectors),
         "08": mask_painter(X, *matrices, WORDS, MASKS),
+        "03": temperature_explorer(COUNTS, VOCAB, VOCAB.index(" "), seed=5),
     }
 
 
@@ -127,6 +138,7 @@ class Shown:
 
     def __init__(self, page, name):
         self.page, self.state = page, {**LIVE[name].state}
+        self.still = LIVE[name].still.sentence
         self.el = page.locator("div.course-live").nth(list(LIVE).index(name))
         self.handle = self.el.locator(".handle")
         self.el.scroll_into_view_if_needed()
@@ -512,6 +524,167 @@ def test_the_mask_is_painted_by_keys(opened):
     assert painter.el.locator("[data-cell][tabindex='0']").count() == 1 and page.url == where
 
 
+class Next(Shown):
+    """The explorer of chapter 03."""
+
+    def __init__(self, page):
+        super().__init__(page, "03")
+        self.menu, self.slider = self.el.locator("select"), self.el.locator("input")
+
+    def logits(self):
+        """The table that the page should have: as counted, with what was moved."""
+        table = torch.zeros(len(VOCAB), len(VOCAB), dtype=torch.float64)
+        for i, row in enumerate(self.state["counts"]):
+            for j, n in row:
+                table[i, j] = n
+        was, now = table[self.state["last"]].clone(), table[self.state["last"]]
+        for j, n in self.state["moved"].items():
+            now[int(j)] = n
+        known = torch.where(table.sum(dim=1, keepdim=True) > 0, table, 1)
+        return was, now, known.log()
+
+    def agrees(self):
+        """Everything that the page shows, against torch on the state that it should have."""
+        last, degree, moved, seed = (
+            self.state[name] for name in ("last", "temperature", "moved", "seed")
+        )
+        was, now, logits = self.logits()
+        p = next_probabilities(logits[last][None], degree)[0]
+        plain = was / was.sum() if was.any() else torch.full_like(was, 1 / len(was))
+        order = was.argsort(descending=True, stable=True)[:13].tolist()
+        rest = [1 - float(each[order].sum()) for each in (p, plain)]
+        seen = self.el.evaluate(
+            """async el => {
+                for (const _ of "12") await new Promise(requestAnimationFrame);  // it is drawn
+                const all = (kind, read) => [...el.querySelectorAll(kind)].map(read);
+                return {
+                    counts: all(".handle", (e) => Number(e.dataset.value)),
+                    names: all(".handle", (e) => e.getAttribute("aria-label")),
+                    grips: all(".grip", (e) => Number(e.getAttribute("y")) + 4),
+                    weights: all("rect.weight[data-value]", (e) => Number(e.dataset.value)),
+                    plain: all(".plain", (e) => Number(e.getAttribute("height"))),
+                    gauges: all(".gauge", (e) => Number(e.dataset.value)),
+                    marks: all(".gauge span", (e) => Number(e.textContent.split(": ")[1])),
+                    menu: el.querySelector("select").selectedIndex,
+                    slider: el.querySelector("input").getAttribute("aria-valuetext"),
+                    says: el.querySelector("[role=status]").textContent,
+                };
+            }"""
+        )  # fmt: skip
+        close = dict(abs=1e-6)
+        names = self.state["names"]
+        assert seen["names"] == [f"logit of {names[j]}" for j in order]
+        counts = now[order].tolist()
+        assert seen["counts"] == pytest.approx(counts, rel=1e-6)
+        unit = (188 - 24) / math.ceil(math.log(COUNTS.max()))  # softmax.js: BASE, TOP
+        heights = [188 - math.log(n) * unit if n else 197 for n in counts]
+        assert seen["grips"] == pytest.approx(heights, abs=1e-3)
+        assert seen["weights"] == pytest.approx([*p[order].tolist(), rest[0]], **close)
+        shares = [182 * share for share in (*plain[order].tolist(), rest[1])]
+        assert seen["plain"] == pytest.approx(shares, abs=1e-3)
+        open_, marks = (float(entropies(each)) for each in (p, plain))
+        assert seen["gauges"] == pytest.approx([open_, math.exp(open_)], **close)
+        assert seen["marks"] == pytest.approx([marks, math.exp(marks)], abs=0.06)
+        assert (seen["menu"], seen["slider"]) == (last, f"{degree:.1f}")
+        found = re.fullmatch(
+            r"After '(.+?)' at temperature ([\d.]+)(?:, with (\d+) logits? moved,)? the likeliest next character is "
+            r"'(.+?)' with probability ([\d.]+), and the choice is as open as one among ([\d.]+) equal ones\. "
+            r"Written at this temperature with seed (\d+): '(.*)'", seen["says"],
+        )  # fmt: skip
+        says = found.groups()
+        assert says[:3] == (names[last], f"{degree:.1f}", f"{len(moved)}" if moved else None)
+        assert float(p[names.index(says[3])]) == pytest.approx(float(p.max()), abs=1e-9)
+        assert float(says[4]) == pytest.approx(float(p.max()), abs=6e-4)
+        assert float(says[5]) == pytest.approx(math.exp(open_), abs=0.06)
+        ids = write(logits, last, WRITTEN, degree, seed)
+        line = "".join(names[i].replace("\u2423", " ") for i in ids)
+        assert (int(says[6]), says[7]) == (seed, line)
+        return seen
+
+    def follow(self, last):
+        self.menu.select_option(index=last)
+        self.state |= {"last": last, "moved": {}}
+        self.agrees()
+
+    def move(self, n, count):
+        """What the page should have when bar n stands at this count."""
+        order = self.logits()[0].argsort(descending=True, stable=True).tolist()
+        self.state["moved"] = self.state["moved"] | {f"{order[n]}": count}
+
+
+@pytest.mark.browser
+def test_every_temperature_and_every_character(opened):
+    page = opened()
+    explorer = Next(page)
+    where = page.url
+    explorer.agrees()
+    explorer.slider.press("Home")
+    for tenth in range(31):
+        explorer.state["temperature"] = tenth / 10
+        explorer.agrees()
+        explorer.slider.press("ArrowRight")
+    for degree, key in ((3.0, "End"), (0.0, "Home")):
+        explorer.slider.press(key)
+        explorer.state["temperature"] = degree
+        for last in range(len(VOCAB)):
+            explorer.follow(last)
+    for _ in range(3):
+        explorer.el.get_by_role("button", name="draw again").click()
+        explorer.state["seed"] += 1
+        explorer.agrees()
+    explorer.menu.press("ArrowUp")  # which would turn a page
+    explorer.state["last"] -= 1
+    explorer.agrees()
+    assert page.url == where
+
+
+@pytest.mark.browser
+def test_every_logit_follows_pointer_and_keys(opened):
+    page = opened()
+    explorer = Next(page)
+    plane = explorer.el.locator("svg").first.bounding_box()
+    most = math.ceil(math.log(COUNTS.max()))
+    for n in range(13):
+        x = plane["x"] + (n + 0.5) / 14 * plane["width"]
+        page.mouse.move(x, plane["y"] + 0.5 * plane["height"])
+        page.mouse.down()
+        for down in (0.05, 0.4, 0.97, -0.3, 1.4, (n + 2) / 18):
+            page.mouse.move(x + 5 * down, plane["y"] + down * plane["height"])
+            z = (188 - down * 230) / ((188 - 24) / most)
+            explorer.move(n, 0 if z < 0 else math.exp(min(most, z)))
+            explorer.agrees()
+        page.mouse.up()
+    explorer.handle.last.focus()
+    z = math.log(list(explorer.state["moved"].values())[-1])
+    for key in ["ArrowUp", "Shift+ArrowLeft"] + ["ArrowDown"] * 30 + ["ArrowRight"] * 2:
+        page.keyboard.press(key)
+        size = 0.01 if key.startswith("Shift") else 0.1
+        by = -1 if key.endswith(("Left", "Down")) else 1
+        if z == -math.inf:
+            z = 0 if by > 0 else z
+        else:
+            z = (math.floor(z / size + 0.5) + by) * size
+            z = -math.inf if z < -1e-9 else z
+        explorer.move(n, math.exp(z))
+        explorer.agrees()
+    assert z == pytest.approx(0.1), "it was below once"
+    explorer.el.get_by_role("button", name="logits as counted").click()
+    explorer.state["moved"] = {}
+    explorer.agrees()
+
+
+@pytest.mark.browser
+def test_a_forbidden_character_comes_no_more(opened):
+    explorer = Next(opened())
+    explorer.follow(VOCAB.index("q"))  # only u follows it, so that nothing is known without
+    explorer.handle.first.focus()
+    for _ in range(1 + math.ceil(10 * math.log(COUNTS.max()))):
+        explorer.page.keyboard.press("ArrowDown")
+    explorer.move(0, 0)
+    explorer.agrees()
+    assert explorer.handle.first.get_attribute("aria-valuetext") == "never"
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("width", (390, 780, 1280))
 def test_all_text_is_twelve_pixels_or_more(opened, width):
@@ -548,9 +721,11 @@ def test_axe_finds_nothing_in_any_theme_whatever_is_open(opened):
 
 @pytest.mark.browser
 def test_the_explorer_and_the_figure_say_the_same(opened):
-    explorer = Shown(opened(), "05")
+    page = opened()
+    assert Next(page).agrees()["says"] == LIVE["03"].still.sentence
+    explorer = Shown(page, "05")
     said = explorer.agrees()["says"]
-    assert said == LIVE["05"].still.sentence
+    assert said == explorer.still
     explorer.drag((0.5, 0.5))
     query = torch.tensor(explorer.state["queries"][0])
     assert explorer.agrees()["says"] == arrows_figure(query, KEYS, WORDS).sentence

@@ -1,113 +1,145 @@
-// Softmax: a row of scores as bars that can be dragged, and what a factor makes of them: weights,
-// their entropy, and the norm of softmax's Jacobian.
+// Softmax: a row of scores as bars that can be dragged, beside the weights that it makes of them.
+// Chapter 07 multiplies the row by a scale; chapter 03 divides it by a temperature, and writes.
 (() => {
   "use strict";
-  const { add, follow, handle, set, step } = globalThis.courseLive;
-  const WIDTH = 360, HEIGHT = 230, TOP = 24, FOOT = 24, REACH = 3; // of the bars, in spreads
+  const { add, follow, handle, set, step, weigh } = globalThis.courseLive;
+  const WIDTH = 360, HEIGHT = 230, TOP = 24, FLOOR = HEIGHT - 24, HIGH = FLOOR - TOP;
 
-  function measure({ row, sizes, size, powers, power }) {
-    const d = sizes[size], factor = d ** powers[power][1];
-    const scores = row.map((z) => z * Math.sqrt(d) * factor), most = Math.max(...scores);
-    const shares = scores.map((score) => Math.exp(score - most));
-    const sum = shares.reduce((a, b) => a + b), weights = shares.map((share) => share / sum);
-    const total = (f) => weights.reduce((a, w) => a + f(w), 0);
-    const squares = total((w) => w * w);
-    return {
-      d, factor, scores, weights,
-      entropy: -total((w) => (w ? w * Math.log(w) : 0)) + 0, // no -0
-      norm: Math.sqrt(Math.max(0, squares - 2 * total((w) => w ** 3) + squares ** 2)),
+  const total = (weights, f) => weights.reduce((sum, w) => sum + f(w), 0);
+  const entropyOf = (weights) => -total(weights, (w) => (w ? w * Math.log(w) : 0)) + 0; // no -0
+
+  // ---------------------------------------------------------------- what both have
+
+  // Two panels of bars, n in each: scores with a handle, of which the last `rest` have none, and
+  // the weights. `to` gets a bar's number and where the pointer is, as a share of the height.
+  function panels(el, n, [asks, gives], [least, most], rest = 0) {
+    const planes = add(el, "div", { class: "planes" }), wide = WIDTH / n;
+    const [left, right] = [["key", asks], ["query", gives]].map(([kind, says]) => {
+      const box = add(planes, "div", { class: "plane" });
+      add(add(box, "p", { class: "legend" }), "span", { class: kind }, says);
+      return add(box, "svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": says });
+    });
+    add(right, "path", { class: "axes", d: `M0 ${FLOOR}H${WIDTH}M0 ${TOP}H${WIDTH}` });
+    const bars = Array.from({ length: n }, (_, j) => {
+      const x = (j + 0.15) * wide, width = 0.7 * wide, centre = (j + 0.5) * wide;
+      const middle = (svg, y) => add(svg, "text", { x: centre, y, "text-anchor": "middle" });
+      const bar = { x, width, centre, names: [middle(right, HEIGHT - 6)] };
+      if (j < n - rest) {
+        bar.names.push(middle(left, HEIGHT - 6));
+        bar.grab = add(left, "g", {
+          class: "handle", role: "slider", "aria-orientation": "vertical",
+          "aria-valuemin": least, "aria-valuemax": most,
+        });
+        add(bar.grab, "rect", { class: "reach", x: j * wide + 1, y: 0, width: wide - 2, height: HEIGHT });
+        bar.score = add(bar.grab, "rect", { class: "score", x, width });
+        bar.grip = add(bar.grab, "rect", { class: "grip", x: x - 2, width: width + 4, height: 8, rx: 4 });
+      }
+      bar.weight = add(right, "rect", { class: "weight", x, width });
+      bar.number = middle(right, 0);
+      return bar;
+    });
+    return { left, right, bars };
+  }
+
+  function showScore({ grab, score, grip }, zero, y, attributes) {
+    set(score, { y: Math.min(y, zero), height: Math.abs(y - zero) });
+    set(grip, { y: y - 4 });
+    set(grab, attributes);
+  }
+
+  function showWeight({ weight, number }, value, text) {
+    const top = FLOOR - value * HIGH;
+    set(weight, { y: top, height: FLOOR - top, "data-value": value });
+    set(number, { y: top - 5 }, text);
+  }
+
+  function slider(parent, says, attributes, change, done) {
+    const label = add(parent, "label", { class: "slide" }, says);
+    const output = add(label, "span"); // an output would be what the label names
+    const input = add(label, "input", {
+      type: "range", "aria-label": says, min: 0, step: 1, ...attributes,
+      "data-lm-suppress-shortcuts": true,
+    });
+    input.addEventListener("input", () => change(Number(input.value)));
+    input.addEventListener("change", done);
+    return (value, text) => {
+      input.value = value;
+      set(input, { "aria-valuetext": text });
+      set(output, {}, text);
     };
   }
 
-  function panel(parent, kind, says) {
-    const box = add(parent, "div", { class: "plane" });
-    add(add(box, "p", { class: "legend" }), "span", { class: kind }, says);
-    return add(box, "svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": says });
+  function gauge(parent, name, max, mark) {
+    const line = add(parent, "p", { class: "gauge" }, name);
+    const svg = add(line, "svg", { viewBox: `0 0 ${WIDTH} 20`, "aria-hidden": true });
+    const fill = add(svg, "rect", { class: "weight", height: 14, y: 3 });
+    const even = add(svg, "path", { class: "even" }), number = add(line, "span");
+    return (value, at, digits) => {
+      set(fill, { width: value / max * WIDTH });
+      set(even, { d: `M${at / max * (WIDTH - 2) + 1} 0v20` });
+      set(number, {}, `${value.toFixed(digits)}; ${mark}, the mark: ${at.toFixed(digits)}`);
+      line.dataset.value = value;
+    };
   }
 
   function render({ model, el }) {
-    const { row, names, sizes, powers } = model.get("state"), T = row.length;
-    const wide = WIDTH / T, equal = Math.sqrt((T - 1)) / T;
     el.classList.add("course-live", "course-softmax");
     el.dataset.preventSwipe = ""; // on a slide, the finger moves a bar
     const change = (part) => model.set("state", { ...model.get("state"), ...part });
-    const done = () => model.save_changes();
+    const show = "counts" in model.get("state") ? temperature : scale;
+    return show({ model, el, change, done: () => model.save_changes() });
+  }
 
-    const planes = add(el, "div", { class: "planes" });
-    const left = panel(planes, "key", "scores: drag them (bars: in units of \u221ad \u00b7 scale)");
-    const right = panel(planes, "query", "weights");
-    const middle = TOP + (HEIGHT - TOP - FOOT) / 2, unit = (middle - TOP) / REACH;
-    const floor = HEIGHT - FOOT, high = floor - TOP;
+  // ---------------------------------------------------------------- chapter 07: a scale
+
+  const REACH = 3; // of the bars, in spreads
+
+  function scaled({ row, sizes, size, powers, power }) {
+    const d = sizes[size], factor = d ** powers[power][1];
+    const scores = row.map((z) => z * Math.sqrt(d) * factor), weights = weigh(scores);
+    const squares = total(weights, (w) => w * w);
+    const norm = Math.sqrt(Math.max(0, squares - 2 * total(weights, (w) => w ** 3) + squares ** 2));
+    return { d, factor, scores, weights, entropy: entropyOf(weights), norm };
+  }
+
+  function scale({ model, el, change, done }) {
+    const { names, sizes, powers } = model.get("state"), T = names.length;
+    const equal = Math.sqrt((T - 1)) / T;
+    const heads = ["scores: drag them (bars: in units of \u221ad \u00b7 scale)", "weights"];
+    const { left, right, bars } = panels(el, T, heads, [-REACH, REACH]);
+    const middle = TOP + HIGH / 2, unit = HIGH / 2 / REACH;
     add(left, "path", { class: "axes", d: `M0 ${middle}H${WIDTH}` });
-    add(right, "path", { class: "axes", d: `M0 ${floor}H${WIDTH}M0 ${TOP}H${WIDTH}` });
     add(right, "text", { class: "tick", x: 8, y: TOP - 5 }, "1");
-    const bars = names.map((name, j) => {
-      const x = j * wide + wide * 0.15, width = wide * 0.7, centre = (j + 0.5) * wide;
-      for (const svg of [left, right]) add(svg, "text", { x: centre, y: HEIGHT - 6, "text-anchor": "middle" }, name);
-      const grab = add(left, "g", {
-        class: "handle", role: "slider", "aria-label": `score of key ${name}`,
-        "aria-orientation": "vertical", "aria-valuemin": -REACH, "aria-valuemax": REACH,
-      });
-      add(grab, "rect", { class: "reach", x: j * wide + 1, y: 0, width: wide - 2, height: HEIGHT });
-      return {
-        grab, score: add(grab, "rect", { class: "score", x, width }),
-        grip: add(grab, "rect", { class: "grip", x: x - 2, width: width + 4, height: 8, rx: 4 }),
-        weight: add(right, "rect", { class: "weight", x, width }),
-        number: add(right, "text", { x: centre, "text-anchor": "middle" }),
-        product: add(left, "text", { x: centre, y: 14, "text-anchor": "middle" }),
-      };
+    bars.forEach((bar, j) => {
+      for (const name of bar.names) name.textContent = names[j];
+      bar.product = add(left, "text", { x: bar.centre, y: 14, "text-anchor": "middle" });
+      set(bar.grab, { "aria-label": `score of key ${names[j]}` });
     });
 
     const side = add(el, "div", { class: "side" }), tell = add(side, "div", { class: "tell" });
-    const slider = (says, max, name) => {
-      const label = add(tell, "label", { class: "slide" }, says);
-      const output = add(label, "span"); // an output would be what the label names
-      const input = add(label, "input", { type: "range", "aria-label": says, min: 0, max, step: 1, "data-lm-suppress-shortcuts": true });
-      input.addEventListener("input", () => change({ [name]: Number(input.value) }));
-      input.addEventListener("change", done);
-      return (value, text) => {
-        input.value = value;
-        set(input, { "aria-valuetext": text });
-        set(output, {}, text);
-      };
-    };
-    const showPower = slider("scale", powers.length - 1, "power");
-    const showSize = slider("head size d", sizes.length - 1, "size");
+    const showPower = slider(tell, "scale", { max: powers.length - 1 }, (power) => change({ power }), done);
+    const showSize = slider(tell, "head size d", { max: sizes.length - 1 }, (size) => change({ size }), done);
     const box = add(side, "div", { class: "tell" });
-    const gauges = [["entropy", Math.log(T), Math.log(T)], ["norm of the Jacobian", 0.5, equal]].map(([name, max, even]) => {
-      const line = add(box, "p", { class: "gauge" }, name);
-      const svg = add(line, "svg", { viewBox: `0 0 ${WIDTH} 20`, "aria-hidden": true });
-      const fill = add(svg, "rect", { class: "weight", height: 14, y: 3 });
-      add(svg, "path", { class: "even", d: `M${even / max * (WIDTH - 2) + 1} 0v20` });
-      const number = add(line, "span");
-      return (value) => {
-        fill.setAttribute("width", value / max * WIDTH);
-        set(number, {}, `${value.toFixed(3)}; equal weights, the mark: ${even.toFixed(3)}`);
-        line.dataset.value = value;
-      };
-    });
+    const showEntropy = gauge(box, "entropy", Math.log(T), "equal weights");
+    const showNorm = gauge(box, "norm of the Jacobian", 0.5, "equal weights");
     const says = add(side, "p", { class: "says", role: "status", "aria-live": "polite" });
 
     function draw() {
-      const state = model.get("state"), { d, factor, scores, weights, entropy, norm } = measure(state);
-      bars.forEach(({ grab, score, grip, weight, number, product }, j) => {
-        const z = state.row[j], y = middle - z * unit;
-        const top = floor - weights[j] * high;
-        set(score, { y: Math.min(y, middle), height: Math.abs(y - middle) });
-        set(grip, { y: y - 4 });
-        set(grab, {
-          "aria-valuenow": z.toFixed(2), "data-value": scores[j],
-          "aria-valuetext": `${z.toFixed(2)} spreads, a score of ${scores[j].toFixed(2)}`,
+      const state = model.get("state"), { d, factor, scores, weights, entropy, norm } = scaled(state);
+      bars.forEach((bar, j) => {
+        const z = state.row[j], score = scores[j];
+        showScore(bar, middle, middle - z * unit, {
+          "aria-valuenow": z.toFixed(2), "data-value": score,
+          "aria-valuetext": `${z.toFixed(2)} spreads, a score of ${score.toFixed(2)}`,
         });
-        set(weight, { y: top, height: floor - top, "data-value": weights[j] });
-        set(number, { y: top - 5 }, weights[j].toFixed(2));
-        set(product, {}, scores[j].toFixed(Math.abs(scores[j]) < 100 ? 1 : 0));
+        showWeight(bar, weights[j], weights[j].toFixed(2));
+        set(bar.product, {}, score.toFixed(Math.abs(score) < 100 ? 1 : 0));
       });
       const name = powers[state.power][0];
       showPower(state.power, name);
       showSize(state.size, `${d}`);
-      gauges[0](entropy);
-      gauges[1](norm);
+      showEntropy(entropy, Math.log(T), 3);
+      showNorm(norm, equal, 3);
       const best = weights.indexOf(Math.max(...weights));
       says.textContent = `Head size ${d}, scale ${name.split(" (")[0]} = ${Number(factor.toPrecision(4))}: the scores go from `
         + `${Math.min(...scores).toFixed(2)} to ${Math.max(...scores).toFixed(2)}. Key ${names[best]} has the largest weight, `
@@ -119,6 +151,127 @@
     bars.forEach(({ grab }, j) => handle(grab, left, says, {
       to: ([, down]) => put(j, (middle - down * HEIGHT) / unit),
       by: ([over, up], fine) => put(j, step(model.get("state").row[j], over || up, fine ? 0.01 : 0.1)),
+      done,
+    }));
+    return follow(model, draw);
+  }
+
+  // ---------------------------------------------------------------- chapter 03: a temperature
+
+  const SHOWN = 13; // of the next characters, the likeliest; a finger needs some room for each
+  const BASE = FLOOR - 18; // a count of 1; what never came lies below
+
+  // Numbers from 0 to 1 that a seed decides: mulberry32, by Tommy Ettinger.
+  const luck = (seed) => () => {
+    seed = seed + 0x6d2b79f5 | 0;
+    let t = Math.imul(seed ^ seed >>> 15, seed | 1);
+    t ^= t + Math.imul(t ^ t >>> 7, t | 61);
+    return ((t ^ t >>> 14) >>> 0) / 2 ** 32;
+  };
+
+  // Softmax of the logits, ln of the counts, over the temperature; at 0 all goes to the first of
+  // the largest. Where nothing was counted nothing is known, and all are alike.
+  function chances(row, temperature) {
+    const counts = row.some(Boolean) ? row : row.map(() => 1), best = counts.indexOf(Math.max(...counts));
+    return temperature ? weigh(counts.map((count) => Math.log(count) / temperature))
+      : counts.map((_, j) => Number(j === best));
+  }
+
+  function temperature({ model, el, change, done }) {
+    const { names, counts, length } = model.get("state"), V = names.length;
+    const shown = Math.min(SHOWN, V), most = Math.ceil(Math.log(Math.max(2, ...counts.flat().map(([, n]) => n))));
+    const unit = (BASE - TOP) / most;
+    const counted = (id) => {
+      const row = new Array(V).fill(0);
+      for (const [j, n] of counts[id]) row[j] = n;
+      return row;
+    };
+    const moved = ({ last, moved }) => counted(last).map((n, j) => moved[j] ?? n);
+
+    const top = add(el, "div", { class: "top" });
+    const label = add(top, "label", {}, "last character");
+    const menu = add(label, "select", { "data-lm-suppress-shortcuts": true });
+    names.forEach((name, value) => add(menu, "option", { value }, name));
+    menu.addEventListener("change", () => { change({ last: Number(menu.value), moved: {} }); done(); });
+    const showTemperature = slider(
+      top, "temperature", { max: 3, step: 0.1 }, (temperature) => change({ temperature }), done);
+    const button = (name, part) => add(top, "button", { type: "button" }, name)
+      .addEventListener("click", () => { change(part(model.get("state"))); done(); });
+    button("draw again", ({ seed }) => ({ seed: seed + 1 }));
+    button("logits as counted", () => ({ moved: {} }));
+
+    const { left, right, bars } = panels(
+      el, shown + 1, ["logits, ln of the counts: drag them", "probability, in %; outlined: as counted"], [0, most], 1);
+    for (let n = 1; n < Math.exp(most); n *= 10) {
+      const y = BASE - Math.log(n) * unit;
+      left.prepend(add(left, "path", { class: "axes", d: `M0 ${y}H${WIDTH}` }));
+      add(left, "text", { class: "tick end", x: WIDTH, y: y - 3 }, n === 1 ? "once" : `${n}`);
+    }
+    add(left, "text", { class: "tick end", x: WIDTH, y: FLOOR }, "never");
+    add(right, "text", { class: "tick end", x: WIDTH, y: TOP - 5 }, "100");
+    const outlines = bars.map(({ x, width }) => add(right, "rect", { class: "plain", x, width }));
+    set(bars.at(-1).names[0], {}, "rest");
+
+    const side = add(el, "div", { class: "side" });
+    const box = add(side, "div", { class: "tell" });
+    const showEntropy = gauge(box, "entropy", Math.log(V), "as counted");
+    const showChoices = gauge(add(side, "div", { class: "tell" }), "equal choices (perplexity)", V, "as counted");
+    const says = add(side, "p", { class: "says", role: "status", "aria-live": "polite" });
+    const sentence = add(says, "span"), text = add(says, "samp");
+
+    function write(state) {
+      const random = luck(state.seed), rows = { [state.last]: chances(moved(state), state.temperature) };
+      const ids = [state.last];
+      while (ids.length < length) {
+        const row = rows[ids.at(-1)] ??= chances(counted(ids.at(-1)), state.temperature);
+        let left = random();
+        ids.push(row.findIndex((p) => (left -= p) < 0));
+      }
+      return ids.map((id) => (names[id] === "\u2423" ? " " : names[id])).join("");
+    }
+
+    let order = [];
+    function draw() {
+      const state = model.get("state"), row = moved(state), { last, temperature } = state;
+      const was = counted(last), plain = chances(was, 1), weights = chances(row, temperature);
+      order = was.map((_, j) => j).sort((a, b) => was[b] - was[a]).slice(0, shown);
+      const rest = (all) => Math.max(0, 1 - order.reduce((sum, j) => sum + all[j], 0));
+      bars.forEach((bar, n) => {
+        const j = order[n], w = n < shown ? weights[j] : rest(weights), before = n < shown ? plain[j] : rest(plain);
+        showWeight(bar, w, `${Math.round(100 * w)}`);
+        set(outlines[n], { y: FLOOR - before * HIGH, height: before * HIGH });
+        if (n === shown) return;
+        const count = row[j], z = Math.log(count);
+        for (const name of bar.names) set(name, {}, names[j]);
+        showScore(bar, count ? BASE : BASE + 9, count ? BASE - z * unit : BASE + 9, {
+          "aria-label": `logit of ${names[j]}`, "aria-valuenow": count ? z.toFixed(2) : 0, "data-value": count,
+          "aria-valuetext": count ? `${z.toFixed(2)}, a count of ${Math.round(count)}` : "never",
+        });
+        bar.grab.classList.toggle("never", !count);
+      });
+      menu.value = last;
+      showTemperature(temperature, temperature.toFixed(1));
+      const entropy = entropyOf(weights), before = entropyOf(plain), best = weights.indexOf(Math.max(...weights));
+      showEntropy(entropy, before, 3);
+      showChoices(Math.exp(entropy), Math.exp(before), 1);
+      const changed = Object.keys(state.moved).length;
+      set(sentence, {}, `After '${names[last]}' at temperature ${temperature.toFixed(1)}`
+        + (changed ? `, with ${changed} logit${changed > 1 ? "s" : ""} moved,` : "")
+        + ` the likeliest next character is '${names[best]}' with probability ${weights[best].toFixed(3)}, and the choice is `
+        + `as open as one among ${Math.exp(entropy).toFixed(1)} equal ones. Written at this temperature with seed ${state.seed}: `);
+      set(text, {}, `'${write(state)}'`);
+    }
+
+    const put = (n, z) => {
+      const { moved } = model.get("state"), count = z < -1e-9 ? 0 : Math.exp(Math.min(most, z));
+      change({ moved: { ...moved, [order[n]]: count } });
+    };
+    bars.slice(0, shown).forEach(({ grab }, n) => handle(grab, left, says, {
+      to: ([, down]) => put(n, (BASE - down * HEIGHT) / unit),
+      by: ([over, up], fine) => {
+        const count = moved(model.get("state"))[order[n]], towards = over || up;
+        put(n, count ? step(Math.log(count), towards, fine ? 0.01 : 0.1) : towards > 0 ? 0 : -1);
+      },
       done,
     }));
     return follow(model, draw);

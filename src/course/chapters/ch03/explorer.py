@@ -1,59 +1,59 @@
-"""Chapter 03: what a temperature does to the next character, and to a text."""
+"""Chapter 03: what follows a character, and what a temperature makes of it and of a text."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor
 
-from attention.sampling import draw, next_probabilities
+from attention.sampling import next_probabilities
 from course.chapters.ch03.figures import sign, temperature_figure
-from course.draw.explorer import Explorer, choice, float_slider
-from course.draw.picture import Picture
+from course.draw.live import Live
 
 WRITTEN = 56  # characters that fit in one line of the figure
 
 
-def write(logits: Tensor, first: int, n_new: int, temperature: float, seed: int) -> list[int]:
-    """`first` and `n_new` more ids, drawn from a (V, V) table of logits."""
-    generator = torch.Generator().manual_seed(seed)
-    ids = [first]
-    for _ in range(n_new):
-        probabilities = next_probabilities(logits[ids[-1]][None], temperature)
-        ids.append(int(draw(probabilities, generator)))
-    return ids
-
-
 def temperature_explorer(
-    logits: Tensor, vocab: Sequence[str], last: int, seed: int = 1337
-) -> Explorer:
-    """A character and a temperature: its next-character probabilities, and a line written so.
+    counts: Tensor, vocab: Sequence[str], last: int, seed: int = 1337
+) -> Live:
+    """The logits of the character after `last`, which can be dragged, and a line written so.
 
-    `logits` is a table that doesn't change from machine to machine (counted, or untrained), so
-    that the stored picture holds everywhere.
+    `counts` is the (V, V) table of how often each id followed each; its logarithms are the logits.
     """
-    logits = logits.detach()
-
-    def render(last: int, temperature: float) -> Picture:
-        row = logits[last][None]
-        ids = write(logits, last, WRITTEN - 1, temperature, seed)
-        return temperature_figure(
-            next_probabilities(row, temperature)[0],
-            next_probabilities(row)[0],
-            vocab,
-            last,
-            temperature,
-            "".join(vocab[i] for i in ids),
-        )
-
-    shown = [(_label(character), i) for i, character in enumerate(vocab)]
-    return Explorer(
-        render,
-        {"last": sorted({*range(0, len(vocab), 9), last})},
-        last=choice("last character", shown, last),
-        temperature=float_slider("temperature", 0.0, 3.0, 1.0, 0.1),
+    known = torch.where(counts.sum(dim=1, keepdim=True) > 0, counts, 1)  # else nothing is known
+    logits = known.double().log()
+    plain = next_probabilities(logits[last][None])[0]
+    line = "".join(vocab[i] for i in write(logits, last, WRITTEN, 1.0, seed))
+    return Live(
+        "softmax",
+        temperature_figure(plain, plain, vocab, last, 1.0, line, seed),
+        names=[_label(character) for character in vocab],
+        counts=[[[j, int(row[j])] for j in row.nonzero()[:, 0].tolist()] for row in counts],
+        last=last,
+        temperature=1.0,
+        moved={},
+        seed=seed,
+        length=WRITTEN,
     )
 
 
+def write(logits: Tensor, first: int, length: int, temperature: float, seed: int) -> list[int]:
+    """Ids from `first` on, drawn from a (V, V) table of logits, the same as the page draws."""
+    random, ids = luck(seed), [first]
+    while len(ids) < length:
+        ends = next_probabilities(logits[ids[-1]][None], temperature)[0].cumsum(dim=0)
+        ids.append(int(torch.searchsorted(ends, next(random), right=True)))
+    return ids
+
+
+def luck(seed: int) -> Iterator[float]:
+    """Numbers from 0 to 1 that a seed decides, here and in softmax.js: mulberry32 (T. Ettinger)."""
+    while True:
+        seed = (seed + 0x6D2B79F5) % 2**32
+        t = (seed ^ seed >> 15) * (seed | 1) % 2**32
+        t ^= (t + (t ^ t >> 7) * (t | 61)) % 2**32
+        yield (t ^ t >> 14) / 2**32
+
+
 def _label(character: str) -> str:
-    """What the menu calls a character; no two have the same name."""
+    """What the page calls a character; no two have the same name."""
     return sign(character) if sign(character) != "\u25a1" else f"U+{ord(character):04X}"

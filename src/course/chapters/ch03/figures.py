@@ -156,7 +156,7 @@ def noise_figure(losses: Tensor, full: float) -> Picture:
 
 def temperature_figure(
     probabilities: Tensor, plain: Tensor, vocab: Sequence[str], last: int, temperature: float,
-    written: str,
+    written: str, seed: int,
 ) -> Picture:  # fmt: skip
     """The next character's probabilities at a temperature over those at 1, and a text written."""
     order = plain.argsort(descending=True, stable=True)[:20].tolist()
@@ -190,6 +190,6 @@ def temperature_figure(
         figure,
         f"After '{sign(vocab[last])}' at temperature {temperature:.1f} the likeliest next "
         f"character is '{sign(vocab[best])}' with probability {probabilities[best]:.3f}, and the "
-        f"choice is as open as one among {choices:.1f} equal ones. Written at this temperature: "
-        f"'{line}'",
+        f"choice is as open as one among {choices:.1f} equal ones. Written at this temperature "
+        f"with seed {seed}: '{line}'",
     )
