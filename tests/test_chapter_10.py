@@ -1,20 +1,20 @@
 """Chapter 10: the numbers that its figures and its explorer state, and its references."""
 
-import html
 import re
 
 import pytest
 import torch
 import torch.nn.functional as F
 
-from attention.multi_head import MultiHeadAttention, merge_heads
-from course.chapters.ch10.explorer import VIEWS, heads_explorer
-from course.chapters.ch10.figures import leftover_figure, ribbon_figure, shares_figure
+from attention.multi_head import MultiHeadAttention, merge_heads, split_heads
+from course.chapters.ch10.explorer import heads_explorer, shares, split_by_view
+from course.chapters.ch10.figures import ribbon_figure, shares_figure, views_sentence
 from course.draw.picture import Picture, picture
 from course.learn.exercises import load
 from tests.conftest import WORDS, answer
 
 T = len(WORDS)
+QK = torch.randn(2, T, 12, generator=torch.Generator().manual_seed(4))
 
 
 @pytest.fixture(autouse=True)
@@ -44,91 +44,55 @@ def numbers(pattern: str, sentence: str) -> list[int]:
     return [int(group.replace(",", "")) for group in found.groups()]
 
 
-def source(view: str, n_head: int, head: int, row: int) -> int:
-    """The word that a row of a head was cut from: a right cut keeps it, a wrong one reads on."""
-    split_wrong = view in ("wrong view when splitting", "wrong both times")
-    return (head * T + row) // n_head if split_wrong else row
+def by_counting(view: str, n_head: int) -> set[tuple[int, int]]:
+    """Which output hears which word, on integers: a right cut keeps the word, a wrong one reads on."""
+    heard = set()
+    for head in range(n_head):
+        whose = range(T) if view == "right" else [(head * T + row) // n_head for row in range(T)]
+        heard |= {(t, whose[row]) for t in range(T) for row in range(t + 1)}
+    return heard
 
 
-def made_by(view: str, n_head: int, t: int, part: int) -> tuple[int, int]:
-    """Which head and row end up in this part of output t."""
-    if view in ("wrong reshape when merging", "wrong both times"):
-        return divmod(t * n_head + part, T)
-    return part, t
-
-
-def by_counting(view: str, n_head: int) -> tuple[int, int, int]:
-    """Looks ahead, pairs of the past that are heard, and parts out of place, on integers only."""
-    ahead, past, astray = set(), set(), 0
-    for t in range(T):
-        for part in range(n_head):
-            head, row = made_by(view, n_head, t, part)
-            astray += source(view, n_head, head, row) != t
-            for key_row in range(row + 1):
-                j = source(view, n_head, head, key_row)
-                (ahead if j > t else past).add((t, j))
-    return len(ahead), len(past), astray
-
-
-def agrees(sentence: str, n_head: int, width: int, view: str) -> None:
-    """Every number of the explorer's sentence, against counting."""
-    if width % n_head:
-        found = numbers(
-            r"(\d+) channels cannot .* by (\d+) heads: each would get (\d+), and (\d+)", sentence
+@pytest.mark.parametrize("n_head", [1, 2, 3, 4, 6])
+def test_the_explorer_says_who_is_heard(n_head):
+    right, wrong = by_counting("right", n_head), by_counting("wrong", n_head)
+    for row in range(T):
+        both = [shares(*QK, n_head, split) for split in (split_heads, split_by_view)]
+        sentence = views_sentence(*both, WORDS, n_head, row, 12)
+        cut = numbers(r"^(\d+) channels cut into (\d+) heads? of (\d+)\. ", sentence)
+        assert cut == [12, n_head, 12 // n_head]
+        told = re.search(
+            r"the output of '(\w+)' .* right view, (.*); .* one (.*), (\d+) of", sentence
         )
-        assert found == [width, n_head, width // n_head, width % n_head]
-        return
-    ahead, past, astray = by_counting(view, n_head)
-    cut = numbers(r"^(\d+) channels cut into (\d+) heads? of (\d+), ", sentence)
-    assert cut == [width, n_head, width // n_head]
-    assert VIEWS[view][0] in sentence
-    assert numbers(r"(\d+) of the (\d+) outputs before a changed", sentence) == [ahead, 15]
-    assert numbers(r"Of the (\d+) pairs .* (\d+) are heard", sentence) == [21, past]
-    assert numbers(r"(\d+) of the (\d+) parts", sentence) == [astray, n_head * T]
-    assert ("the largest by" in sentence) == (ahead > 0)
-    module = MultiHeadAttention(width, n_head, T)
-    count = sum(parameter.numel() for parameter in module.parameters())
-    assert numbers(r"has ([\d,]+) parameters", sentence) == [count]
+        assert told[1] == WORDS[row]
+        for heard, says in ((right, told[2]), (wrong, told[3])):
+            found = {
+                WORDS.index(word): float(x) for word, x in re.findall(r"'(\w+)' ([\d.]+)", says)
+            }
+            assert {(row, s) for s in found} == {pair for pair in heard if pair[0] == row}
+            assert sum(found.values()) == pytest.approx(1, abs=4e-4)
+        later = [[(t, s) for t, s in heard if s > t] for heard in (right, wrong)]
+        assert int(told[4]) == sum(t == row for t, _ in later[1])
+        found = numbers(r"Of the (\d+) pairs .*, (\d+) are heard .* view, (\d+) in", sentence)
+        assert found == [15, *map(len, later)]
 
 
-def shown(explorer) -> str:
-    return html.unescape(re.search("<figcaption>(.*)</figcaption>", explorer.view.value)[1])
-
-
-@pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("width", [12, 24])
-def test_the_explorer_over_every_number_of_heads(view, width):
+def test_one_head_alone_does_no_harm_under_the_wrong_view():
+    harmless = [n for n in (1, 2, 3, 4, 6) if by_counting("wrong", n) == by_counting("right", n)]
+    assert harmless == [1]
     explorer = heads_explorer(WORDS)
-    explorer.controls["view"].value = view
-    explorer.controls["width"].value = width
-    heads = explorer.controls["n_head"]
-    for n_head in range(heads.min, heads.max + 1):
-        heads.value = n_head
-        agrees(shown(explorer), n_head, width, view)
+    assert explorer.state["heads"] == 2, "with one it would open on the answer"
+    assert "into 2 heads of 6" in explorer.still.sentence
 
 
-def test_the_explorer_over_every_width_and_view():
-    explorer = heads_explorer(WORDS)
-    width, view = explorer.controls["width"], explorer.controls["view"]
-    for value in range(width.min, width.max + 1, width.step):
-        width.value = value
-        agrees(shown(explorer), 2, value, view.value)
-    assert width.value == width.max
-    for name in view.options:
-        view.value = name
-        agrees(shown(explorer), 2, width.max, name)
-
-
-def test_the_explorer_shows_what_the_chapter_says():
-    explorer = heads_explorer(WORDS)
-    assert explorer.state == {"n_head": 2, "width": 12, "view": "wrong view when splitting"}
-    agrees(explorer.still.sentence, **explorer.state)
-    for n_head in (1, 2, 3, 4, 6):
-        assert by_counting("view, then transpose", n_head) == (0, 21, 0)
-        assert by_counting("wrong both times", n_head)[0] == 0
-    for view in VIEWS:
-        assert by_counting(view, 1) == (0, 21, 0)
-    assert by_counting("wrong both times", 6) == (0, 6, 0)  # each word hears itself alone
+@pytest.mark.parametrize("n_head", [1, 2, 3, 4, 6])
+def test_the_right_view_is_what_pytorch_computes(n_head):
+    draw = torch.Generator().manual_seed(n_head)
+    q, k = torch.randn(2, T, 12, generator=draw)
+    heads = [part.view(1, T, n_head, -1).transpose(1, 2) for part in (q, k)]
+    each_word = torch.eye(T).expand(1, n_head, T, T)  # as values: the output is the shares
+    theirs = F.scaled_dot_product_attention(*heads, each_word, is_causal=True).mean(dim=1)[0]
+    torch.testing.assert_close(shares(q, k, n_head, split_heads), theirs)
 
 
 @pytest.mark.parametrize("n_head", [1, 2, 3, 6])
@@ -161,10 +125,6 @@ def test_ribbon_figure_refuses_what_it_cannot_cut():
     ):
         with pytest.raises(ValueError, match="expected a contiguous"):
             ribbon_figure(tensor, n_head, words)
-
-
-def test_leftover_figure():
-    assert "each would get 2, and 2 would be left over" in leftover_figure(12, 5).sentence
 
 
 def test_split_and_merge_undo_each_other():

@@ -10,6 +10,7 @@ import torch
 from attention.bigram import bigram_counts
 from attention.heads import attention_scores, attention_weights
 from attention.masks import causal_mask, window_mask
+from attention.multi_head import split_heads
 from attention.properties import ripples
 from attention.sampling import next_probabilities
 from course.chapters.ch03.explorer import WRITTEN, temperature_explorer, write
@@ -20,6 +21,8 @@ from course.chapters.ch07.explorer import SCALES, scale_explorer
 from course.chapters.ch07.figures import entropies, jacobian_norms
 from course.chapters.ch08.explorer import mask_painter
 from course.chapters.ch08.figures import painted_figure
+from course.chapters.ch10.explorer import heads_explorer, shares, split_by_view
+from course.chapters.ch10.figures import views_sentence
 from course.draw.live import Live
 from course.draw.picture import Picture
 from course.publish.book import build
@@ -57,6 +60,7 @@ def explorers() -> dict[str, Live]:
         "07": scale_explorer(*vectors),
         "08": mask_painter(X, *matrices, WORDS, MASKS),
         "03": temperature_explorer(COUNTS, VOCAB, VOCAB.index(" "), seed=5),
+        "10": heads_explorer(WORDS),
     }
 
 
@@ -685,6 +689,107 @@ def test_a_forbidden_character_comes_no_more(opened):
     assert explorer.handle.first.get_attribute("aria-valuetext") == "never"
 
 
+class Cuts(Shown):
+    """The explorer of chapter 10."""
+
+    def __init__(self, page):
+        super().__init__(page, "10")
+
+    def agrees(self):
+        """Everything that the page shows, against torch on the state that it should have."""
+        H, row, T = self.state["heads"], self.state["row"], len(WORDS)
+        q, k = (torch.tensor(self.state[name], dtype=torch.float64)[None] for name in "qk")
+        place = torch.arange(T * H)[:, None].expand(-1, 12 // H).reshape(1, T, 12)
+        seen = self.el.evaluate(
+            """async el => {
+                for (const _ of "12") await new Promise(requestAnimationFrame);  // it is drawn
+                const pressed = (kind) => [...el.querySelectorAll(kind)].map((e) => e.ariaPressed === "true");
+                return {
+                    heads: pressed(".presets button"),
+                    views: [...el.querySelectorAll(".plane")].map((view) => {
+                        const all = (kind, read) => [...view.querySelectorAll(kind)].map(read);
+                        const value = (e) => Number(e.dataset.value), astray = (e) => e.matches(".astray, .wrong");
+                        return {
+                            weights: all(".cell", value), leaks: all(".cell", astray),
+                            flows: all(".flow", value), late: all(".flow", astray),
+                            high: all(".flow", (e) => 40 - Number(e.getAttribute("y"))),
+                            at: all(".flow", (e) => Number(e.getAttribute("x"))),
+                            piece: all(".piece", (e) => [Number(e.getAttribute("x")), value(e)]),
+                            whose: all("text.tick", (e) => [Number(e.textContent), e.matches(".astray")]),
+                            held: all("rect.held", (e) => Number(e.getAttribute("y"))),
+                            shares: all("td[data-value]", value), red: all("td[data-value]", astray),
+                            rows: [...view.querySelectorAll("tr button")].map((e) => e.ariaPressed === "true"),
+                        };
+                    }),
+                    says: el.querySelector("[role=status]").textContent,
+                };
+            }"""
+        )  # fmt: skip
+        assert seen["heads"] == [n == H for n in (1, 2, 3, 4, 6)]
+        both, wide, later = [], 60 / H, torch.arange(T)[:, None] < torch.arange(T)
+        for view, split in zip(seen["views"], (split_heads, split_by_view), strict=True):
+            pieces = split(place, H)[0, ..., 0]  # (H, T)
+            whose = pieces // H
+            mask = causal_mask(T)
+            weights = attention_weights(attention_scores(*(split(x, H) for x in (q, k))), mask)[0]
+            flat = lambda x: x.reshape(-1).tolist()  # noqa: E731
+            assert view["weights"] == pytest.approx(flat(weights), abs=1e-6)
+            assert view["leaks"] == flat(mask & (whose[:, None, :] > torch.arange(T)[:, None]))
+            assert view["flows"] == pytest.approx(flat(weights[:, row]), abs=1e-6)
+            assert view["high"] == pytest.approx(flat(36 * weights[:, row]), abs=1e-3)
+            assert view["late"] == flat(whose > row)
+            assert view["at"] == pytest.approx(flat(pieces * wide + 0.5), abs=1e-3)
+            gets = {round(p * wide, 1): h for h in range(H) for p in pieces[h].tolist()}
+            assert {round(x - 0.5, 1): h for x, h in view["piece"]} == gets
+            assert view["whose"][:T] == [[t, False] for t in range(T)]
+            named = [
+                [w, t != w] for line in whose.tolist() for t, w in enumerate(line) for _ in "rc"
+            ]
+            digits = [[h, False] for h in range(H) for _ in range(T)]
+            there = view["whose"][T:]
+            each = [there[h * 3 * T : (h + 1) * 3 * T] for h in range(H)]
+            assert [x for part in each for x in part[:T]] == digits
+            assert [x for part in each for x in part[T:]] == named
+            tops = [104 + h // 3 * 126 + 28 + 16 * row for h in range(H)]
+            assert view["held"] == tops
+            mine = shares(q[0], k[0], H, split)
+            both.append(mine)
+            assert view["shares"] == pytest.approx(flat(mine), abs=1e-6)
+            assert view["red"] == flat((mine > 0) & later)
+            assert view["rows"] == [t == row for t in range(T)]
+        assert seen["says"] == views_sentence(*both, WORDS, H, row, 12)
+        return seen
+
+
+@pytest.mark.browser
+def test_every_number_of_heads_and_every_output(opened):
+    page = opened()
+    explorer = Cuts(page)
+    explorer.agrees()
+    harmless = []
+    for name in ("1 head", "2 heads", "3 heads", "4 heads", "6 heads"):
+        explorer.el.get_by_role("button", name=name).press("Enter")
+        explorer.state["heads"] = int(name[0])
+        for row, word in enumerate(WORDS):
+            view = explorer.el.locator(".plane").nth(row % 2)
+            view.get_by_role("button", name=f"output of '{word}'").click()
+            explorer.state["row"] = row
+            right, wrong = explorer.agrees()["views"]
+        harmless += [right["shares"] == wrong["shares"]]
+    assert harmless == [True, False, False, False, False], "the answer to its question"
+
+
+@pytest.mark.browser
+def test_a_finger_chooses_heads_and_output(opened):
+    page = opened(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    explorer = Cuts(page)
+    explorer.el.get_by_role("button", name="6 heads").tap()
+    explorer.el.get_by_role("button", name="output of 'Your'").last.tap()
+    explorer.state |= {"heads": 6, "row": 0}
+    explorer.agrees()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("width", (390, 780, 1280))
 def test_all_text_is_twelve_pixels_or_more(opened, width):
@@ -722,7 +827,8 @@ def test_axe_finds_nothing_in_any_theme_whatever_is_open(opened):
 @pytest.mark.browser
 def test_the_explorer_and_the_figure_say_the_same(opened):
     page = opened()
-    assert Next(page).agrees()["says"] == LIVE["03"].still.sentence
+    for explorer in (Next(page), Cuts(page)):
+        assert explorer.agrees()["says"] == explorer.still
     explorer = Shown(page, "05")
     said = explorer.agrees()["says"]
     assert said == explorer.still

@@ -11,8 +11,6 @@ from course.draw.picture import (
     DEEP,
     FAINT,
     INK,
-    LIGHT,
-    PALE,
     PAPER,
     QUERY,
     SMALL,
@@ -20,14 +18,16 @@ from course.draw.picture import (
     TIME,
     WRONG,
     Picture,
+    canvas,
+    heat_map,
     picture,
+    place,
     sheet,
     tint,
 )
 
 CELL = 0.3  # inches: a number's width in the memory and in a head
 ROW = 0.25
-NOT_HEARD = "\N{MULTIPLICATION SIGN}"
 
 
 def shares_figure(
@@ -140,65 +140,39 @@ def ribbon_figure(x: Tensor, n_head: int, words: Sequence[str]) -> Picture:
     )
 
 
-def hearing_figure(
-    speaker: Tensor, change: Tensor, words: Sequence[str], cut: str, n_parameters: int, width: int
+def views_figure(
+    right: Tensor, wrong: Tensor, words: Sequence[str], n_head: int, row: int, width: int
 ) -> Picture:
-    """Whose query speaks in each head's part of each output, and which inputs each output hears.
-
-    `speaker` is (H, T) with the position whose query made the part; `change` is (T, T): how much
-    output i changes when input j does.
-    """
-    (H, T), heard = speaker.shape, change > 1e-6
-    leak, past = heard.triu(1), heard.tril()
-    n_future, n_past = T * (T - 1) // 2, T * (T + 1) // 2
-    leaks, hears = int(leak.sum()), int(past.sum())
-    astray = int((speaker != speaker.new_tensor(range(T))).sum())
-    if leaks:
-        title = f"{leaks} of {n_future} later words are heard: the future leaks"
-    elif hears < n_past:
-        title = f"No leak, but {n_past - hears} of {n_past} words of the past are lost"
-    else:
-        title = "Each word hears itself and its whole past, nothing else"
-    figure, axes = sheet(4.1)
-    cell, floor = 0.4, 1.0
+    """Which words are in each output, (T, T), by the right cut into heads and by the wrong one."""
+    figure, axes = canvas(3.9, 2, layout=None)
+    cuts = {"right: a view, then a transpose": right, "wrong: a view alone": wrong}
+    for n, (ax, (name, shares)) in enumerate(zip(axes, cuts.items(), strict=True)):
+        place(ax, 0.95 + 3.5 * n, 0.55, 3.0, 3.0)
+        names = words if n == 0 else [""] * len(words)
+        heat_map(ax, shares, title=name, rows=names, columns=words, column_axis="whose numbers")
+        for t, s in shares.triu(1).nonzero().tolist():
+            ax.add_patch(Rectangle((s - 0.46, t - 0.46), 0.92, 0.92, fill=False, ec=WRONG, lw=1.6))
     with mpl.rc_context(STYLE):
-        axes.text(3.95, 3.88, title, ha="center", weight="bold", fontsize=11)
-        _speakers(axes, speaker, words, 0.9, floor, cell)
-        _hearing(axes, heard, words, 4.75, floor, cell)
-    worst = f", the largest by {float(change.triu(1).max()):.2f}" if leaks else ""
-    return picture(
-        figure,
-        f"{width} channels cut into {H} {'head' if H == 1 else 'heads'} of {width // H}, "
-        f"{cut}. {leaks} of the {n_future} outputs before a changed word change{worst}. Of the "
-        f"{n_past} pairs of a word and itself or an earlier one, {hears} are heard. {astray} of "
-        f"the {H * T} parts of the output stand in another word's place. The layer has "
-        f"{n_parameters:,} parameters, whatever the number of heads.",
-    )
+        axes[0].set_ylabel("output")
+    return picture(figure, views_sentence(right, wrong, words, n_head, row, width))
 
 
-def leftover_figure(width: int, n_head: int) -> Picture:
-    """Channels that can't be shared out evenly: what each head would get, and what is left."""
-    share, left = divmod(width, n_head)
-    figure, axes = sheet(1.5)
-    tints = head_tints(n_head)
-    with mpl.rc_context(STYLE):
-        title = f"{n_head} heads cannot share {width} channels evenly"
-        axes.text(3.95, 1.2, title, ha="center", weight="bold", fontsize=11)
-        for c in range(width):
-            over = c >= share * n_head
-            place = 0.35 + c * CELL
-            face = "none" if over else tints[c // share]
-            edge = WRONG if over else PAPER
-            axes.add_patch(Rectangle((place, 0.55), CELL, ROW, facecolor=face, ec=edge, lw=1.2))
-            text = NOT_HEARD if over else str(c // share)
-            _number(axes, place + CELL / 2, 0.55 + ROW / 2, text)
-        says = f"numbers: which head; {NOT_HEARD}: left over"
-        axes.text(0.35, 0.25, says, fontsize=SMALL, color=INK)
-    return picture(
-        figure,
-        f"{width} channels cannot be shared evenly by {n_head} heads: each would get {share}, and "
-        f"{left} would be left over. The package raises a ValueError; choose a number of heads "
-        f"that divides the width.",
+def views_sentence(
+    right: Tensor, wrong: Tensor, words: Sequence[str], n_head: int, row: int, width: int
+) -> str:
+    """Which words are in one output, and how many later words are heard; as heads.js says it."""
+    heard = [shares[row].nonzero()[:, 0].tolist() for shares in (right, wrong)]
+    told = [
+        ", ".join(f"'{words[s]}' {float(shares[row, s]):.4f}" for s in those)
+        for shares, those in zip((right, wrong), heard, strict=True)
+    ]
+    T, leaks = len(words), [int(shares.triu(1).count_nonzero()) for shares in (right, wrong)]
+    return (
+        f"{width} channels cut into {n_head} {'head' if n_head == 1 else 'heads'} of "
+        f"{width // n_head}. Into the output of '{words[row]}' flow, in the right view, {told[0]}; "
+        f"in the wrong one {told[1]}, {sum(s > row for s in heard[1])} of them later. Of the "
+        f"{T * (T - 1) // 2} pairs of an output and a later word, {leaks[0]} are heard in the right "
+        f"view, {leaks[1]} in the wrong one."
     )
 
 
@@ -243,54 +217,6 @@ def _page(axes, page: Tensor, left: float, top: float, rows, C: int, D: int, tin
         axes.text(left - 0.07, y + ROW / 2, words[word], ha="right", va="center", fontsize=SMALL,
                   color=INK if word == t else WRONG,
                   weight="normal" if word == t else "bold")  # fmt: skip
-
-
-def _speakers(axes, speaker: Tensor, words, left: float, floor: float, cell: float) -> None:
-    H, T = speaker.shape
-    height = min(cell, 6 * cell / H)
-    for h, row in enumerate(speaker.tolist()):
-        y = floor + (H - 1 - h) * height
-        axes.text(left - 0.08, y + height / 2, f"part {h}", ha="right", va="center", fontsize=SMALL)
-        for t, source in enumerate(row):
-            face = PALE if source == t else tint(WRONG, 0.45)
-            axes.add_patch(
-                Rectangle((left + t * cell, y), cell, height, facecolor=face, ec=PAPER, lw=1)
-            )
-            _number(axes, left + (t + 0.5) * cell, y + height / 2, str(source))
-    says = "whose query made each part"
-    axes.text(left, floor + H * height + 0.1, says, fontsize=9.5, weight="bold")
-    _below(axes, words, left, floor, cell)
-
-
-def _hearing(axes, heard: Tensor, words, left: float, floor: float, cell: float) -> None:
-    T = len(heard)
-    for i, row in enumerate(heard.tolist()):
-        y = floor + (T - 1 - i) * cell
-        axes.text(
-            left - 0.08, y + cell / 2, f"{i} {words[i]}", ha="right", va="center", fontsize=SMALL
-        )
-        for j, hears in enumerate(row):
-            face, text = (PALE, "") if hears else (LIGHT, "")
-            if j > i and hears:
-                face, text = tint(WRONG, 0.45), "!"
-            elif j <= i and not hears:
-                face, text = "none", NOT_HEARD
-            axes.add_patch(
-                Rectangle((left + j * cell, y), cell, cell, facecolor=face, ec=PAPER, lw=1)
-            )
-            if text:
-                _number(axes, left + (j + 0.5) * cell, y + cell / 2, text)
-    axes.text(left, floor + T * cell + 0.1, "which words each output hears", fontsize=9.5,
-              weight="bold")  # fmt: skip
-    _below(axes, words, left, floor, cell)
-    says = f"blue: heard; !: hears a later word; {NOT_HEARD}: past not heard"
-    axes.text(7.8, 0.12, says, ha="right", fontsize=SMALL)
-
-
-def _below(axes, words, left: float, floor: float, cell: float) -> None:
-    for t, word in enumerate(words):
-        axes.text(left + (t + 0.6) * cell, floor - 0.07, f"{t} {word}", ha="right", va="top",
-                  rotation=45, rotation_mode="anchor", fontsize=SMALL)  # fmt: skip
 
 
 def _number(axes, x: float, y: float, text: str) -> None:

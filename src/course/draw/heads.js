@@ -1,0 +1,153 @@
+// Heads: the memory of some words cut into heads, by view and transpose and by a view alone, and
+// whose numbers then flow into an output.
+(() => {
+  "use strict";
+  const { add, follow, set, table, weigh } = globalThis.courseLive;
+  const WIDTH = 360, MEMORY = 40, HIGH = 20, MAPS = 104, CELL = 16; // of the picture of one cut
+
+  // A piece is the part of a word that a head gets; the memory holds piece after piece. This says
+  // which piece becomes row t of head h.
+  const CUTS = [
+    ["right: a view, then a transpose", (h, t, { heads }) => t * heads + h],
+    ["wrong: a view alone", (h, t, { q }) => h * q.length + t],
+  ];
+
+  function attend(state, pieceOf) {
+    const { q, k, heads } = state, rows = q.map((_, t) => t), D = q[0].length / heads;
+    const [Q, K] = [q.flat(), k.flat()];
+    const score = (a, b) => {
+      let sum = 0;
+      for (let c = 0; c < D; c += 1) sum += Q[a * D + c] * K[b * D + c];
+      return sum / Math.sqrt(D);
+    };
+    const found = Array.from({ length: heads }, (_, h) => {
+      const pieces = rows.map((t) => pieceOf(h, t, state));
+      return {
+        pieces, from: pieces.map((piece) => Math.floor(piece / heads)), // whose they are
+        weights: pieces.map((a, t) => weigh(pieces.map((b, j) => (j > t ? -Infinity : score(a, b))))),
+      };
+    });
+    // Row t, column s: which share of output t comes from word s, the mean over its heads.
+    const shares = rows.map((t) => rows.map((s) => found.reduce((sum, { from, weights }) =>
+      sum + weights[t].reduce((mine, w, j) => mine + (from[j] === s ? w : 0), 0), 0) / heads));
+    return { found, shares };
+  }
+
+  // ---------------------------------------------------------------- the picture of one cut
+
+  function picture(svg, { words, heads }, found) {
+    const T = words.length, wide = WIDTH / T / heads, across = Math.min(3, heads);
+    svg.replaceChildren();
+    set(svg, { viewBox: `0 0 ${WIDTH} ${MAPS + Math.ceil(heads / across) * 126}` });
+    const text = (x, y, says, kind = "tick") => add(svg, "text", { class: kind, x, y, "text-anchor": "middle" }, says);
+    words.forEach((word, t) => {
+      text((t + 0.5) * WIDTH / T, MEMORY + HIGH + 17, t);
+      text((t + 0.5) * WIDTH / T, MEMORY + HIGH + 33, word, "");
+      add(svg, "path", { class: "axes", d: `M${t * WIDTH / T + 2} ${MEMORY + HIGH + 4}h${WIDTH / T - 4}` });
+    });
+    return found.map(({ pieces, from }, h) => {
+      const left = (h % 3) * 120 + 18, top = MAPS + Math.floor(h / 3) * 126 + 28;
+      const name = add(svg, "text", { x: left, y: top - 18 }, `head ${h}`);
+      const flows = pieces.map((piece) => {
+        const x = piece * wide;
+        add(svg, "rect", {
+          class: "piece", x: x + 0.5, y: MEMORY, width: wide - 1, height: HIGH,
+          "fill-opacity": 0.1 + 0.3 * h / Math.max(1, heads - 1), "data-value": h,
+        });
+        text(x + wide / 2, MEMORY + 15, h);
+        return add(svg, "rect", { class: "flow", x: x + 0.5, width: wide - 1 });
+      });
+      const cells = from.map((mine, t) => {
+        text(left - 8, top + t * CELL + 13, mine, mine === t ? "tick" : "tick astray");
+        text(left + (t + 0.5) * CELL, top - 4, mine, mine === t ? "tick" : "tick astray");
+        return from.map((_, j) => add(svg, "rect", {
+          class: "cell", x: left + j * CELL + 0.5, y: top + t * CELL + 0.5, width: CELL - 1, height: CELL - 1,
+        }));
+      });
+      return { name, flows, cells, held: add(svg, "rect", { class: "held", x: left, width: T * CELL, height: CELL }), top };
+    });
+  }
+
+  // ---------------------------------------------------------------- the explorer
+
+  function render({ model, el }) {
+    const { words, choices } = model.get("state");
+    el.classList.add("course-live", "course-heads");
+    const change = (part) => {
+      model.set("state", { ...model.get("state"), ...part });
+      model.save_changes();
+    };
+    const presets = add(el, "div", { class: "presets", role: "group", "aria-label": "number of heads" });
+    const buttons = choices.map((heads) => {
+      const button = add(presets, "button", { type: "button" }, `${heads} head${heads > 1 ? "s" : ""}`);
+      button.addEventListener("click", () => change({ heads }));
+      return button;
+    });
+    const planes = add(el, "div", { class: "planes" });
+    const views = CUTS.map(([name, pieceOf], n) => {
+      const box = add(planes, "div", { class: "plane" });
+      add(box, "p", { class: n ? "title astray" : "title" }, name);
+      const svg = add(box, "svg", { role: "img", "aria-label": `${name}: the memory, and a map of weights for each head` });
+      const shares = table(box, "Shares of the words in each output; press one", words);
+      shares.rows.forEach((row, t) => {
+        row.th.textContent = "";
+        row.button = add(row.th, "button", { type: "button", "aria-label": `output of '${words[t]}'` }, words[t]);
+        row.button.addEventListener("click", () => change({ row: t }));
+      });
+      return { pieceOf, svg, shares };
+    });
+    add(el, "p", { class: "help" }, "Digits in the memory: which head gets this piece of a word. Bars: how much of it flows into the "
+      + "chosen output. Maps: a head's weights; before a row and above a column, whose piece it is.");
+    const says = add(el, "p", { class: "says", role: "status", "aria-live": "polite" });
+
+    function draw() {
+      const state = model.get("state"), { heads, row } = state;
+      buttons.forEach((button, n) => set(button, { "aria-pressed": choices[n] === heads }));
+      const all = views.map((view) => {
+        const { found, shares } = attend(state, view.pieceOf);
+        if (view.heads !== heads) view.parts = picture(view.svg, state, found);
+        view.heads = heads;
+        view.parts.forEach(({ flows, cells, held, top }, h) => {
+          const { from, weights } = found[h];
+          set(held, { y: top + row * CELL });
+          flows.forEach((flow, j) => {
+            const high = weights[row][j] * (MEMORY - 4);
+            set(flow, { y: MEMORY - high, height: high, "data-value": weights[row][j] });
+            flow.classList.toggle("astray", from[j] > row);
+          });
+          cells.forEach((line, t) => line.forEach((cell, j) => {
+            set(cell, { "data-value": weights[t][j], "fill-opacity": 0.8 * weights[t][j] });
+            cell.classList.toggle("astray", j <= t && from[j] > t);
+          }));
+        });
+        view.shares.rows.forEach(({ tr, button, cells }, t) => {
+          tr.classList.toggle("held", t === row);
+          set(button, { "aria-pressed": t === row });
+          cells.forEach((cell, s) => {
+            const share = shares[t][s];
+            set(cell, { "data-value": share }, share ? share.toFixed(2) : "\u2013");
+            cell.style.setProperty("--weight", share);
+            cell.classList.toggle("wrong", share > 0 && s > t);
+          });
+        });
+        return shares;
+      });
+      says.textContent = sentence(state, all);
+    }
+    return follow(model, draw);
+  }
+
+  // What the pictures show, in words.
+  function sentence({ words, heads, row, q }, [right, wrong]) {
+    const heard = (shares) => words.map((word, s) => [word, shares[row][s], s]).filter(([, share]) => share);
+    const told = (shares) => heard(shares).map(([word, share]) => `'${word}' ${share.toFixed(4)}`).join(", ");
+    const late = (shares) => heard(shares).filter(([, , s]) => s > row).length;
+    const leaks = (shares) => shares.flatMap((line, t) => line.filter((share, s) => share && s > t)).length;
+    const C = q[0].length, T = words.length;
+    return `${C} channels cut into ${heads} head${heads > 1 ? "s" : ""} of ${C / heads}. Into the output of '${words[row]}' flow, in the `
+      + `right view, ${told(right)}; in the wrong one ${told(wrong)}, ${late(wrong)} of them later. Of the ${T * (T - 1) / 2} pairs `
+      + `of an output and a later word, ${leaks(right)} are heard in the right view, ${leaks(wrong)} in the wrong one.`;
+  }
+
+  globalThis.courseLive.heads = { render };
+})();
