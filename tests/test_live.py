@@ -687,6 +687,7 @@ def test_a_forbidden_character_comes_no_more(opened):
     explorer.move(0, 0)
     explorer.agrees()
     assert explorer.handle.first.get_attribute("aria-valuetext") == "never"
+    explorer.follow(VOCAB.index("u"))  # whose own row nobody has moved
 
 
 class Cuts(Shown):
