@@ -585,7 +585,11 @@ def test_panels_stand_below_each_other_on_a_phone_and_beside_each_other_again(re
         };
     })"""
     page, errors, _ = opened(reader, viewport={"width": 1280, "height": 800})
-    drawn = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    drawn = """width => new Promise(done => {
+        const look = () => requestAnimationFrame(() => innerWidth === width
+            ? requestAnimationFrame(done) : look());
+        look();
+    })"""
     stacked = 0
     for name in names():
         page.set_viewport_size({"width": 1280, "height": 800})
@@ -593,14 +597,14 @@ def test_panels_stand_below_each_other_on_a_phone_and_beside_each_other_again(re
         page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
         before = page.evaluate(measure)
         page.set_viewport_size({"width": 390, "height": 800})
-        page.evaluate(drawn)
+        page.evaluate(drawn, 390)
         for was, now in zip(before, page.evaluate(measure), strict=True):
             if was["panels"] > 1 and now["view"] != was["view"]:
                 stacked += 1
                 assert not now["wide"] or now["widest"] > 0.95 * now["room"], (name, now)
                 assert not now["out"] and not now["over"], (name, now)
         page.set_viewport_size({"width": 1280, "height": 800})
-        page.evaluate(drawn)
+        page.evaluate(drawn, 1280)
         assert [now["view"] for now in page.evaluate(measure)] == [was["view"] for was in before]
     assert stacked >= 10 and not errors
     page.close()

@@ -3,10 +3,10 @@
 // frame.)
 (() => {
   "use strict";
-  const GAP = 16, LINE = 18, SHARED = 0.2; // SHARED: of the smaller box, if two panels are one
+  const GAP = 16, LINE = 18, SHARED = 0.5; // SHARED: of the smaller box, if two panels are one
 
   function boxes(panels) {
-    const found = []; // a map and its bar of colours overlap: they stay together
+    const found = []; // those that cover each other stay together
     for (const panel of panels) {
       const { x, y, width, height } = panel.getBBox();
       const box = { x, y, right: x + width, bottom: y + height, panels: [panel] };
