@@ -30,7 +30,7 @@ PACKAGES = str(Path(torch.__file__).parents[1])
 def package(tmp_path_factory):
     """The wheel, and a folder in which pip has installed it."""
     folder = tmp_path_factory.mktemp("wheel")
-    write_wheel(folder)
+    write_wheel(folder, ROOT / "book.toml")
     there = folder / "installed"
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
     subprocess.run([*pip, "--target", there, folder / wheel()], check=True)
@@ -44,7 +44,10 @@ def test_the_wheel_holds_every_file_of_the_package(package):
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
     tracked = {p for name in ("attention", "course") for p in (ROOT / "src" / name).rglob("*.*")}
     tracked = {p for p in tracked if p.suffix != ".pyc" and p.name[0] != "." and p.is_file()}
-    assert packed == {p.relative_to(ROOT / "src").as_posix() for p in tracked}
+    assert packed == {p.relative_to(ROOT / "src").as_posix() for p in tracked} | {
+        "course/book.toml"
+    }
+    assert (there / "course/book.toml").read_bytes() == (ROOT / "book.toml").read_bytes()
     for name in ("course/chapters/ch05/quiz.md", "course/colours.css", "attention/data/play.txt"):
         assert (there / name).read_bytes() == (ROOT / "src" / name).read_bytes()
 
@@ -62,7 +65,7 @@ def test_the_wheel_asks_for_what_pyproject_asks_for(package):
 
 def test_the_same_files_make_the_same_bytes(package, tmp_path, monkeypatch):
     monkeypatch.setattr(time, "time", lambda: 2e9)
-    write_wheel(tmp_path)
+    write_wheel(tmp_path, ROOT / "book.toml")
     assert (tmp_path / wheel()).read_bytes() == package[0].read_bytes()
 
 

@@ -252,7 +252,7 @@ def build(root: Path, serve: bool = False, port: int = 3000) -> int:
     out = root / "build" / "book"
     with replacing(out) as new, TemporaryDirectory(prefix="course-") as staged:
         # mdBook publishes whatever it finds: here are the pages, the preprocessor adds their files.
-        home.write_wheel(Path(staged))
+        home.write_wheel(Path(staged), root / "book.toml")
         repository = _repository(root)
         for path in (root / "notebooks" / "SUMMARY.md", *pages):
             name = path.relative_to(root / "notebooks")

@@ -52,10 +52,10 @@ def wheel() -> str:
     return f"{NAME}-{_installed()[0]}-py3-none-any.whl"
 
 
-def write_wheel(folder: Path) -> None:
+def write_wheel(folder: Path, settings: Path) -> None:
     """Put the package into a folder. It is plain Python, so its files are all that a wheel needs.
 
-    The same files make the same bytes, at any time and on any machine.
+    The course's book.toml goes with it, which says who is shown solutions. The same files make the same bytes, at any time and on any machine.
     """
     parts = ("METADATA", "entry_points.txt", "licenses/LICENSE")
     version, *texts = _installed(*parts)
@@ -66,6 +66,7 @@ def write_wheel(folder: Path) -> None:
         for path in (SRC / package).rglob("[!.]*.*")
         if path.suffix != ".pyc"
     }
+    files["course/book.toml"] = settings.read_bytes()
     made = dict(zip((*parts, "WHEEL"), (*texts, WHEEL), strict=True))
     files |= {f"{info}/{name}": text.encode() for name, text in made.items()}
     record = [f"{name},sha256={_hash(body)},{len(body)}" for name, body in sorted(files.items())]
