@@ -5,7 +5,7 @@ import json
 import pytest
 
 from course.errors import CourseError
-from course.publish import book, slides
+from course.publish import book, decks
 from course.publish.links import Markup, Site
 from course.publish.page import Page
 
@@ -43,8 +43,8 @@ def made(tmp_path):
         if kind == "book":
             site = Site(src, pages.get, pages, book._address)
             return book.markdown(one, site), site
-        site = Site(src, pages.get, pages, slides._address)
-        return slides.deck(one, site)[0], site
+        site = Site(src, pages.get, pages, decks._address)
+        return decks.deck(one, site)[0], site
 
     return make
 

@@ -20,8 +20,7 @@ from course import cli, notebooks
 from course.errors import CourseError
 from course.learn.html import MIME
 from course.learn.quizzes import quiz
-from course.outline import sections
-from course.publish import slides
+from course.publish import decks, slides
 from course.publish.links import Site
 from course.publish.page import Page
 from tests.browser import browser, watched
@@ -54,7 +53,7 @@ def made(*cells):
 
 def published(nb, root=ROOT):
     """A notebook as a page, and a site in which it stands alone."""
-    site = Site(root / "notebooks", lambda _: None, (), slides._address)
+    site = Site(root / "notebooks", lambda _: None, (), decks._address)
     return Page("00.ipynb", notebooks.dumps(nb)), site
 
 
@@ -91,7 +90,7 @@ def test_slide_types_say_what_stands_where():
         ["<p>Slowly.</p>\n"],
         [],
     ]
-    text, silent = slides.deck(*published(nb))
+    text, silent = decks.deck(*published(nb))
     assert silent == ["cell-005", "cell-007"]
     assert text.count('<aside class="notes">') == 2 and "import torch" not in text
     assert "<title>Why?</title>" in text and "$" not in text
@@ -231,13 +230,13 @@ def test_formulas_and_links_work_in_a_deck(course):
 def test_a_formula_that_cannot_be_shown_names_its_place():
     nb = made(prose(r"# Why?" + "\n\n" + r"$\nosuchthing$", "slide"), code("1", "skip"))
     with pytest.raises(CourseError, match=r"00\.ipynb, cell cell-001.*nosuchthing"):
-        slides.deck(*published(nb))
+        decks.deck(*published(nb))
 
 
 def test_a_notebook_without_outputs_is_refused():
     nb = made(prose("# Why?", "slide"), new_code_cell("1"))
     with pytest.raises(CourseError, match="no stored outputs.*course refresh 00`"):
-        slides.deck(*published(nb))
+        decks.deck(*published(nb))
 
 
 # ---------------------------------------------------------------- files and errors
@@ -267,7 +266,7 @@ def test_some_notebooks_leave_the_other_decks_as_they_are(course, capsys):
     (out / "00_a.html").write_text("<title>mine</title>")
     (out / "01_b.pdf").write_text("old")
     assert cli.main(["slides", "01"]) == 0
-    assert capsys.readouterr().out.startswith("01_b.html\nopen ")
+    assert capsys.readouterr().out.startswith("01_b.html, the whole main line")
     after = everything(out)
     assert after.pop(Path("00_a.html")) == b"<title>mine</title>"
     assert "01_b.pdf" not in after, "a PDF of an older deck"
@@ -309,13 +308,13 @@ def test_what_goes_wrong_is_said_and_the_last_good_build_stays(course, capsys, m
     with monkeypatch.context() as patched:
         patched.setattr(shutil, "which", lambda *args, **kwargs: None)
         assert "apt-get install chromium" in fails(capsys, "--pdf")
-        patched.setattr(slides.importlib.util, "find_spec", lambda name: None)
+        patched.setattr(decks.importlib.util, "find_spec", lambda name: None)
         assert "sphinx-revealjs" in fails(capsys)
     with monkeypatch.context() as patched:
         patched.setitem(sys.modules, "playwright", None)  # as if it weren't installed
         assert "python install.py --test" in fails(capsys, "--pdf")
     with monkeypatch.context() as patched:
-        patched.setattr(slides, "_chromium", lambda: "/bin/false")
+        patched.setattr(decks, "_chromium", lambda: "/bin/false")
         assert "could not print" in fails(capsys, "--pdf")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -335,6 +334,8 @@ EVERY = """() => Reveal.getSlides().map((slide) => {
   return {
     cell: slide.dataset.cell, high: slide.scrollHeight, wide: slide.scrollWidth,
     size: +slide.style.getPropertyValue("--size"), words: slide.innerText.trim().length,
+    code: Math.min(99, ...[...slide.querySelectorAll("pre, table.tensor")]
+      .map((e) => parseFloat(getComputedStyle(e).fontSize))),
     seen: left >= 0 && top >= 0 && width > 1000 && left + width <= 1280 && top + height <= 720,
     cut: [...slide.querySelectorAll("pre, table, img, figure svg, .course-math")].filter((e) =>
       e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > 1280).length,
@@ -354,12 +355,12 @@ AXE = """() => {
 
 
 @pytest.fixture(scope="module")
-def decks(tmp_path_factory):
+def talks(tmp_path_factory):
     """The decks of the course, and a server of them."""
     out = tmp_path_factory.mktemp("decks") / "slides"
     paths = notebooks.chapters(ROOT)
-    slides.build(ROOT, paths, out)
-    server = slides.server(out, 0)
+    decks.build(ROOT, paths, out)
+    server = decks.server(out, 0)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     yield out, f"http://127.0.0.1:{server.server_address[1]}", [path.stem for path in paths]
@@ -375,30 +376,70 @@ def opened(b, address, **options):
     return page, errors, outside
 
 
+def misfits(page):
+    """The slides of a deck that are too large, too small, empty or without notes; and all slides."""
+    found = page.evaluate(EVERY)
+    for slide in found:
+        slide["good"] = slide["high"] <= 720 and slide["wide"] <= 1280 and slide["size"] >= 0.58
+        slide["good"] &= slide["seen"] and not slide["cut"] and not slide["small"]
+        slide["good"] &= bool(slide["words"] and slide["notes"])
+    return [slide for slide in found if not slide["good"]], found
+
+
+SHOWS = "all => all.some((e) => getComputedStyle(e).display !== 'none')"
+MOVES = "section.page :is(.course-frame-control, div.course-live)"
+EXPLORER = """() => {  // how wide the one is that stands on this slide, 0 where there is none
+  const moves = ".page.present :is(.course-frame-control, div.course-live)";
+  const found = document.querySelector(moves);
+  return found && !found.closest(".fragment:not(.visible)")
+    ? found.closest(".block").getBoundingClientRect().width : 0;
+}"""
+
+
 @pytest.mark.browser
-def test_every_slide_of_every_deck_fits_and_has_notes(decks, chromium):
-    """From the disk, as someone opens a downloaded deck."""
-    out, _, names = decks
-    wrong, count = [], 0
+def test_every_talk_fits_is_read_from_the_back_row_and_leads_to_its_explorer(talks, chromium):
+    """From the disk, as someone opens a downloaded deck; on a wide page and on a projector's."""
+    out, _, names = talks
     with browser(chromium) as b:
         for name in names:
             page, errors, outside = opened(b, (out / f"{name}.html").as_uri())
-            assert not errors and not outside, name
-            for slide in page.evaluate(EVERY):
-                count += 1
-                good = slide["high"] <= 720 and slide["wide"] <= 1280 and slide["size"] >= 0.58
-                good &= slide["seen"] and not slide["cut"] and not slide["small"]
-                if not good or not slide["words"] or not slide["notes"]:
-                    wrong.append((name, slide))
+            presses = 0
+            while not (width := page.evaluate(EXPLORER)) and presses < 20:
+                page.keyboard.press("Space")
+                presses += 1
+            assert width >= 1100, (name, "within twenty presses, on all of the page")
+            assert not page.locator("script").evaluate_all(SHOWS), name
+            wrong, slides = misfits(page)
+            assert not wrong and not errors and not outside, (name, wrong, errors, outside)
+            code = min(slide["code"] for slide in slides)
+            assert page.evaluate("Reveal.getScale()") == 1 and code >= 24, (name, code)
+            page.set_viewport_size({"width": 1024, "height": 768})
+            page.evaluate("Reveal.layout()")
+            assert code * page.evaluate("Reveal.getScale()") >= 20, (name, code)
+            print(
+                f"{name}: {len(slides)} slides, code {code} px, explorer after {presses} presses"
+            )
             page.close()
-    print(f"{count} slides in {len(names)} decks, 0 requests outside")
-    assert not wrong and count > 25 * len(names)
 
 
 @pytest.mark.browser
-def test_axe_finds_nothing_serious(decks, chromium):
+def test_every_slide_of_the_whole_main_line_fits(chromium, tmp_path):
+    """`course slides --full`, of two chapters: deck.js cuts what is too long for a page."""
+    paths = [path for path in notebooks.chapters(ROOT) if path.name[:2] in {"03", "08"}]
+    decks.build(ROOT, paths, tmp_path / "slides", full=True)
+    with browser(chromium) as b:
+        for path in paths:
+            page, errors, _ = opened(b, (tmp_path / "slides" / f"{path.stem}.html").as_uri())
+            wrong, slides = misfits(page)
+            assert not wrong and not errors and len(slides) > 25, (path.stem, wrong, errors)
+            assert page.locator(MOVES).count() == 1, path.stem
+            page.close()
+
+
+@pytest.mark.browser
+def test_axe_finds_nothing_serious(talks, chromium):
     """Once with all slides of a deck on pages, once as it is shown."""
-    _, address, names = decks
+    _, address, names = talks
     axe = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
     found = []
     with browser(chromium) as b:
@@ -414,8 +455,8 @@ def test_axe_finds_nothing_serious(decks, chromium):
 
 
 @pytest.mark.browser
-def test_a_talk_is_given_by_keyboard_alone(decks, chromium):
-    _, address, _ = decks
+def test_a_talk_is_given_by_keyboard_alone(talks, chromium):
+    _, address, _ = talks
     place = "Reveal.getSlides().indexOf(Reveal.getCurrentSlide())"
     with browser(chromium) as b:
         page, errors, outside = opened(b, f"{address}/04_averaging_the_past.html")
@@ -476,25 +517,6 @@ def test_a_talk_is_given_by_keyboard_alone(decks, chromium):
 
 
 @pytest.mark.browser
-def test_an_explorer_has_frames_in_every_deck(decks, chromium):
-    _, address, names = decks
-    with browser(chromium) as b:
-        for name in names:
-            page, _, _ = opened(b, f"{address}/{name}.html")
-            assert page.locator("section.page figure").count(), name
-            cells = notebooks.read(ROOT / "notebooks" / f"{name}.ipynb").cells
-            main = [
-                "explorer" in cell.metadata.get("tags", []) and not deeper
-                for cell, deeper in zip(cells, sections(cells), strict=True)
-            ]
-            moves = "section.page :is(.course-frame-control, div.course-live)"
-            assert page.locator(moves).count() == main.count(True), name
-            shows = "all => all.some(e => getComputedStyle(e).display !== 'none')"
-            assert not page.locator("script").evaluate_all(shows), name
-            page.close()
-
-
-@pytest.mark.browser
 def test_words_about_an_output_stand_beside_it(chromium, tmp_path):
     """A page too long by its last words: the output that they tell of goes with them."""
     asks = prose("## Section\n\n**Predict.** What will it be?", "slide", notes="Ask.")
@@ -518,7 +540,7 @@ def test_words_about_an_output_stand_beside_it(chromium, tmp_path):
     path.parent.mkdir()
     (path.parent / "SUMMARY.md").write_text("[a](00_a.ipynb)\n")
     notebooks.write(nb, path)
-    slides.build(tmp_path, [path], tmp_path / "slides")
+    decks.build(tmp_path, [path], tmp_path / "slides")
     with browser(chromium) as b:
         page, errors, _ = opened(b, (tmp_path / "slides" / "00_a.html").as_uri())
         found = page.evaluate("""() => Reveal.getSlides().map((slide) =>
@@ -539,8 +561,8 @@ def test_a_pasted_picture_fits_and_a_link_reaches_its_slide(chromium, tmp_path):
     picture.attachments = {"x.png": {"image/png": base64.b64encode(file.getvalue()).decode()}}
     nb = made(prose("# Title\n\n[go](#last-part)", "slide"), picture, code("1", "subslide"))
     nb.cells.append(prose("## Last part", "slide"))
-    text, _ = slides.deck(*published(nb))
-    slides.build(ROOT, [], tmp_path / "slides")
+    text, _ = decks.deck(*published(nb))
+    decks.build(ROOT, [], tmp_path / "slides")
     (tmp_path / "slides" / "deck.html").write_text(text)
     with browser(chromium) as b:
         page, errors, outside = opened(b, (tmp_path / "slides" / "deck.html").as_uri())
@@ -558,7 +580,7 @@ def test_a_pasted_picture_fits_and_a_link_reaches_its_slide(chromium, tmp_path):
 @pytest.mark.browser
 def test_a_pdf_has_a_page_for_every_slide(chromium, tmp_path):
     path = ROOT / "notebooks" / "04_averaging_the_past.ipynb"
-    slides.build(ROOT, [path], tmp_path / "slides", pdf=True)
+    decks.build(ROOT, [path], tmp_path / "slides", pdf=True)
     pdf = (tmp_path / "slides" / f"{path.stem}.pdf").read_bytes()
     pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
     with browser(chromium) as b:

@@ -133,8 +133,8 @@ def parser() -> Parser:
         epilog="Exit status: 0 built, 2 the last good build was left as it was.",
     )  # fmt: skip
     command(
-        "slides", _slides, "make a reveal.js deck of each notebook, from its stored outputs",
-        NOTEBOOKS, PDF, SERVE, port(8000),
+        "slides", _slides, "make a talk of each notebook, from its stored outputs: a reveal.js deck",
+        NOTEBOOKS, FULL, PDF, SERVE, port(8000),
         epilog="Exit status: 0 made, 2 a notebook, a formula or the usage is wrong.",
     )  # fmt: skip
     command(
@@ -212,6 +212,7 @@ SOLUTIONS = option(
     action="store_true",
     help="for whoever marks: solutions, hints and known mistakes in place of room to write",
 )
+FULL = option("--full", action="store_true", help="the whole main line, not only the talk")
 PDF = option("--pdf", action="store_true", help="print each deck to a PDF (Chromium)")
 
 
@@ -282,15 +283,16 @@ def _book(arguments: argparse.Namespace) -> int:
 
 
 def _slides(arguments: argparse.Namespace) -> int:
-    from course.publish import slides
+    from course.publish import decks
 
     root = notebooks.root()
     out = root / "build" / "slides"
-    server = slides.server(out, arguments.port) if arguments.serve else None
+    server = decks.server(out, arguments.port) if arguments.serve else None
     try:
-        slides.build(root, notebooks.select(root, arguments.notebooks), out, arguments.pdf)
+        chosen = notebooks.select(root, arguments.notebooks)
+        decks.build(root, chosen, out, arguments.pdf, arguments.full)
         if server:
-            slides.serve(server)
+            decks.serve(server)
     finally:
         if server:
             server.server_close()

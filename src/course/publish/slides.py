@@ -1,61 +1,26 @@
-"""One reveal.js deck a chapter, from the same notebooks: `course slides`.
-
-Python says what stands on a slide; `deck/deck.js` makes it fit, in the browser that shows it: it
-knows the fonts. reveal.js comes out of the package sphinx-revealjs, which carries it unchanged.
-"""
+"""From a notebook's cells to slides: the whole main line. `talk` chooses, `decks` writes the files."""
 
 from __future__ import annotations
 
-import functools
-import glob
-import html
-import importlib.util
 import re
-import shutil
-import string
-import sys
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from course import notebooks
-from course.colours import CSS
 from course.errors import CourseError
 from course.learn.html import MIME, prose
-from course.learn.quizzes import explanation, options_html, quiz
+from course.learn.quizzes import Question, explanation, options_html, quiz
 from course.learn.solutions import kept_back, printed
 from course.outline import sections
 from course.publish import page
-from course.publish.finished import replacing
 from course.publish.links import Site
 from course.publish.page import Cell, Page
 
 if TYPE_CHECKING:
-    from http.server import ThreadingHTTPServer
-
     from markdown_it.token import Token
 
-DECK = Path(__file__).parent / "deck"
-SHARED = Path(__file__).parent / "assets"  # with the book: the font of the formulas, frames
-LIVE = Path(__file__).parents[1] / "draw"  # the explorers that run in a page
-REVEAL = (  # of reveal.js, what a deck needs
-    "LICENSE",
-    "dist/reset.css",
-    "dist/reveal.css",
-    "dist/reveal.js",
-    "dist/theme/white.css",
-    "dist/theme/fonts/source-sans-pro/LICENSE",
-    "dist/theme/fonts/source-sans-pro/source-sans-pro.css",
-    "dist/theme/fonts/source-sans-pro/source-sans-pro-italic.woff",
-    "dist/theme/fonts/source-sans-pro/source-sans-pro-regular.woff",
-    "dist/theme/fonts/source-sans-pro/source-sans-pro-semibold.woff",
-    "dist/theme/fonts/source-sans-pro/source-sans-pro-semibolditalic.woff",
-    "plugin/notes/notes.js",
-)
 BOLD = re.compile(r"\*\*[^*\n]+\*\*")  # a line
-BOTH = ("math.css", "OFL.txt", "frames.js", "standin.js")  # what the decks share with the book
 
 
 @dataclass
@@ -178,34 +143,53 @@ def _exercise(slide: Slide, cell: Cell, root: Path) -> None:
         slide.kind = "exercise"
         slide.add(cell, page.code_html(cell["source"]))
         return
-    hints, solution = printed(_learnt(cell)["exercise"], root)
-    for number, hint in enumerate(hints, 1):
-        slide.notes.append(f"<p><strong>Hint {number}.</strong> {prose(hint)}</p>")
+    hints, solution = printed(learnt(cell)["exercise"], root)
+    slide.notes += hint_notes(hints)
     if solution:
-        body = f"<p>One solution</p>{page.code_html(solution)}"
-        slide.add(cell, f'<div class="solution">{body}</div>', True)
+        slide.add(cell, solution_html(solution), True)
     elif says := kept_back(root):
         slide.notes.append(f"<p>{says}</p>")
 
 
+def hint_notes(hints: list[str]) -> list[str]:
+    """The hints of an exercise for the speaker."""
+    return [f"<p><strong>Hint {n}.</strong> {prose(hint)}</p>" for n, hint in enumerate(hints, 1)]
+
+
+def solution_html(solution: str) -> str:
+    """A solution as it stands on a slide; '' if there is none to show."""
+    body = f"<p>One solution</p>{page.code_html(solution)}"
+    return f'<div class="solution">{body}</div>' if solution else ""
+
+
 def _quiz(found: list[Slide], cell: Cell) -> None:
     """Add a slide for each question; the one that announces the quiz becomes the first."""
-    questions = quiz(_learnt(cell)["quiz"]).questions
+    questions = quiz(learnt(cell)["quiz"]).questions
     for number, question in enumerate(questions, 1):
         says = f"Quiz: question {number} of {len(questions)}"
         slide = Slide(cell["id"], False, "quiz", ("h2", says))
         if number == 1 and found and found[-1].kind == "announced":
             announced = found.pop()
             slide.top, slide.notes = announced.top, announced.notes
-        slide.add(cell, f"<h2>{says}</h2><p>{prose(question.text)}</p>")
-        slide.add(cell, f'<div class="course-quiz">{options_html(question)}</div>')
-        for option in question.options:
-            said = f"<em>{prose(option.text)}</em> {explanation(option)}"
-            slide.notes.append(f"<p>{said}</p>")
+        asks, options = question_html(question)
+        slide.add(cell, f"<h2>{says}</h2>{asks}")
+        slide.add(cell, options)
+        slide.notes += answer_notes(question)
         found.append(slide)
 
 
-def _learnt(cell: Cell) -> dict[str, str]:
+def question_html(question: Question) -> tuple[str, str]:
+    """A question of a quiz, and its options, each folded over its explanation."""
+    options = f'<div class="course-quiz">{options_html(question)}</div>'
+    return f"<p>{prose(question.text)}</p>", options
+
+
+def answer_notes(question: Question) -> list[str]:
+    """The options of a question with their explanations for the speaker."""
+    return [f"<p><em>{prose(o.text)}</em> {explanation(o)}</p>" for o in question.options]
+
+
+def learnt(cell: Cell) -> dict[str, str]:
     """What the output of a check or a quiz says it is."""
     for output in cell["outputs"]:
         if MIME in output.get("data", {}):
@@ -214,200 +198,3 @@ def _learnt(cell: Cell) -> dict[str, str]:
         f"{cell['where']}: expected the output of a check or a quiz, found none: "
         "run `course refresh` on the notebook"
     )
-
-
-# ---------------------------------------------------------------- from slides to files
-
-
-def deck(notebook: Page, site: Site) -> tuple[str, list[str]]:
-    """The page of a deck, and the cells that begin a slide without a note for the speaker."""
-    name = PurePosixPath(notebook.path).name
-    notebook.check_outputs()
-    sections, silent, column, head = [], [], False, ""
-    for slide in slides(notebook, site):
-        if slide.heading and slide.heading[0] != "h3":
-            head = slide.heading[1]
-        if slide.top:
-            sections.append("</section><section>" if column else "<section>")
-            column = True
-        if not slide.notes:
-            silent.append(slide.first)
-        sections.append(_section(slide, "" if slide.heading else head, name))
-    sections.append("</section>" if column else "")
-    template = string.Template((DECK / "deck.html").read_text(encoding="utf-8"))
-    title = html.escape(notebook.title or name, quote=False)
-    return template.substitute(title=title, slides="\n".join(sections)), silent
-
-
-def _section(slide: Slide, head: str, name: str) -> str:
-    lines = [f'<section class="page {slide.kind}" data-cell="{html.escape(slide.first)}">']
-    if slide.kind == "title":
-        lines.append(f'<p class="head">Self-attention · chapter {html.escape(name[:2])}</p>')
-    elif head:
-        lines.append(f'<p class="head">{head}</p>')
-    for cell, body, late in slide.blocks:
-        kind = "block fragment" if late else "block"
-        lines.append(f'<div class="{kind}" data-of="{html.escape(cell)}">{body}</div>')
-    if slide.notes:
-        lines.append(f'<aside class="notes">{"".join(slide.notes)}</aside>')
-    return "\n".join([*lines, "</section>"])
-
-
-def build(root: Path, paths: Sequence[Path], out: Path, pdf: bool = False) -> int:
-    """Write the decks of these notebooks into `out`; on an error `out` stays as it was."""
-    reveal = _reveal()
-    src, chapters = root / "notebooks", notebooks.chapters(root)
-    titles = notebooks.pages(root)
-    listed = {path.relative_to(src).as_posix() for path in titles}
-
-    @functools.cache
-    def find(name: str) -> Page | None:
-        has_deck = name in listed and name.endswith(".ipynb")
-        return Page(name, notebooks.read_text(src / name)) if has_deck else None
-
-    if pdf:
-        chromium = _chromium()
-    with replacing(out) as made:
-        made.mkdir(parents=True)
-        for file in REVEAL:
-            (made / "reveal" / file).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(reveal / file, made / "reveal" / file)
-        _theme_without_fonts_elsewhere(made / "reveal")
-        shared = [SHARED / name for name in BOTH] + [LIVE / "live.css", *LIVE.glob("*.js")]
-        for file in (CSS, DECK / "deck.css", DECK / "deck.js", *shared):
-            shutil.copyfile(file, made / file.name)
-        for path in chapters:
-            if path in paths:
-                site = Site(src, find, listed, _address)
-                text, silent = deck(find(path.relative_to(src).as_posix()), site)
-                (made / f"{path.stem}.html").write_text(text, encoding="utf-8")
-                site.copy(made / f"{path.stem}.files")
-                silence = f", without notes for the speaker: {', '.join(silent)}" if silent else ""
-                print(f"{path.stem}.html{silence}")
-            else:
-                for kept in out.glob(f"{glob.escape(path.stem)}.*"):
-                    (shutil.copytree if kept.is_dir() else shutil.copy2)(kept, made / kept.name)
-        if pdf:
-            _print(chromium, made, [path.stem for path in paths])
-        _index(made, {path.stem: titles[path] for path in chapters})
-    print(f"open {out / 'index.html'}")
-    return 0
-
-
-def _address(here: Page, target: str, other: Page | None) -> str:
-    """Each deck has its files in a folder of its own."""
-    if other:
-        return f"{PurePosixPath(target).stem}.html"
-    return f"{PurePosixPath(here.path).stem}.files/{target}"
-
-
-def _index(folder: Path, titles: dict[str, str]) -> None:
-    lines = []
-    for stem, title in titles.items():
-        if (folder / f"{stem}.html").is_file():
-            pdf = f' (<a href="{stem}.pdf">PDF</a>)' if (folder / f"{stem}.pdf").is_file() else ""
-            lines.append(f'<li><a href="{stem}.html">{prose(title)}</a>{pdf}</li>')
-    template = string.Template((DECK / "index.html").read_text(encoding="utf-8"))
-    text = template.substitute(decks="\n".join(lines))
-    (folder / "index.html").write_text(text, encoding="utf-8")
-
-
-def _reveal() -> Path:
-    """Where the files of reveal.js are; the package around them is not imported."""
-    found = importlib.util.find_spec("sphinx_revealjs")
-    folder = Path(found.origin).parent / "_static" / "revealjs" if found and found.origin else None
-    if not folder or not (folder / "dist" / "reveal.js").is_file():
-        raise CourseError(
-            "expected reveal.js 5 in the package sphinx-revealjs, found none: "
-            "install it with `python install.py`"
-        )
-    return folder
-
-
-def _theme_without_fonts_elsewhere(reveal: Path) -> None:
-    """Leave in the fonts' style sheet only the files that are copied (woff)."""
-    sheet = reveal / "dist/theme/fonts/source-sans-pro/source-sans-pro.css"
-    text = sheet.read_text(encoding="utf-8")
-    name = r"url\((['\"]?)[^)]*?([\w-]+)\.(?:eot|ttf)[^)]*\)(?:\s*format\([^)]*\))?"
-    text = re.sub(rf"src:\s*{name}\s*;", "", text)
-    text = re.sub(rf"{name}\s*,\s*|,\s*{name}", "", text)
-    sheet.write_text(text, encoding="utf-8")
-
-
-# ---------------------------------------------------------------- PDF and a server
-
-
-def _chromium() -> str:
-    if importlib.util.find_spec("playwright") is None:
-        raise CourseError(
-            "a PDF is printed with playwright, and this Python has none: install it with "
-            "`python install.py --test`, or leave out --pdf (`make slides PDF=`)"
-        )
-    for name in ("chromium", "chromium-browser", "google-chrome", "chrome"):
-        if path := shutil.which(name):
-            return path
-    raise CourseError(
-        "a PDF is printed by Chromium, and none was found on the PATH: install it "
-        "(`apt-get install chromium`), or leave out --pdf (`make slides PDF=`)"
-    )
-
-
-def _print(chromium: str, folder: Path, stems: list[str]) -> None:
-    from playwright.sync_api import Error, sync_playwright
-
-    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium, args=flags)
-            sheet = browser.new_page()
-            for stem in stems:
-                sheet.goto(f"{(folder / stem).absolute().as_uri()}.html?print-pdf")
-                sheet.wait_for_selector("html[data-deck=ready] .pdf-page", timeout=120_000)
-                sheet.pdf(
-                    path=folder / f"{stem}.pdf",
-                    prefer_css_page_size=True,
-                    print_background=True,
-                    tagged=True,
-                )
-            browser.close()
-    except Error as error:
-        reason = str(error).splitlines()[0]
-        raise CourseError(
-            f"Chromium ({chromium}) could not print the decks ({reason}): try it without --pdf, "
-            "and print from the browser with ?print-pdf"
-        ) from None
-
-
-def server(folder: Path, port: int) -> ThreadingHTTPServer:
-    """A server for this computer only."""
-    from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *args):
-            pass
-
-        def end_headers(self):
-            self.send_header("Cache-Control", "no-store")
-            super().end_headers()
-
-    class Server(ThreadingHTTPServer):
-        allow_reuse_address = sys.platform != "win32"
-
-    try:
-        return Server(("127.0.0.1", port), functools.partial(Quiet, directory=str(folder)))
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise CourseError(
-            f"cannot serve on port {port} ({reason}): choose another with --port N"
-        ) from None
-
-
-def serve(server: ThreadingHTTPServer) -> None:
-    """Serve until the user presses Ctrl+C."""
-    print(f"slides at http://127.0.0.1:{server.server_address[1]}/ (stop with Ctrl+C)", flush=True)
-    try:
-        server.serve_forever()
-    except KeyboardInterrupt:
-        print()
-    finally:
-        server.server_close()

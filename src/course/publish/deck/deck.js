@@ -2,7 +2,9 @@
 (() => {
   const WIDTH = 1280, HEIGHT = 720;
   const CODE = 0.72; // em, as in deck.css
-  const SIZES = [1, 0.94, 0.88, 0.82, 0.78]; // of the text; what needs less is cut in two
+  const TALK = document.body.matches(".talk"); // its slides stay whole, its code stays large
+  const SIZES = TALK ? [1.25, 1.12, 1, 0.9, 0.82] // of the text
+    : [1, 0.94, 0.88, 0.82, 0.78]; // what needs less is cut in two
   const LAST = [0.74, 0.7, 0.64, 0.58]; // for a cell that stays whole
 
   // A long line makes its own code smaller, not the page.
@@ -13,7 +15,7 @@
   }
 
   function fits(page) {
-    page.querySelectorAll("pre").forEach(narrow);
+    if (!TALK) page.querySelectorAll("pre").forEach(narrow);
     return page.scrollHeight <= HEIGHT && page.scrollWidth <= WIDTH
       && [...page.querySelectorAll("pre, table, .course-math")]
         .every((e) => e.scrollWidth <= e.clientWidth + 1);
@@ -114,6 +116,10 @@
 
   function fit(page) {
     if (roomy(page)) return;
+    if (TALK) {
+      console.error(`The slide of cell ${page.dataset.cell} needs more room: say less, or make two.`);
+      return;
+    }
     const cells = new Set([...page.querySelectorAll(":scope > .block")].map((e) => e.dataset.of));
     if (cells.size === 1) { // rather smaller than cut
       if (roomy(page, LAST.slice(0, 2))) return;
@@ -164,7 +170,7 @@
     }
     document.documentElement.classList.remove("measuring");
     await Reveal.initialize({
-      width: WIDTH, height: HEIGHT, margin: 0.02, center: false, hash: true,
+      width: WIDTH, height: HEIGHT, margin: 0, center: false, hash: true,
       slideNumber: "c/t", transition: "none", backgroundTransition: "none",
       controlsTutorial: false, pdfSeparateFragments: false, pdfMaxPagesPerSlide: 1,
       keyboardCondition: (e) => !(e.target.closest && e.target.closest("summary")
