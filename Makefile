@@ -13,8 +13,8 @@ help:
 	@echo "make test     run every test: the code's, and every notebook's stored outputs"
 	@echo "make lab      open JupyterLab on notebooks of your own (my), which no update overwrites"
 	@echo "make book     build the site of the course (build/book/index.html)"
-	@echo "make slides   build a deck for each chapter, and its PDF (build/slides/index.html)"
-	@echo "make present  open JupyterLab to present a chapter live: code runs, explorers move"
+	@echo "make slides   build a talk for each chapter, and its PDF (build/slides/index.html)"
+	@echo "make present  open JupyterLab on talks to give live: code runs, explorers move"
 	@echo "make refresh  execute the notebooks and store their outputs"
 	@echo "make lint     check the style of code and notebooks"
 	@echo "make pins     write what pyproject.toml asks for into requirements*.txt (U=--upgrade: all of it new)"
@@ -43,8 +43,7 @@ slides: $(if $(PDF),$(TESTED),$(READY))
 	$(BIN)/course slides $(PDF)
 
 present: $(READY)
-	@echo 'In JupyterLab: open a chapter, Run > Run All Cells, click its first cell, then the button "Toggle Deck".'
-	$(BIN)/jupyter lab notebooks
+	$(BIN)/course present
 
 refresh: $(READY)
 	$(BIN)/course refresh

@@ -2,11 +2,13 @@
 
 import base64
 import io
+import json
 import re
 import shutil
 import socket
 import sys
 import threading
+import urllib.request
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,7 +22,7 @@ from course import cli, notebooks
 from course.errors import CourseError
 from course.learn.html import MIME
 from course.learn.quizzes import quiz
-from course.publish import decks, slides
+from course.publish import decks, present, slides
 from course.publish.links import Site
 from course.publish.page import Page
 from tests.browser import browser, watched
@@ -590,34 +592,37 @@ def test_a_pdf_has_a_page_for_every_slide(chromium, tmp_path):
 
 
 @pytest.mark.browser
-def test_live_slides_show_an_explorer_that_moves(lab, chromium):  # noqa: F811
-    """What `make present` opens: jupyterlab-slideshow, on the same slide types."""
+def test_live_slides_are_read_from_the_back_row_and_their_explorer_moves(lab, chromium, tmp_path):  # noqa: F811
+    """What `make present` opens: jupyterlab-slideshow, on the slides of the talk."""
+    [path] = (path for path in notebooks.chapters(ROOT) if path.name.startswith("04"))
+    present.write(ROOT, [path], tmp_path)
+    content = {"type": "notebook", "format": "json", "content": json.loads(
+        (tmp_path / path.name).read_text(encoding="utf-8"))}  # fmt: skip
+    request = urllib.request.Request(
+        f"{lab}/api/contents/notebooks/live.ipynb", json.dumps(content).encode(), method="PUT"
+    )
+    urllib.request.urlopen(request, timeout=20).close()
     with browser(chromium) as b:
         page, errors, outside = watched(b, viewport={"width": 1280, "height": 720})
         page.goto(f"{lab}/lab?reset")
         page.wait_for_function("() => window.jupyterapp?.restored", timeout=60_000)
-        run(page, "04_averaging_the_past", whole=False)
-        page.evaluate(
-            """() => {
-                const {content} = window.jupyterapp.shell.currentWidget;
-                content.activeCellIndex = content.widgets.length - 1;
-            }"""
-        )
+        run(page, "live", whole=False)
+        page.evaluate("window.jupyterapp.shell.currentWidget.content.activeCellIndex = 0")
         page.locator('[data-command="deck:toggle"]').first.click()
-        last = page.locator("strong", has_text="Read on")
-        wait_for(last.is_visible, 20, "the last slide")
-        handle = page.locator(".widget-slider .noUi-handle").first
-        for title in ("Quiz", "Exercises", "Weights from scores", "Explore"):
-            page.keyboard.press("ArrowLeft")
-            heading = page.locator("h2", has_text=title).first
-            wait_for(heading.is_visible, 20, f"the slide {title}")
-            page.wait_for_timeout(700)  # its transition
-        for _ in range(2):  # what to do, and the explorer
-            page.keyboard.press("ArrowDown")
-            page.wait_for_timeout(700)
-        wait_for(handle.is_visible, 20, "the explorer's slide")
-        assert not last.is_visible(), "a slide, not the whole notebook"
+        title = page.locator("h1", has_text="average the past").first
+        wait_for(title.is_visible, 20, "the title")
+        size = "e => parseFloat(getComputedStyle(e).fontSize)"
+        assert page.locator(".jp-deck-mod-visible em").first.evaluate(size) >= 28
+        handle, presses = page.locator(".widget-slider .noUi-handle").first, 0
+        seen = "() => !!document.querySelector('.jp-deck-mod-visible .noUi-handle')"
+        while not page.evaluate(seen):
+            page.keyboard.press("ArrowRight")
+            presses += 1
+            assert presses <= 20
+            page.wait_for_timeout(300)  # its transition
+        assert not title.is_visible(), "a slide, not the whole notebook"
         image = page.locator(".widget-vbox", has=page.locator(".noUi-handle")).first.locator("img")
+        assert image.bounding_box()["width"] >= 1000
         before = image.get_attribute("src")
         handle.focus()
         page.keyboard.press("ArrowRight")

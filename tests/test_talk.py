@@ -9,7 +9,7 @@ from nbformat.v4 import new_output
 from course import cli, notebooks
 from course.errors import CourseError
 from course.outline import sections
-from course.publish import decks, page
+from course.publish import decks, page, present
 from course.publish.links import Site
 from course.publish.page import Page
 from course.publish.talk import LINES, WIDTH, bare, chosen, read, table, talk
@@ -244,6 +244,52 @@ def test_the_speaker_gets_every_note_of_the_sections_that_are_shown(talks):
             note = page.render(page.parse(cell.metadata.course.notes, path.stem))
             left = f"Left to the page: <em>{html.escape(heading.replace('`', ''))}</em>"
             assert note in notes or left in notes, (path.stem, cell.id)
+
+
+def test_a_live_notebook_runs_all_cells_and_shows_those_of_the_talk():
+    nb = exercise()
+    nb.cells = [*chapter().cells, *nb.cells]
+    for number, cell in enumerate(nb.cells, 1):
+        cell.id = f"cell-{number:03}"
+    nb.cells[7].metadata["jp-MarkdownHeadingCollapsed"] = True
+    sources = [cell.source for cell in nb.cells]
+    text = TALK + "\n## Try (4 minutes)\n\n{{exercise cell-012}}\n"
+    present.live(nb, read(text, "talk.md"))
+    assert [cell.source for cell in nb.cells if not cell.id.startswith("talk")] == sources
+    shown = [
+        (cell.source.split("\n")[0], cell.metadata.get("slideshow", {}).get("slide_type"),
+         cell.metadata.get("jupyter", {}).get("source_hidden"))
+        for cell in nb.cells
+        if cell.metadata.get("slideshow", {}).get("slide_type") != "skip"
+    ]  # fmt: skip
+    assert shown == [
+        ("# Why?", "slide", None),
+        ("## Add", "slide", None),
+        ("x = 2  # noqa: E1", "subslide", False),
+        ("draw()", None, True),
+        ("It is **two**.", None, None),
+        ("## Look deeper", "slide", None),
+        ("deep()", None, True),
+        ("## Try", "slide", None),
+        ("def mean_past(x):", None, False),
+        ("check()", None, True),
+    ]
+    assert not any("Collapsed" in key for cell in nb.cells for key in cell.metadata)
+    assert len({cell.id for cell in nb.cells}) == len(nb.cells)
+
+
+def test_right_goes_from_a_live_title_to_the_explorer_in_twenty_presses(tmp_path, capsys):
+    present.write(ROOT, CHAPTERS, tmp_path)
+    assert "talk.md" not in capsys.readouterr().out
+    for path in CHAPTERS:
+        presses, below = -1, False
+        for cell in notebooks.read(tmp_path / path.name).cells:
+            kind = cell.metadata.get("slideshow", {}).get("slide_type")
+            below = kind == "subslide" or (below and kind != "slide")
+            presses += kind == "slide" or (kind is None and not below)
+            if kind != "skip" and "explorer" in cell.metadata.get("tags", []):
+                break
+        assert 0 < presses <= 20 and kind is None, path.name
 
 
 def test_slides_says_which_chapter_has_no_talk_and_full_makes_all(tmp_path, monkeypatch, capsys):

@@ -82,7 +82,7 @@ def _interrupt(*_: object) -> NoReturn:
 
 def _split(words: list[str]) -> tuple[list[str], list[str]]:
     """What stands before and after the `--` of a command that hands options on."""
-    if words[:1] not in (["check"], ["start"]) or "--" not in words:
+    if words[:1] not in (["check"], ["present"], ["start"]) or "--" not in words:
         return words, []
     cut = words.index("--")
     return words[:cut], words[cut + 1 :]
@@ -141,6 +141,12 @@ def parser() -> Parser:
         "sheet", _sheet, "put exercises on paper: pages that a browser prints, in build/sheets",
         NOTEBOOKS, EXERCISE, SOLUTIONS,
         epilog="Exit status: 0 made, 2 there is no such chapter or exercise.",
+    )  # fmt: skip
+    command(
+        "present", _present, "open JupyterLab on talks to give live: code runs, explorers move",
+        NOTEBOOKS, option("--no-lab", action="store_true", help="only make the notebooks"),
+        usage="course present [-h] [--no-lab] [NOTEBOOK ...] [-- JUPYTERLAB_OPTION ...]",
+        epilog="They are in build/present, made anew each time.",
     )  # fmt: skip
     return top
 
@@ -228,9 +234,11 @@ def _start(arguments: argparse.Namespace) -> int:
     for line in start(root, folder):
         print(line)
     print(f"your notebooks are in {folder}", flush=True)
-    if arguments.no_lab:
-        return 0
-    lab = [sys.executable, "-m", "jupyterlab", str(folder), *arguments.handed_on]
+    return 0 if arguments.no_lab else _lab(folder, arguments.handed_on)
+
+
+def _lab(folder: Path, options: list[str]) -> int:
+    lab = [sys.executable, "-m", "jupyterlab", str(folder), *options]
     if os.name == "nt":  # there it can't become JupyterLab, but leaves Ctrl-C to it
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         return subprocess.call(lab)
@@ -305,6 +313,19 @@ def _sheet(arguments: argparse.Namespace) -> int:
     root = notebooks.root()
     paths = notebooks.select(root, arguments.notebooks)
     return build(root, paths, arguments.exercise, arguments.solutions)
+
+
+def _present(arguments: argparse.Namespace) -> int:
+    from course.publish.present import write
+
+    root = notebooks.root()
+    out = root / "build" / "present"
+    write(root, notebooks.select(root, arguments.notebooks), out)
+    print(
+        'open a chapter, Run > Run All Cells, click its first cell, then the button "Toggle Deck"'
+    )
+    sys.stdout.flush()
+    return 0 if arguments.no_lab else _lab(out, arguments.handed_on)
 
 
 def _selected(arguments: argparse.Namespace) -> tuple[Path, list[Path], int]:

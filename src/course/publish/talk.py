@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING
 
 from course.errors import CourseError
 from course.learn.quizzes import quiz
-from course.learn.solutions import printed
+from course.learn.solutions import kept_back, printed
 from course.outline import sections
 from course.publish import page
 from course.publish.links import Site
@@ -153,6 +153,8 @@ def _slide(planned: Planned, where: str, cells: dict, notebook: Page, site: Site
             slide.kind = "exercise"
             slide.notes += hint_notes(hints)
             slide.add(first, body + page.code_html(stub["source"]), late)
+            if not solution and (says := kept_back(site.src.parent)):
+                slide.notes.append(f"<p>{says}</p>")
             if not _is_read(solution, WIDTH - 4):  # it stands further in
                 slide.notes.append(solution_html(solution))
                 solution = ""

@@ -1,0 +1,94 @@
+"""A talk given live: notebooks in which the slides of talk.md are those of jupyterlab-slideshow.
+
+Such a notebook has all cells of its chapter in their order, so that it runs, and slides in that
+order, too. What no slide shows runs unseen. Cells are shown whole, and what a press brings, code
+with its output, stands below the slide: down shows it, right goes past it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nbformat.v4 import new_markdown_cell
+
+from course import notebooks
+from course.outline import COLLAPSED
+from course.publish.decks import plan_of
+from course.publish.talk import Planned, read
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+OUTPUTS = ("output", "figure", "table", "quiz")
+STYLES = {  # of jupyterlab-fonts, which jupyterlab-slideshow brings along
+    ":root": {"--jp-content-font-size1": "28px", "--jp-code-font-size": "25px"},
+    ":is(.jp-InternalAnchorLink, .jp-Placeholder, figcaption, .help)": {"display": "none"},
+    ".jp-RenderedHTMLCommon h1": {"font-size": "56px"},
+    ".jp-RenderedHTMLCommon h2": {"font-size": "40px"},
+    ".jp-RenderedHTMLCommon table": {"font-size": "25px"},
+    ".course-figure img": {"width": "100%", "max-height": "75vh", "object-fit": "contain"},
+    ".jupyter-widgets": {"--jp-widgets-font-size": "22px", "--jp-widgets-inline-height": "40px"},
+    ".widget-slider": {"width": "800px"},
+    ".course-live": {"font-size": "20px"},
+    ".course-live .plane": {"flex-basis": "480px", "max-width": "480px"},
+    ".course-live .planes:has(.plane + .plane)": {"flex": "0 0 680px"},
+    ".course-live .planes:has(.plane + .plane) .plane": {"flex-basis": "320px"},
+    ".course-live table": {"max-width": "none"},
+}
+
+
+def write(root: Path, paths: Sequence[Path], out: Path) -> None:
+    """Write the live notebook of each chapter that has a talk; any other as it is."""
+    out.mkdir(parents=True, exist_ok=True)
+    for path in paths:
+        notebook, plan = notebooks.read(path), plan_of(root, path)
+        if plan:
+            live(notebook, read(plan.read_text(encoding="utf-8"), plan.name))
+        notebooks.write(notebook, out / path.name)
+        print(f"{path.name}{'' if plan else ', the whole main line: it has no talk.md'}")
+
+
+def live(notebook: NotebookNode, plan: Sequence[Planned]) -> None:
+    """Give a notebook the slides of a plan: each begins above the first cell that it names."""
+    order = [cell.id for cell in notebook.cells]
+    begins = {id: [s for s in plan if min(s.cells, key=order.index) == id] for id in order}
+    cells: list[NotebookNode] = []
+    steps: set[str] = set()  # of the slide that has begun
+    waits, answer, tried = "", "", False
+
+    def say(text: str, kind: str) -> None:
+        metadata = {"slideshow": {"slide_type": kind}} if kind else {}
+        cells.append(new_markdown_cell(text.strip(), id=f"talk-{len(cells)}", metadata=metadata))
+
+    for cell in notebook.cells:
+        for slide in begins[cell.id]:
+            if answer:
+                say(answer, waits)
+            asked, answer = _words(slide)
+            say(f"{slide.heading}\n\n{asked}", "slide")
+            steps = {step[0] for step in slide.steps if isinstance(step, list)}
+            waits = "subslide" if "press" in steps else ""
+        source = {f"code {cell.id}", f"exercise {cell.id}"} & steps
+        shown = source or {f"{kind} {cell.id}" for kind in OUTPUTS} & steps or tried
+        tried = f"exercise {cell.id}" in steps  # its check comes next
+        cell.metadata.pop(COLLAPSED, None)
+        cell.metadata["slideshow"] = {"slide_type": "skip"}
+        if shown:
+            cell.metadata["slideshow"] = {"slide_type": waits} if waits else {}
+            cell.metadata["jupyter"] = {"source_hidden": not source}
+            waits = ""  # the rest of the slide comes with it
+        cells.append(cell)
+    if answer:
+        say(answer, waits)
+    notebook.cells = cells
+    notebook.metadata["@deathbeds/jupyterlab-fonts"] = {"styles": STYLES}
+
+
+def _words(slide: Planned) -> tuple[str, str]:
+    """What a slide says at once, and what it says after a press."""
+    press = next((n for n, step in enumerate(slide.steps) if step == ["press"]), len(slide.steps))
+    parts = slide.steps[:press], slide.steps[press:]
+    asked, answer = ("\n\n".join(s for s in part if isinstance(s, str)) for part in parts)
+    return asked, answer
