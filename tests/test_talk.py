@@ -100,6 +100,15 @@ def test_the_speaker_reads_the_time_the_notes_and_the_page(given):
     assert " ".join(read_out) == "On the page: We add. It is 2. And drawn: One dot."
     assert add.notes[3:] == ["<p>Left to the page: <em>Means</em>.</p>"]
     assert deeper.notes[1:] == ["<p>Left to the page: <em>The end</em>.</p>"]
+    _, last = given(TALK.partition("## Look")[0])
+    assert last.notes[-1].endswith("<em>The end</em>.</p>") and "Deeper" not in str(last.notes)
+
+
+def test_words_about_a_cell_go_with_it_and_words_before_the_next_go_with_that(given):
+    text = "# Add (1 minute)\n\n{{code cell-003}}\n\n## Draw (1 minute)\n\n{{figure cell-006}}"
+    add, draw = ("".join(slide.notes) for slide in given(text))
+    assert "We add." in add and "It is 2." in add and "And drawn:" not in add
+    assert "And drawn:" in draw and "One dot." in draw and "It is 2." not in draw
 
 
 def test_code_loses_its_checks_and_words_to_a_linter():
