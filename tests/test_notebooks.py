@@ -329,4 +329,6 @@ def test_help_loads_nothing_heavy():
         "check",
         "book",
         "slides",
+        "sheet",
+        "present",
     ]
