@@ -125,10 +125,10 @@ def check_sentence(sentence: str, q, k, d: int, name: str) -> str:
     rows = [slow_softmax(row) for row in scores.tolist()]
     size, scale, spread, law, largest, key, entropy, most, norm, equal = said(
         sentence,
-        r"Head size (\d+), scale .* = ([\d.]+): the scores have the standard deviation ([\d.]+), "
-        r"by the law ([\d.]+)\. The row shown gives its largest weight, ([\d.]+), to key (\d)\. "
-        r"A typical row of 7 has the entropy ([\d.]+), of ([\d.]+) at most, and a Jacobian of "
-        r"norm ([\d.]+), against ([\d.]+) for equal weights\.",
+        r"Head size (\d+), scale .* = ([\d.]+): all scores together have the standard deviation "
+        r"([\d.]+), by the law ([\d.]+)\. The row shown gives its largest weight, ([\d.]+), to key (\d)\. "
+        r"Over many rows of 7 the median entropy is ([\d.]+), of ([\d.]+) at most, and the median "
+        r"norm of the Jacobian ([\d.]+), against ([\d.]+) for equal weights\.",
     )
     assert int(size) == d
     assert float(scale) == pytest.approx(factor, rel=1e-3)

@@ -156,11 +156,11 @@ def weights_figure(
         plane.set_title(f"d = {d}, scale {name}: spread {spread:.4g}")
     return picture(
         figure,
-        f"Head size {d}, scale {name} = {scale:.4g}: the scores have the standard deviation "
+        f"Head size {d}, scale {name} = {scale:.4g}: all scores together have the standard deviation "
         f"{spread:.4g}, by the law {law:.4g}. The row shown gives its largest weight, "
-        f"{max(row):.2f}, to key {best}. A typical row of {T} has the entropy {entropy:.2f}, of "
-        f"{math.log(T):.2f} at most, and a Jacobian of norm {norm:.2f}, against {equal_norm:.2f} "
-        f"for equal weights.",
+        f"{max(row):.2f}, to key {best}. Over many rows of {T} the median entropy is {entropy:.2f}, "
+        f"of {math.log(T):.2f} at most, and the median norm of the Jacobian {norm:.2f}, against "
+        f"{equal_norm:.2f} for equal weights.",
     )
 
 
