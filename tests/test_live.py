@@ -297,6 +297,54 @@ def test_every_row_scale_and_mask(opened):
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize(
+    "row, target, scaled, causal",
+    [(1, 5, True, False), (1, 4, False, False), (4, 0, True, True), (5, 5, False, True)],
+)
+def test_a_gradient_step_moves_all_arrows_as_autograd_does(opened, row, target, scaled, causal):
+    explorer = Shown(opened(), "06")
+    draw = torch.Generator().manual_seed(123)
+    W_q, W_k = (torch.rand(3, 2, generator=draw).double().requires_grad_() for _ in range(2))
+    x, state = X.double(), explorer.state
+    go, again = (
+        explorer.el.get_by_role("button", name=name)
+        for name in ("one gradient step", "start again")
+    )
+    explorer.el.get_by_role("button", name=f"hold the query of '{WORDS[row]}'").click()
+    explorer.el.locator("select").select_option(WORDS[target])
+    for box, name, wanted in ((0, "scaled", scaled), (1, "causal", causal)):
+        explorer.el.locator("input[type=checkbox]").nth(box).set_checked(wanted)
+        state[name] = wanted
+    state["row"] = row
+    first = {name: state[name] for name in ("queries", "keys")}
+    taken = 0
+    while True:
+        scores = attention_scores(x @ W_q, x @ W_k, scale=None if scaled else 1.0)
+        weights = attention_weights(scores, causal_mask(6) if causal else None)
+        loss = -weights[row, target].log()
+        assert f"is {loss.item():.4f}." in explorer.agrees()["says"]
+        gradients = torch.autograd.grad(loss, (W_q, W_k))
+        with torch.no_grad():
+            for W, gradient in zip((W_q, W_k), gradients, strict=True):
+                W -= state["rate"] * gradient
+            arrows = torch.cat([x @ W_q, x @ W_k])
+        if arrows.norm(dim=-1).max() > state["reach"] or taken == 9:
+            break
+        go.press("Enter")
+        taken += 1
+        state["queries"], state["keys"] = arrows[:6].tolist(), arrows[6:].tolist()
+    assert taken > 1 and go.is_disabled() == (taken < 9), "an arrow would leave the plane"
+    again.click()
+    state |= first
+    explorer.agrees()
+    explorer.el.locator("input[type=checkbox]").nth(1).set_checked(True)
+    explorer.el.get_by_role("button", name="hold the query of 'Your'").click()
+    explorer.el.locator("select").select_option("step")
+    state |= {"causal": True, "row": 0}
+    assert "'step' can't be heard" in explorer.agrees()["says"] and go.is_disabled()
+
+
+@pytest.mark.browser
 def test_a_finger_moves_the_query_and_not_the_page(opened):
     page = opened(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
     explorer = Shown(page, "06")

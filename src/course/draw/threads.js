@@ -19,6 +19,17 @@
     return { scores, weights, mix };
   }
 
+  // One step against the gradient of -ln of a weight, on the matrices that make queries and keys of x:
+  // `gram` is x xᵀ, for an arrow moves as far as its word's x is like those that the gradient holds.
+  function stepped({ queries, keys, scaled, row, target, gram, rate }, weights) {
+    const slopes = weights[row].map((w, j) => (w - (j === target)) / (scaled ? Math.SQRT2 : 1));
+    const along = (vectors, c) => slopes.reduce((sum, slope, j) => sum + slope * vectors[j][c], 0);
+    return {
+      queries: queries.map((q, t) => q.map((x, c) => x - rate * gram[t][row] * along(keys, c))),
+      keys: keys.map((k, t) => k.map((x, c) => x - rate * along(gram, t) * queries[row][c])),
+    };
+  }
+
   function hull(points) {
     const half = (sorted) => sorted.reduce((found, p) => {
       for (;;) {
@@ -90,7 +101,7 @@
   // ---------------------------------------------------------------- the explorer
 
   function render({ model, el }) {
-    const { words, rows, keys, values, reach, controls } = model.get("state");
+    const { words, rows, queries: first, keys, values, reach, controls, gram } = model.get("state");
     const apart = JSON.stringify(keys) !== JSON.stringify(values);
     const whose = (t) => (rows.length > 1 ? `the query of '${rows[t]}'` : "the query");
     el.classList.add("course-live", "course-threads");
@@ -114,16 +125,13 @@
     const threads = words.map(() => left.shape("thread"));
     const pulls = words.map(() => (right ? right.shape("pull") : null));
     const others = rows.map(() => left.shape("query other"));
-    const keyArrows = keys.map((key) => {
-      const path = left.shape("key");
-      left.arrow(path, key, 2);
-      return path;
-    });
+    const keyArrows = keys.map(() => left.shape("key"));
     const dots = right ? values.map((value) => {
       const [cx, cy] = right.at(value);
       return add(right.svg, "circle", { class: "value", cx, cy, r: 4 });
     }) : [];
-    const named = [labels(left, keys, words), right ? labels(right, values, words) : []];
+    const layer = { svg: add(left.svg, "g"), at: left.at };
+    const named = [[], right ? labels(right, values, words) : []];
     const blend = add(mixed.svg, "circle", { class: "mix", r: 7 });
     const queryArrow = left.shape("query");
     const tip = add(left.svg, "g", {
@@ -161,13 +169,44 @@
       box.addEventListener("change", () => { change({ [name]: box.checked }); model.save_changes(); });
       return [name, box];
     });
+    const learn = gram && learner(add(tell, "p", { class: "top" }));
     const says = add(tell, "p", { class: "says", role: "status", "aria-live": "polite" });
 
+    // A button that takes a gradient step for a larger weight of the word that is chosen.
+    function learner(parent) {
+      const go = add(parent, "button", { type: "button" }, "one gradient step");
+      parent.append(" for a larger weight of ");
+      const choice = add(parent, "select", { "aria-label": "the word whose weight shall grow" });
+      words.forEach((word, value) => add(choice, "option", { value }, word));
+      parent.append(" ");
+      const again = add(parent, "button", { type: "button" }, "start again");
+      const put = (part) => { change(part); model.save_changes(); };
+      choice.addEventListener("change", () => put({ target: Number(choice.value) }));
+      again.addEventListener("click", () => put({ queries: first, keys }));
+      go.addEventListener("click", () => put(stepped(model.get("state"), attend(model.get("state")).weights)));
+      return (state, weights) => {
+        const { queries, keys } = stepped(state, weights);
+        choice.value = state.target;
+        go.disabled = !weights[state.row][state.target]
+          || [...queries, ...keys].some((arrow) => Math.hypot(...arrow) > reach); // off the plane
+        const word = words[state.target], weight = weights[state.row][state.target];
+        return weight ? ` The loss, \u2212ln of the weight of '${word}', is ${(-Math.log(weight)).toFixed(4)}.`
+          : ` '${word}' can't be heard: its cell is closed.`;
+      };
+    }
+
     let angle = 0; // of the last query that had one
+    let placed = ""; // the keys as they were drawn last
     function draw() {
       const state = model.get("state"), { queries, causal, row } = state;
       const { scores, weights, mix } = attend(state);
       const open = words.map((_, j) => !causal || j <= row);
+      if (placed !== JSON.stringify(state.keys)) {
+        placed = JSON.stringify(state.keys);
+        state.keys.forEach((key, j) => left.arrow(keyArrows[j], key, 2));
+        layer.svg.replaceChildren();
+        named[0] = labels(layer, state.keys, words);
+      }
       const query = queries[row], length = Math.hypot(...query);
       if (length) angle = ((Math.atan2(query[1], query[0]) / DEGREE) + 360) % 360;
       left.line(queryArrow, [0, 0], query, 4);
@@ -182,7 +221,7 @@
       });
       words.forEach((_, j) => {
         const w = weights[row][j];
-        left.line(threads[j], query, keys[j], open[j] ? 0.6 + 22 * w : 0);
+        left.line(threads[j], query, state.keys[j], open[j] ? 0.6 + 22 * w : 0);
         if (right) right.line(pulls[j], mix[row], values[j], open[j] ? 0.6 + 22 * w : 0);
         for (const part of [keyArrows[j], dots[j], named[0][j], named[1][j]]) {
           part?.classList.toggle("closed", !open[j]);
@@ -208,7 +247,8 @@
         cell.textContent = open[j] ? scores[row][j].toFixed(2) : "\u2013";
       });
       for (const [name, box] of boxes) box.checked = state[name];
-      says.textContent = sentence(words, open, weights[row], mix[row], whose(row), length, angle);
+      says.textContent = sentence(words, open, weights[row], mix[row], whose(row), length, angle)
+        + (learn ? learn(state, weights) : "");
     }
 
     const change = (part) => model.set("state", { ...model.get("state"), ...part });

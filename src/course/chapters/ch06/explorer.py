@@ -1,4 +1,4 @@
-"""Chapter 06: drag one word's query, and see which row of the weights follows, and how far."""
+"""Chapter 06: drag one word's query, or let a gradient step move all, and see which weights follow."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,10 @@ REACH = 1.7  # of the plane, both ways
 def query_explorer(
     x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequence[str], row: int = 1
 ) -> Live:
-    """The queries, keys and values of a head of size 2; the query of one word is under the hand."""
+    """The queries, keys and values of a head of size 2; the query of one word is under the hand.
+
+    A gradient step moves W_q and W_k, for a larger weight of a word that is chosen.
+    """
     q, k, v = ((x @ W).detach() for W in (W_q, W_k, W_v))
     return Live(
         "threads",
@@ -24,6 +27,9 @@ def query_explorer(
         keys=k.tolist(),
         values=v.tolist(),
         row=row,
+        gram=(x @ x.T).tolist(),
+        target=len(words) - 1,
+        rate=0.5,
         reach=REACH,
         scaled=True,
         causal=False,
