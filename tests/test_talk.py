@@ -8,6 +8,7 @@ from nbformat.v4 import new_output
 
 from course import cli, notebooks
 from course.errors import CourseError
+from course.learn.solutions import kept_back
 from course.outline import sections
 from course.publish import decks, page, present
 from course.publish.links import Site
@@ -155,6 +156,10 @@ def test_printed_numbers_become_a_shaded_table():
         ("", "begin like .*, got 'nothing'"),
         ("# Why? (2 minutes)\n\nx", "expected a cell of 00.ipynb .* name one in {{notes CELL}}"),
         ("# Why? (2 minutes)\n\n{{code cell-999}}", "has no cell cell-999, name another"),
+        ("# Why? (2 minutes)\n\n{{notes cell-001}}\n\n{{code}}", "id of a cell .*, got {{code}}"),
+        ("# Why? (2 minutes)\n\n{{notes cell-001}}\n\n{{exercise}}", "id of a cell after a space"),
+        ("# Why? (2 minutes)\n\n{{exercise cell-003}}", "an answer's cell, got 'cell-003'"),
+        ("# Why? (2 minutes)\n\n{{exercise cell-010}}", "an answer's cell, got 'cell-010'"),
         ("# Why? (2 minutes)\n\n{{show cell-003}}", "expected one of code, output, .*got 'show'"),
         ("# Why? (2 minutes)\n\n{{code cell-003 | y | z}}", "line that begins with 'y', found 0"),
         ("# Why? (2 minutes)\n\n{{code cell-003 | x}}", "missing 1 required .* 'last'"),
@@ -198,6 +203,7 @@ def test_an_exercise_waits_with_its_solution_and_obeys_the_setting(given, tmp_pa
     (tmp_path / "book.toml").write_text('[preprocessor.course]\nsolutions = "withheld"\n')
     first, _ = given(text + "{{quiz cell-004 | 2}}", exercise())
     assert len(first.blocks) == 1 and "One solution" not in str(first)
+    assert first.notes[-1] == f"<p>{kept_back(tmp_path)}</p>" != "<p></p>"
 
 
 # ---------------------------------------------------------------- the talks of the course

@@ -55,7 +55,8 @@ def wheel() -> str:
 def write_wheel(folder: Path, settings: Path) -> None:
     """Put the package into a folder. It is plain Python, so its files are all that a wheel needs.
 
-    The course's book.toml goes with it, which says who is shown solutions. The same files make the same bytes, at any time and on any machine.
+    The course's book.toml goes with it, which says who is shown solutions. The same files make the
+    same bytes, at any time and on any machine.
     """
     parts = ("METADATA", "entry_points.txt", "licenses/LICENSE")
     version, *texts = _installed(*parts)

@@ -89,6 +89,9 @@ def talk(path: Path, notebook: Page, site: Site) -> list[Slide]:
     found = []
     for planned in plan:
         where = f"{path.parent.name}/{path.name}, {planned.heading!r}"
+        if unnamed := [step for step in planned.steps if _names_no_cell(step)]:
+            says = f"{{{{{' | '.join(unnamed[0])}}}}}"
+            raise CourseError(f"{where}: expected the id of a cell after a space, got {says}")
         if unknown := [id for id in planned.cells if id not in cells]:
             raise CourseError(f"{where}: {notebook.path} has no cell {unknown[0]}, name another")
         if not planned.cells:
@@ -116,6 +119,10 @@ def read(text: str, name: str) -> list[Planned]:
         Planned(heading, int(minutes), list(_steps(body)))
         for heading, minutes, body in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
     ]
+
+
+def _names_no_cell(step: str | list[str]) -> bool:
+    return isinstance(step, list) and step[0] in {*SHOWS, "exercise"}
 
 
 def _pairs(parts: list[str]) -> Iterator[tuple[str, str]]:
@@ -148,7 +155,10 @@ def _slide(planned: Planned, where: str, cells: dict, notebook: Page, site: Site
             slide.add(first, body, late)
             body, late = "", True
         elif what == "exercise":
-            stub, check = cells[id], order[order.index(cells[id]) + 1]
+            stub, *rest = order[order.index(cells[id]) :]
+            if not rest or "exercise" not in stub["tags"] & rest[0]["tags"]:
+                raise CourseError(f"{where}: expected the id of an answer's cell, got {id!r}")
+            check = rest[0]
             hints, solution = printed(learnt(check)["exercise"], site.src.parent)
             slide.kind = "exercise"
             slide.notes += hint_notes(hints)
