@@ -5,5 +5,7 @@ text (`corpus`) -> ids, one per character (`tokenizers`) or by byte pair encodin
 and a first model (`bigram`) -> who may look at whom (`masks`) -> means of the past (`averaging`) ->
 attention (`heads`), causal (`causal`), with many heads (`multi_head`), what every right one does
 (`properties`) and how it goes wrong (`wrong`) -> loss (`training`), of many models at once
-(`paired`) -> samples (`sampling`).
+(`paired`) -> samples (`sampling`). Then a GPT: where a word stands (`positions`), what was read before
+(`cache`), attention with both (`self_attention`), a block around it (`block`), blocks on each other
+(`gpt`), and a trained one in a file (`checkpoint`).
 """

@@ -1,0 +1,60 @@
+"""A trained model in a file: its weights, how it is built, and the characters it knows."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+
+from attention.gpt import GPT, Config
+from attention.tokenizers import CharTokenizer
+
+
+def save_checkpoint(model: GPT, tokenizer: CharTokenizer, path: Path | str, **facts: str) -> None:
+    """Write the weights as 16-bit floats, with the configuration, the alphabet and these facts.
+
+    The file is safetensors: numbers and text, nothing that runs when it is read.
+    """
+    state = model.state_dict()
+    if model.config.tied:
+        del state["logits.weight"]  # the same table as token.weight
+    about = {"config": json.dumps(asdict(model.config)), "alphabet": "".join(tokenizer.vocab)}
+    halves = {name: value.to(torch.float16).contiguous() for name, value in state.items()}
+    save_file(halves, path, about | facts)
+
+
+def load_checkpoint(path: Path | str) -> tuple[GPT, CharTokenizer, dict[str, str]]:
+    """The model, its tokenizer and the facts that were saved with it.
+
+    Raises ValueError for a file that is cut off, of another kind, or whose weights don't fit its
+    configuration.
+    """
+    try:
+        with safe_open(path, framework="pt") as file:
+            facts = dict(file.metadata() or {})
+            state = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118
+    except SafetensorError as error:
+        raise ValueError(
+            f"{path}: expected a whole safetensors file, got one that can't be read ({error}); "
+            f"copy it again, or train and save the model anew"
+        ) from None
+    try:
+        config, alphabet = Config(**json.loads(facts.pop("config"))), facts.pop("alphabet")
+    except (KeyError, TypeError, json.JSONDecodeError) as error:
+        raise ValueError(
+            f"{path}: expected a checkpoint of this course, got safetensors of another kind "
+            f"({error}); save_checkpoint writes them"
+        ) from None
+    model = GPT(config)
+    if config.tied and "token.weight" in state:
+        state["logits.weight"] = state["token.weight"]
+    try:
+        model.load_state_dict(state)
+    except RuntimeError as error:
+        raise ValueError(
+            f"{path}: expected weights that fit its configuration, got others: "
+            f"{str(error).splitlines()[1].strip()}"  # the first of them; line 0 names the class
+        ) from None
+    return model.eval(), CharTokenizer(alphabet), facts
