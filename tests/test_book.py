@@ -568,13 +568,17 @@ def test_every_page_fits_a_phone_and_shows_its_figures(reader):
 
 @pytest.mark.browser
 def test_panels_stand_below_each_other_on_a_phone_and_beside_each_other_again(reader):
-    """No panel covers another, none is cut off, and what was changed for a phone comes back."""
+    """No panel covers another, none is cut off, titles are read whole, rows keep their names, and
+    what was changed for a phone comes back."""
     measure = """() => [...document.querySelectorAll('.course-figure > svg')].map(svg => {
         const boxes = [...svg.querySelectorAll(':scope > .panel')].map(p => p.getBoundingClientRect());
         const outer = svg.getBoundingClientRect();
         return {
             view: svg.getAttribute('viewBox'),
             panels: boxes.length,
+            named: svg.querySelectorAll('.again').length,
+            cut: [...svg.querySelectorAll('.title')].some(title =>
+                title.getBoundingClientRect().right > outer.left + svg.parentElement.clientWidth + 2),
             wide: svg.parentElement.scrollWidth > svg.parentElement.clientWidth + 1,
             widest: Math.max(0, ...boxes.map(box => box.width)),
             room: svg.parentElement.clientWidth,
@@ -590,7 +594,7 @@ def test_panels_stand_below_each_other_on_a_phone_and_beside_each_other_again(re
             ? requestAnimationFrame(done) : look());
         look();
     })"""
-    stacked = 0
+    stacked = named = 0
     for name in names():
         page.set_viewport_size({"width": 1280, "height": 800})
         page.goto(f"{reader[1]}/{name}.html")
@@ -599,6 +603,8 @@ def test_panels_stand_below_each_other_on_a_phone_and_beside_each_other_again(re
         page.set_viewport_size({"width": 390, "height": 800})
         page.evaluate(drawn, 390)
         for was, now in zip(before, page.evaluate(measure), strict=True):
+            assert not was["named"] and not now["cut"], (name, now)
+            named += now["named"]
             if was["panels"] > 1 and now["view"] != was["view"]:
                 stacked += 1
                 assert not now["wide"] or now["widest"] > 0.95 * now["room"], (name, now)
@@ -606,7 +612,7 @@ def test_panels_stand_below_each_other_on_a_phone_and_beside_each_other_again(re
         page.set_viewport_size({"width": 1280, "height": 800})
         page.evaluate(drawn, 1280)
         assert [now["view"] for now in page.evaluate(measure)] == [was["view"] for was in before]
-    assert stacked >= 10 and not errors
+    assert stacked >= 10 and named >= 10 and not errors
     page.close()
 
 

@@ -19,6 +19,7 @@ from course.draw.picture import (
     WEIGHTS,
     WRONG,
     canvas,
+    headline,
     heat_map,
     picture,
 )
@@ -70,6 +71,17 @@ def test_each_of_several_axes_is_a_panel_and_those_of_one_name_are_one():
     assert [[t for t in "abc" if f">{t}<" in panel] for panel in panels] == [["a", "c"], ["b"]]
 
 
+def test_a_title_and_the_names_of_rows_are_marked_for_a_narrow_page():
+    svg = drawn(rows=["Your", "journey"]).svg
+    assert re.findall(r"class='row'>(\w+)<", svg) == ["Your", "journey"] and "'title'" not in svg
+    figure, (axes,) = canvas(2)
+    axes.set_title("alone")
+    assert "class='title'>alone<" in picture(figure, "").svg
+    figure, _ = canvas(2, 2)
+    headline(figure, "of both")
+    assert "class='title'>of both<" in picture(figure, "").svg
+
+
 def test_a_large_map_is_one_image_with_a_pixel_for_each_cell():
     svg = drawn(digits=None).svg
     (image,) = re.findall(r"<image x='[\d.]+' y='[\d.]+' width='([\d.]+)' height='([\d.]+)'", svg)
@@ -117,7 +129,8 @@ def test_every_stored_figure_fills_the_column_and_can_be_read(svg):
     assert root.get("width") == "780"
     smallest = min(float(g.get("font-size", "99")) for g in root.iter())
     assert smallest >= SMALL * 100 / 72 - 0.1
-    assert smallest * LEAST >= 12
+    least = float(re.search(r"--least:(\d+)px", svg)[1])
+    assert LEAST <= smallest * least / 780 < LEAST + 0.1
     assert "id=" not in svg and not re.search(r"=\'#", svg)
 
 
@@ -170,8 +183,13 @@ def contrast(one, other):
 @pytest.mark.parametrize("theme", PAPERS)
 def test_every_role_can_be_read_on_the_page_and_ink_on_every_tint(theme):
     paper, found = channels(PAPERS[theme]), roles(theme)
+    share = int(re.search(r"course-ask .*--key\) (\d+)%", CSS.read_text())[1]) / 100
+    asks = [
+        share * k + (1 - share) * p for k, p in zip(channels(found["key"]), paper, strict=True)
+    ]
     for name in ("ink", "faint", "query", "key", "value", "batch", "time", "channel", "wrong"):
         assert contrast(channels(found[name]), paper) >= 4.5, name
+        assert contrast(channels(found[name]), asks) >= 4.5, f"{name} in a prediction"
     for name, share in CLEAR:
         tint = [
             share * c + (1 - share) * p for c, p in zip(channels(found[name]), paper, strict=True)

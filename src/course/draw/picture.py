@@ -17,7 +17,7 @@ from matplotlib.transforms import TransformedPath
 from torch import Tensor
 
 from course.colours import COLOURS
-from course.draw.svg import DPI, ON_PAPER, draw
+from course.draw.svg import DPI, ON_PAPER, ROW_NAME, draw
 
 QUERY, KEY, VALUE = COLOURS["query"], COLOURS["key"], COLOURS["value"]  # one colour a role
 BATCH, TIME, CHANNEL = COLOURS["batch"], COLOURS["time"], COLOURS["channel"]  # or an axis: B, T, C
@@ -36,16 +36,16 @@ def tint(colour: str, share: float) -> tuple[float, float, float, float]:
 SHADE, LIGHT, PALE = tint(INK, 0.16), tint(INK, 0.07), tint(QUERY, 0.35)  # of areas
 
 
-def shades(*colours: str) -> LinearSegmentedColormap:
+def shades(*colours: str, deep: float = DEEP) -> LinearSegmentedColormap:
     """From clear to a colour; of two, the first below the middle. They lie on any paper."""
-    ends = [(0, tint(colours[0], 0)), (1, tint(colours[0], DEEP))]
+    ends = [(0, tint(colours[0], 0)), (1, tint(colours[0], deep))]
     if len(colours) == 2:
         below, above = colours
         ends = [
-            (0, tint(below, DEEP)),
+            (0, tint(below, deep)),
             (0.5, tint(below, 0)),
             (0.5, tint(above, 0)),
-            (1, tint(above, DEEP)),
+            (1, tint(above, deep)),
         ]
     return LinearSegmentedColormap.from_list("shades", ends, N=255)  # odd: 0 lies within a level
 
@@ -59,6 +59,7 @@ STYLE = {
     "axes.titlesize": 11,
     "axes.titleweight": "bold",
     "axes.titley": 1.0,  # else whatever may stand above the axes is measured at each drawing
+    "figure.constrained_layout.h_pad": 0.08,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "text.color": INK,
@@ -70,7 +71,8 @@ STYLE = {
     "axes.facecolor": "none",
 }
 # JupyterLab's dark themes turn a picture's paper dark; their names for themselves don't reach it, but
-# this number of theirs does (0 in its light theme, and elsewhere there is none).
+# this number of theirs does (0 in its light theme, and elsewhere there is none). A notebook that isn't
+# trusted loses the style: its pictures keep white paper until their cells are run.
 THEME = "var(--jp-shadow-base-lightness, 0)"
 IN_THE_DARK = f"filter: invert(calc({THEME} / 32)) hue-rotate(calc({THEME} * 5.625deg))"
 OFF = 5e-3  # a row sum further than this from 1 is marked
@@ -121,14 +123,28 @@ def canvas(
     return figure, list(axes)
 
 
-def sheet(height: float) -> tuple[Figure, Axes]:
-    """A figure that fills the column, and axes over all of it, measured in inches."""
+def sheet(height: float, panels: int = 1) -> tuple[Figure, list[Axes]]:
+    """A figure that fills the column, and axes over all of it, measured in inches, for each panel."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(WIDTH, height))
-        axes = figure.add_axes((0, 0, 1, 1))
-    axes.set(xlim=(0, WIDTH), ylim=(0, height))
-    axes.set_axis_off()
+        axes = [figure.add_axes((0, 0, 1, 1)) for _ in range(panels)]
+    for each in axes:
+        each.set(xlim=(0, WIDTH), ylim=(0, height))
+        each.set_axis_off()
     return figure, axes
+
+
+def headline(figure: Figure, finding: str) -> None:
+    """What a figure of several axes, or a sheet, shows, above all of it."""
+    with mpl.rc_context(STYLE):
+        figure.suptitle(finding, fontsize=11, weight="bold")
+
+
+def name_rows(axes: Axes, names: Sequence[str]) -> None:
+    """Name the rows of a map; a narrow page says the names again beside what it puts below."""
+    axes.set_yticks(range(len(names)), names)
+    for label in axes.get_yticklabels():
+        label.set_gid(ROW_NAME)
 
 
 def place(axes: Axes, x: float, y: float, width: float, height: float) -> None:
@@ -137,13 +153,15 @@ def place(axes: Axes, x: float, y: float, width: float, height: float) -> None:
     axes.set_position((x / w, y / h, width / w, height / h))
 
 
-def row_sums(axes: Axes, sums: Sequence[float], x: float, plain: str = INK) -> None:
+def row_sums(
+    axes: Axes, sums: Sequence[float], x: float, plain: str = INK, off: str = WRONG
+) -> None:
     """The sum of each row at `x`, behind a heat map; one that is not 1, or nan, is marked."""
     for row, total in enumerate(sums):
-        off = not abs(total - 1) <= OFF  # nan is off too
+        marked = not abs(total - 1) <= OFF  # nan is off too
         axes.text(
             x, row, f"sum {total:.2f}", va="center", fontsize=SMALL,
-            color=WRONG if off else plain, weight="bold" if off else "normal",
+            color=off if marked else plain, weight="bold" if marked else "normal",
         )  # fmt: skip
 
 
@@ -164,7 +182,7 @@ def heat_map(
         axes.set_aspect("equal")
         axes.set_title(title)
         axes.set_xticks(range(matrix.shape[1]), list(columns) or range(matrix.shape[1]))
-        axes.set_yticks(range(matrix.shape[0]), list(rows) or range(matrix.shape[0]))
+        name_rows(axes, list(rows) or range(matrix.shape[0]))
         axes.tick_params(length=0, labelsize=SMALL)
         axes.set_xlabel(column_axis)
         axes.set_ylabel(row_axis)

@@ -7,6 +7,7 @@ around it. Nothing is clipped: what lies outside of its axes shows.
 import base64
 import html
 import io
+import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import groupby
@@ -18,12 +19,14 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.path import Path
+from matplotlib.text import Text
 from matplotlib.transforms import Affine2D, Transform
 
 from course.colours import COLOURS
 
 DPI = 100  # CSS pixels in an inch: a figure of 7.8 inches fills the column of the book
-LEAST = 0.97  # of its size, that a figure is shown in: its smallest text has 12.5 px
+ROW_NAME = "row"  # the gid of a text that names a row of a map
+LEAST = 12  # CSS pixels of a figure's smallest text, wherever it is shown
 SANS, MONO = "DejaVu Sans,Verdana,sans-serif", "DejaVu Sans Mono,Menlo,Consolas,monospace"
 COMMANDS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C"}
 ROLES = {colour.lower(): f"var(--{role})" for role, colour in COLOURS.items()}
@@ -34,6 +37,7 @@ ON_PAPER = f"<style>:root{{{_STATED};background:var(--paper)}}</style>"  # for a
 def draw(figure: Figure) -> str:
     """A figure as one <svg>; its attributes stand in single quotes, so that JSON stays short."""
     renderer = Renderer(*figure.bbox.size)
+    renderer.title = figure._suptitle or (figure.axes[0].title if len(figure.axes) == 1 else None)
     figure.draw(renderer)
     return renderer.svg()
 
@@ -42,16 +46,19 @@ class Renderer(RendererBase):
     """Collects what artists draw. Neighbours that look alike share a group.
 
     Each of several axes is a group of the class `panel`, those with the same gid together: a narrow
-    page stacks them (panels.js).
+    page stacks them (panels.js), breaks the title into lines, and names the rows of each map.
     """
+
+    title: Text | None = None  # of the whole figure
 
     def __init__(self, width: float, height: float) -> None:
         super().__init__()
         self.width, self.height = width, height
         self.flip = Affine2D().scale(1, -1).translate(0, height)
         self.parts: list[tuple[int, str, str]] = []  # its panel or 0, how it looks, what it is
-        self.panel = 0  # of the axes that are drawn now
+        self.panel = self.depth = 0  # of the axes that are drawn now
         self.panels: list[str | int] = []
+        self.smallest = math.inf  # text
 
     def svg(self) -> str:
         panel = "<g class='panel'>{}</g>" if len(self.panels) > 1 else "{}"
@@ -60,19 +67,24 @@ class Renderer(RendererBase):
             panel.format(_grouped(own)) if number else _grouped(own)
             for number, own in groupby(parts, key=lambda part: part[0])
         )
-        size = f"style='--least:{LEAST * self.width:.0f}px' width='{self.width:.0f}' viewBox='0 0 {self.width:.0f} {self.height:.0f}'"
+        least = math.ceil(LEAST / self.smallest * self.width)
+        size = f"style='--least:{least}px' width='{self.width:.0f}' viewBox='0 0 {self.width:.0f} {self.height:.0f}'"
         return f"<svg xmlns='http://www.w3.org/2000/svg' {size} font-family='{SANS}'>{body}</svg>"
 
     def open_group(self, s: str, gid: str | None = None) -> None:
-        if s == "axes":
-            name = gid or len(self.panels)
+        if s != "axes":
+            return
+        self.depth += 1  # axes within axes are of their panel
+        name = gid or len(self.panels)
+        if self.depth == 1:
             if name not in self.panels:
                 self.panels.append(name)
             self.panel = self.panels.index(name) + 1
 
     def close_group(self, s: str) -> None:
         if s == "axes":
-            self.panel = 0
+            self.depth -= 1
+            self.panel = self.panel if self.depth else 0
 
     def draw_path(
         self, gc: GraphicsContextBase, path: Path, transform: Transform, rgbFace=None
@@ -107,7 +119,9 @@ class Renderer(RendererBase):
         turn = np.deg2rad(angle)
         x, y = x + length * np.cos(turn), y - length * np.sin(turn)
         look = _attributes(fill=_role(gc.get_rgb()))
-        look += _attributes(font_size=f"{self.points_to_pixels(prop.get_size_in_points()):.4g}")
+        pixels = self.points_to_pixels(prop.get_size_in_points())
+        self.smallest = min(self.smallest, pixels)
+        look += _attributes(font_size=f"{pixels:.4g}")
         if along:
             look += _attributes(text_anchor="middle" if along == 0.5 else "end")
         if prop.get_weight() in ("bold", 700):
@@ -117,6 +131,8 @@ class Renderer(RendererBase):
         if "Mono" in prop.get_family()[0]:
             look += _attributes(font_family=MONO)
         where = f"x='{x:.1f}' y='{y:.1f}'"
+        if mtext and (mtext is self.title or mtext.get_gid() == ROW_NAME):
+            where += _attributes(**{"class": "title" if mtext is self.title else ROW_NAME})
         if angle:
             where += f" transform='rotate({-angle:.1f} {x:.1f} {y:.1f})'"
         self._add(look, f"<text {where}>{html.escape(s, quote=False)}</text>")

@@ -17,9 +17,12 @@ from course.draw.picture import (
     SMALL,
     STYLE,
     TIME,
+    WIDTH,
     Picture,
     canvas,
+    headline,
     picture,
+    place,
     tint,
 )
 
@@ -32,24 +35,22 @@ def axes_figure(x: Tensor, words: Sequence[Sequence[str]]) -> Picture:
     B, T, C = x.shape
     if [len(row) for row in words] != [T] * B:
         raise ValueError(f"words: expected {B} sequences of {T} words, got {words}")
-    figure, axes = _room(2.4)
+    figure, axes = canvas(2.5, B + 3, layout=None)  # a panel a page, a panel a name
+    headline(figure, f"x has the shape ({B}, {T}, {C}): sequence, position, channel")
+    apart = WIDTH / B
     with mpl.rc_context(STYLE):
-        for b, page in enumerate(x.tolist()):
-            left = b * (C + 6.2) + 4.5
-            _page(axes, page, left, 0.0, ("T", "C"), tints=[TIME_TINTS[0]] * T)
-            axes.text(
-                left + C / 2, 1.25, f"b = {b}", ha="center", color=BATCH, weight="bold",
-                fontsize=11,
-            )  # fmt: skip
+        for b, (ax, page) in enumerate(zip(axes, x.tolist(), strict=False)):
+            place(ax, b * apart + 0.35, 0.45, apart - 0.7, 1.7)
+            _frame(ax, -3.7, C + 0.3, -T, 2.0)
+            _page(ax, page, 0.0, 0.0, ("T", "C"), tints=[TIME_TINTS[0]] * T)
+            ax.text(C / 2, 1.25, f"b = {b}", ha="center", color=BATCH, weight="bold", fontsize=11)
             for t, word in enumerate(words[b]):
-                axes.text(left - 1.75, -t - 0.5, word, ha="right", va="center", fontsize=9.5)
+                ax.text(-1.75, -t - 0.5, word, ha="right", va="center", fontsize=9.5)
         for n, (name, size) in enumerate(zip(AXES, (B, T, C), strict=True)):
-            axes.text(
-                1.3 + n * 7.6, -T - 0.95, f"{name} = {size}  {MEANS[name]}", va="center",
-                color=AXES[name], weight="bold", fontsize=10,
-            )  # fmt: skip
-        _frame(axes, 0, B * (C + 6.2) - 0.8, -T - 1.4, 2.0)
-        axes.set_title(f"x has the shape ({B}, {T}, {C}): sequence, position, channel")
+            place(axes[B + n], 0.5 + n * 2.55, 0.05, 2.2, 0.3)
+            axes[B + n].set_axis_off()
+            axes[B + n].text(0, 0.5, f"{name} = {size}  {MEANS[name]}", va="center",
+                             color=AXES[name], weight="bold")  # fmt: skip
     return picture(
         figure,
         f"x as {B} pages, one for each sequence (axis B), of {T} rows, one for each position "

@@ -5,15 +5,15 @@ from collections.abc import Mapping, Sequence
 import matplotlib as mpl
 from matplotlib.patches import Rectangle
 
-from course.draw.picture import FAINT, INK, KEY, QUERY, STYLE, TIME, Picture, canvas, picture, tint
+from course.draw.picture import FAINT, INK, QUERY, STYLE, TIME, Picture, canvas, picture, tint
 
-PASTEL = [tint(TIME, 0.2), tint(KEY, 0.2)]  # neighbours alternate, so that every cut shows
+TURNS = [(tint(TIME, 0.25), TIME), (tint(INK, 0.07), FAINT)]  # so that every cut shows
 
 
 def levels_figure(levels: Mapping[str, Sequence[str]]) -> Picture:
     """One sentence as tokens of several kinds, a row each; a space is shown as a low bracket."""
     length = max(sum(map(len, tokens)) for tokens in levels.values())
-    figure, (axes,) = canvas(0.62 * len(levels) + 0.5)
+    figure, (axes,) = canvas(0.62 * len(levels) + 0.7)
     with mpl.rc_context(STYLE):
         for row, (name, tokens) in enumerate(levels.items()):
             y = len(levels) - 1 - row
@@ -22,6 +22,8 @@ def levels_figure(levels: Mapping[str, Sequence[str]]) -> Picture:
         axes.set_xlim(-9.5, length + 0.2)
         axes.set_ylim(-0.6, len(levels) - 0.4)
         axes.set_axis_off()
+        sizes = [str(len(tokens)) for tokens in levels.values()]
+        axes.set_title(f"Longer pieces, fewer tokens: {', '.join(sizes[:-1])} or {sizes[-1]}")
     sentence = "".join(next(iter(levels.values())))
     counts = ", ".join(f"{len(tokens)} {name}" for name, tokens in levels.items())
     return picture(figure, f"The text '{sentence}' cut in {len(levels)} ways: {counts}.")
@@ -32,7 +34,7 @@ def merges_figure(
 ) -> Picture:
     """A sentence after so many merges, over the corpus's length with each merge so far."""
     figure, (curve,) = canvas(3.6, layout=None)
-    curve.set_position([0.1, 0.15, 0.89, 0.76])
+    curve.set_position([0.1, 0.15, 0.88, 0.56])
     with mpl.rc_context(STYLE):
         so_far = [n / 1000 for n in lengths[: n_merges + 1]]
         curve.plot(range(len(so_far)), so_far, color=FAINT)
@@ -40,10 +42,10 @@ def merges_figure(
         curve.plot([n_merges], [lengths[n_merges] / 1000], "o", color=QUERY, markersize=8)
         curve.set_xlabel("merges learnt (256 + merges = vocabulary size)")
         curve.set_ylabel("thousand tokens\nin the corpus")
-        curve.set_ylim(0, lengths[0] / 1000 * 1.45)
+        curve.set_ylim(0, lengths[0] / 1000 * 1.08)
         saved = 1 - lengths[n_merges] / lengths[0]
-        curve.set_title(f"{n_merges} merges: the corpus is {saved:.0%} shorter than its bytes")
-        strip = curve.inset_axes([0.0, 0.74, 1.0, 0.22])
+        curve.set_title(f"{n_merges} merges: the corpus is {saved:.0%} shorter than its bytes", y=1.37)
+        strip = curve.inset_axes([-0.1, 1.05, 1.11, 0.26])
         draw_tokens(strip, tokens, 0)
         strip.set_xlim(-0.3, max(sum(map(len, tokens)), 34) + 0.2)
         strip.set_ylim(-0.6, 0.6)
@@ -63,7 +65,7 @@ def draw_tokens(axes, tokens: Sequence[str], y: float) -> None:
         axes.add_artist(
             Rectangle(
                 (x + 0.06, y - 0.34), len(token) - 0.12, 0.68, linewidth=0.8,
-                facecolor=PASTEL[n % 2], edgecolor=(TIME, KEY)[n % 2],
+                facecolor=TURNS[n % 2][0], edgecolor=TURNS[n % 2][1],
             )
         )  # fmt: skip
         for place, character in enumerate(token):

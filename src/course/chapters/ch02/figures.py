@@ -18,8 +18,10 @@ from course.draw.picture import (
     STYLE,
     TIME,
     WIDTH,
+    WRONG,
     Picture,
     canvas,
+    headline,
     picture,
     tint,
 )
@@ -83,7 +85,9 @@ def window_figure(
 def batch_figure(x: Tensor, y: Tensor, vocab: Sequence[str]) -> Picture:
     """A batch as two grids of characters, inputs and targets, a row for each sequence."""
     B, T = x.shape
-    figure, axes = canvas(0.36 * B + 1.0, 2)
+    figure, axes = canvas(0.36 * B + 1.35, 2)
+    figure.get_layout_engine().set(wspace=0.15)  # a phone has room for each
+    headline(figure, "The targets are the same text, one place further")
     with mpl.rc_context(STYLE):
         kinds = {"inputs x": (x, SEEN, TIME), "targets y": (y, GUESSED, INK)}
         for ax, (title, (ids, colour, edge)) in zip(axes, kinds.items(), strict=True):
@@ -117,17 +121,17 @@ def starts_figure(starts: Tensor, n_train: int, n_ids: int, block_size: int) -> 
         axes.add_artist(
             Rectangle((n_train, 0), n_ids - n_train, 1, facecolor=LIGHT, edgecolor=FAINT)
         )
-        axes.text(n_train / 2, 0.35, "training part", ha="center", va="center", fontsize=9)
-        axes.text((n_train + n_ids) / 2, 0.35, "held back", ha="center", va="center", fontsize=SMALL)
+        axes.text(n_train / 2, 0.35, "training part", ha="center", va="center")
+        axes.text((n_train + n_ids) / 2, 0.35, "held back", ha="center", va="center")
         for b, start in enumerate(starts.tolist()):
-            axes.plot([start, start], [0.7, 1.25], color=BATCH, linewidth=1.5)
+            colour = WRONG if b in late else BATCH
+            axes.plot([start, start], [0.7, 1.25], color=colour, linewidth=2)
             high = 1.35 + 0.42 * _crowd(starts.tolist(), b, n_ids / 40)
-            axes.text(start, high, str(b), ha="center", va="bottom", fontsize=9, color=BATCH)
+            axes.text(start, high, str(b), ha="center", va="bottom", color=colour)
         axes.set_xlim(-0.005 * n_ids, 1.005 * n_ids)
         axes.set_ylim(0, 2.3)
         axes.set_yticks([])
         axes.set_xticks([0, n_train, n_ids], ["0", f"{n_train:,}", f"{n_ids:,}"])
-        axes.tick_params(labelsize=SMALL)
         axes.get_xticklabels()[-1].set_ha("right")
         axes.get_xticklabels()[1].set_ha("right")
         axes.spines[:].set_visible(False)

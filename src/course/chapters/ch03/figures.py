@@ -13,19 +13,19 @@ from torch import Tensor
 from course.draw.picture import (
     FAINT,
     INK,
-    KEY,
     LIGHT,
     QUERY,
     SMALL,
     STYLE,
-    VALUE,
-    WRONG,
     Picture,
     canvas,
+    headline,
     heat_map,
     picture,
+    shades,
 )
 
+STRONG = shades(QUERY, deep=1.0)  # no number has to be read in it
 MONO = "DejaVu Sans Mono"
 
 
@@ -52,14 +52,16 @@ def tables_figure(
     every table with the last one.
     """
     places: list[int] = []
-    apart = max(3, len(vocab) // 22)
+    apart = max(3, len(vocab) // 13)
     for i in frequent.argsort(descending=True, stable=True).tolist():
         if all(abs(i - other) >= apart for other in places):
             places.append(i)
     labels = [sign(vocab[i]) for i in places]
     figure, axes = canvas(3.4, len(tables))
     for n, (ax, (name, table)) in enumerate(zip(axes, tables.items(), strict=True)):
-        heat_map(ax, table.sqrt(), title=name, digits=None, column_axis="next character")
+        heat_map(
+            ax, table.sqrt(), title=name, digits=None, column_axis="next character", colours=STRONG
+        )
         with mpl.rc_context(STYLE):
             ax.set_xticks(places, labels)
             ax.set_yticks(places, labels)
@@ -67,8 +69,7 @@ def tables_figure(
             ax.set_ylabel("last character" if n == 0 else "")
             ax.spines[:].set_visible(True)
             ax.spines[:].set_color(FAINT)
-    with mpl.rc_context(STYLE):
-        figure.suptitle(title, fontsize=11, weight="bold")
+    headline(figure, title)
     *others, (last, goal) = tables.items()
     share = (frequent / frequent.sum()).to(goal.dtype)
     moved = []
@@ -77,7 +78,7 @@ def tables_figure(
     return picture(
         figure,
         f"{len(tables)} tables, {len(vocab)} by {len(vocab)}: a row for each last character, a "
-        f"column for each next one, darker for more probable (the square root is drawn). The part "
+        f"column for each next one, a stronger blue for more probable (the square root is drawn). The part "
         f"of a row's probability that lies elsewhere than in '{last}', on average over the text: "
         f"{', '.join(moved)}.",
     )
@@ -91,19 +92,19 @@ def losses_figure(
     steps = max(map(len, runs.values()))
     with mpl.rc_context(STYLE):
         for (name, losses), full, colour in zip(
-            runs.items(), final, (QUERY, KEY, FAINT), strict=False
+            runs.items(), final, (FAINT, QUERY, INK), strict=False
         ):
-            axes.plot(range(len(losses)), losses, color=colour, linewidth=0.7, alpha=0.75)
+            axes.plot(range(len(losses)), losses, color=colour, linewidth=0.7)
             axes.plot([len(losses)], [full], "o", color=colour, clip_on=False, zorder=3)
             place = int(len(losses) * 0.55)
             near = sum(losses[place : place + 20]) / max(1, len(losses[place : place + 20]))
             axes.text(place, near + 0.33, name, color=colour, ha="center", weight="bold")
         for name, level in floors.items():
             lowest = level == min(floors.values())
-            axes.axhline(level, color=VALUE if lowest else FAINT, linewidth=1.6 if lowest else 1)
+            axes.axhline(level, color=INK if lowest else FAINT, linewidth=1.6 if lowest else 1)
             axes.text(
-                steps * 1.02, level, f"{name}\n{level:.2f}", va="center", fontsize=SMALL,
-                color=VALUE if lowest else INK,
+                steps * 1.02, level, f"{name}\n{level:.2f}", va="center",
+                weight="bold" if lowest else "normal",
             )  # fmt: skip
         axes.set_xlim(0, steps)
         axes.set_xlabel("training step")
@@ -134,13 +135,12 @@ def noise_figure(losses: Tensor, full: float) -> Picture:
         _, _, bars = axes.hist(losses.tolist(), bins=edges, color=FAINT)
         for left, bar in zip(edges, bars, strict=False):
             if left < full - width / 2:
-                bar.set_facecolor(WRONG)
-        axes.axvline(full, color=VALUE, linewidth=2)
+                bar.set_facecolor(QUERY)
+        axes.axvline(full, color=INK, linewidth=2)
         top = axes.get_ylim()[1]
         axes.set_ylim(0, top * 1.18)
         axes.text(
-            full, top * 1.08, f" the model's loss on everything, {full:.4f}", color=VALUE,
-            weight="bold",
+            full, top * 1.08, f" the model's loss on everything, {full:.4f}", weight="bold",
         )  # fmt: skip
         axes.set_xlabel("loss of one batch, nats per character")
         axes.set_ylabel("batches")

@@ -17,6 +17,7 @@ from course.draw.picture import (
     Picture,
     canvas,
     cells,
+    headline,
     heat_map,
     picture,
     row_sums,
@@ -27,21 +28,23 @@ def rows_figure(left: Tensor, rows: Tensor) -> Picture:
     """left @ rows = result: each row of the result is a mix of the rows."""
     result = left @ rows
     sizes = [matrix.shape[1] for matrix in (left, rows, result)]
-    figure, axes = canvas(2.1, 3, width_ratios=sizes)
+    figure, axes = canvas(2.4, 3, width_ratios=sizes)
+    headline(figure, "Each row of A @ M is a mix of the rows of M")
     high = 1.5 * float(result.max())
     parts = (("A", left, 1.5), ("@  M", rows, high), ("=  A @ M", result, high))
     for ax, (name, matrix, most) in zip(axes, parts, strict=True):
         title = f"{name} {tuple(matrix.shape)}"
         heat_map(ax, matrix, title=title, high=most, digits=0, row_axis="" if ax in axes[1:] else "row t")
     a, m, product = (str(matrix.tolist()).replace(".0", ".") for matrix in (left, rows, result))
-    return picture(figure, f"A matrix of shares, {a}, times a matrix of rows, {m}, is {product}.")
+    return picture(figure, f"The matrix A, {a}, times the matrix M, {m}, is {product}.")
 
 
 def sums_figure(rows: Tensor) -> Picture:
     """Three left matrices side by side: sum of all, sum of the past, mean of the past."""
     ones = torch.ones(len(rows), len(rows))
     below = ones.tril()
-    figure, axes = canvas(2.2, 3)
+    figure, axes = canvas(2.5, 3)
+    headline(figure, "The matrix on the left decides what a row takes")
     kinds = {
         "sum of all": ones,
         "sum of the past": below,
@@ -67,7 +70,7 @@ def sums_figure(rows: Tensor) -> Picture:
 def _maps(T: int, C: int) -> tuple[Figure, list[Axes]]:
     """Three maps with their words, which take more time than the cells: they are made once."""
     figure, axes = canvas(4.1, 3, layout=None, width_ratios=[T + 1.6, C + 1.0, C + 1.0])
-    figure.subplots_adjust(left=0.06, right=0.99, bottom=0.12, top=0.93, wspace=0.14)
+    figure.subplots_adjust(left=0.06, right=0.99, bottom=0.12, top=0.85, wspace=0.14)
     heat_map(
         axes[0], torch.zeros(T, T), title="weights (T, T)", row_axis="position that looks (t)",
         column_axis="position looked at",
@@ -78,7 +81,7 @@ def _maps(T: int, C: int) -> tuple[Figure, list[Axes]]:
 
 
 def product_figure(weights: Tensor, x: Tensor, row: int | None = None) -> Picture:
-    """weights @ x = out, three matrices side by side, with each row's sum; one row marked."""
+    """weights @ x = out, three matrices side by side, with each row's sum; one row marked, or the last."""
     out = weights @ x
     T, C = x.shape
     sums = weights.sum(dim=-1)
@@ -88,12 +91,12 @@ def product_figure(weights: Tensor, x: Tensor, row: int | None = None) -> Pictur
     axes[0].set_xlim(-0.5, T + 1.1)
     for ax, matrix in ((axes[1], x), (axes[2], out)):
         cells(ax, matrix, low=-2.0, high=2.0, colours=SIGNED)
-    if row is not None:
-        for ax, width in ((axes[0], T), (axes[2], C)):
-            ax.add_artist(_frame(row, width))
     row = T - 1 if row is None else row
+    for ax, width in ((axes[0], T), (axes[2], C)):
+        ax.add_artist(_frame(row, width))
     total = float(sums[row])
     kind = "the mean of what it looks at" if abs(total - 1) <= OFF else "no average any more"
+    headline(figure, f"Row {row} of the result is {kind}")
     future = float(weights[row, row + 1 :].sum())
     leak = f" It takes {future:.2f} from its future." if future > OFF else ""
     numbers = ", ".join(f"{value:.4f}" for value in out[row].tolist())

@@ -25,6 +25,7 @@ from course.draw.picture import (
     WIDTH,
     Picture,
     canvas,
+    headline,
     heat_map,
     picture,
     place,
@@ -66,8 +67,7 @@ def attention_figure(
     Dv = contexts.shape[1]
     figure, axes, cell = _three_maps(queries, keys, Dv)
     digits = 2 if cell > NUMBER else None
-    with mpl.rc_context(STYLE):
-        figure.suptitle(title or _finding(weights, queries, keys, row), fontsize=11, weight="bold")
+    headline(figure, title or _finding(weights, queries, keys, row))
     blocked = scores == float("-inf")
     shown = scores.masked_fill(blocked, 0.0)
     heat_map(

@@ -1,5 +1,6 @@
 """Chapter 06: the three roles of a word; x projected to them, and mixed by their weights."""
 
+import textwrap
 from collections.abc import Sequence
 
 import matplotlib as mpl
@@ -17,7 +18,9 @@ from course.draw.picture import (
     SMALL,
     STYLE,
     VALUE,
+    WIDTH,
     Picture,
+    headline,
     heat_map,
     picture,
     sheet,
@@ -35,28 +38,33 @@ ROLES = (  # a role, its colour, what it says, and what becomes of it
 
 
 def roles_figure(word: str, x: Tensor) -> Picture:
-    """One word's vector x, (C,), and the three vectors that are made of it."""
-    figure, axes = sheet(2.5)
-    left, boxes, right = 0.15, 2.75, 4.35  # inches: where x, the three boxes, and the words stand
-    middle = 1.25
+    """One word's vector x, (C,), above the three vectors that are made of it, a panel each."""
+    figure, (above, *below) = sheet(3.0, 1 + len(ROLES))
+    headline(figure, "One word has three roles")
+    branch, top, width, apart = 1.72, 1.32, 2.45, 2.65  # inches: where the line branches, the boxes
     numbers = "  ".join(f"{number:.2f}" for number in x.tolist())
+    put = dict(ha="center", va="center")
     with mpl.rc_context(STYLE):
-        axes.text(left, middle + 0.12, word, weight="bold", fontsize=12)
-        axes.text(left, middle - 0.16, f"x = [{numbers}]", fontsize=SMALL)
-        axes.text(left, middle - 0.42, "private: nobody sees it", fontsize=SMALL, color=FAINT)
-        for (role, colour, asks, then), y in zip(ROLES, (2.1, middle, 0.4), strict=True):
-            _arrow(axes, [(left + 1.68, middle), (boxes - 0.08, y)], colour)
-            corner = (boxes, y - 0.24)
+        above.text(WIDTH / 2, 2.46, word, weight="bold", fontsize=12, **put)
+        above.text(WIDTH / 2, 2.2, f"x = [{numbers}]", fontsize=SMALL, **put)
+        above.text(WIDTH / 2, 1.97, "private: nobody sees it", fontsize=SMALL, color=FAINT, **put)
+        above.plot([WIDTH / 2] * 2, [1.86, branch], color=INK, linewidth=1.8)
+        for n, (axes, (role, colour, asks, then)) in enumerate(zip(below, ROLES, strict=True)):
+            left = 0.025 + n * apart
+            middle = left + width / 2
+            ends = max(left - 0.1, 0.025 + width / 2), min(left + apart - 0.1, WIDTH - 0.025 - width / 2)
+            axes.plot(ends, [branch] * 2, color=INK, linewidth=1.8)
+            _arrow(axes, [(middle, branch), (middle, top + 0.02)], colour)
             axes.add_patch(
                 FancyBboxPatch(
-                    corner, 1.3, 0.48, boxstyle="round,pad=0,rounding_size=0.08",
+                    (left, 0.1), width, top - 0.1, boxstyle="round,pad=0,rounding_size=0.08",
                     facecolor=tint(colour, 0.18), edgecolor=colour, linewidth=1.6,
                 )  # fmt: skip
             )
-            put = dict(ha="center", va="center", color=colour, weight="bold", fontsize=12)
-            axes.text(boxes + 0.65, y, role, **put)
-            axes.text(right, y + 0.06, asks, weight="bold", color=colour)
-            axes.text(right, y - 0.2, then, fontsize=SMALL)
+            axes.text(middle, 1.1, role, weight="bold", fontsize=12, **put)
+            axes.text(middle, 0.8, asks, weight="bold", **put)
+            for line, text in enumerate(textwrap.wrap(then, 26)):
+                axes.text(middle, 0.5 - 0.2 * line, text, fontsize=SMALL, **put)
     return picture(
         figure,
         f"Three arrows lead from x, the vector of '{word}', to three boxes. "
@@ -75,7 +83,8 @@ def head_figure(x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequenc
     widths = (C, D, T, Dv, Dv)
     gaps = (0.62, 0.9, GAP, GAP + 0.14, GAP + 0.14)
     lefts = [sum(gaps[: n + 1]) + sum(widths[:n]) * CELL for n in range(5)]
-    figure, whole = sheet(above + D * CELL + 0.62)
+    figure, (whole,) = sheet(above + D * CELL + 0.92)
+    headline(figure, "x is projected three times, and the weights mix the values")
     parts = (
         ("x", x, INK), ("q", q, QUERY), ("weights", weights, None), ("v", v, VALUE),
         ("out", out, VALUE),

@@ -31,6 +31,7 @@ def cloud_figure(scores: Mapping[int, Tensor]) -> Picture:
     A bar spans one standard deviation to either side of 0. Both clouds have one axis.
     """
     figure, (left, right) = canvas(3.9, 2, sharey=True)
+    figure.get_layout_engine().set(wspace=0.12)  # a phone has room for each
     sizes = list(scores)
     spreads = [
         [float((times * scores[d]).std()) for d, times in zip(sizes, factors, strict=True)]
@@ -43,7 +44,7 @@ def cloud_figure(scores: Mapping[int, Tensor]) -> Picture:
                 beside = [place + 0.3 * ((n * 0.618) % 1 - 0.5) for n in range(len(dots))]
                 places = [(x, y) for x, y in zip(beside, dots, strict=True)]
                 axes.add_collection(  # a dot is a line without length, with round ends
-                    LineCollection([[at, at] for at in places], color=colour, alpha=0.45,
+                    LineCollection([[at, at] for at in places], color=colour, alpha=0.8,
                                    linewidth=3, capstyle="round")
                 )  # fmt: skip
                 axes.plot([place + 0.28] * 2, [-size, size], color=INK, linewidth=3)
@@ -80,6 +81,7 @@ def scaling_figure(
     that of equal weights (spread 0).
     """
     figure, (left, right) = canvas(3.9, 2)
+    figure.get_layout_engine().set(wspace=0.12)  # a phone has room for each
     sizes, variances, scaled = sizes.tolist(), variances.tolist(), scaled.tolist()
     with mpl.rc_context(STYLE):
         left.plot(sizes, sizes, color=FAINT, linewidth=1, linestyle="--")
@@ -99,7 +101,8 @@ def scaling_figure(
             root = size**0.5
             if root <= float(spreads[-1]):
                 right.axvline(root, ymax=0.75, color=FAINT, linewidth=0.8, linestyle=":", zorder=0)
-                right.text(root * 1.05, 0.4, f"d = {size}", fontsize=SMALL, color=FAINT, rotation=90)
+                right.text(root * 0.98, 0.5, f"d = {size}", fontsize=SMALL, color=FAINT, rotation=90,
+                           ha="right")  # fmt: skip
         right.set_title("Large scores: one weight, no slope")
     at = {float(s): n for n, s in enumerate(spreads.tolist())}
     ends = at.get(1.0, 1), len(spreads) - 1

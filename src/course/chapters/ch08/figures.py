@@ -21,7 +21,9 @@ from course.draw.picture import (
     WRONG,
     Picture,
     canvas,
+    headline,
     heat_map,
+    name_rows,
     picture,
     place,
 )
@@ -32,7 +34,9 @@ OPEN, CLOSED, FUTURE = QUERY, LIGHT, WRONG
 
 def mask_gallery(masks: Mapping[str, Tensor], words: Sequence[str]) -> Picture:
     """Square masks side by side, True = may look; open cells of the future stand out."""
-    figure, axes = canvas(2.4, len(masks), layout=None)
+    figure, axes = canvas(2.7, len(masks), layout=None)
+    leaky = " and ".join(name for name, mask in masks.items() if _ahead(mask))
+    headline(figure, f"A word sees its future, in red: {leaky}" if leaky else "No future is seen")
     side = (WIDTH - 0.75) / len(masks) - 0.1
     for n, (ax, (name, mask)) in enumerate(zip(axes, masks.items(), strict=True)):
         place(ax, 0.75 + n * (side + 0.1), 0.95, side, side)
@@ -59,7 +63,7 @@ def leak_figure(
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(WIDTH, 4.7), layout="constrained")
         axes = figure.subplots(2, len(weights), squeeze=False)
-        figure.suptitle(_leak_title(weights, ripples), fontsize=11, weight="bold")
+    headline(figure, _leak_title(weights, ripples))
     for n, name in enumerate(weights):
         for ax in axes[:, n]:
             ax.set_gid(f"rule {n}")  # they stay together on a narrow page
@@ -115,7 +119,7 @@ def _squares(axes: Axes, mask: Tensor, words: Sequence[str], rows: bool) -> None
                 colour = (FUTURE if c > r else OPEN) if mask[r, c] else CLOSED
                 axes.add_patch(Rectangle((c - 0.46, r - 0.46), 0.92, 0.92, color=colour, lw=0))
         axes.set(xlim=(-0.5, T - 0.5), ylim=(T - 0.5, -0.5), aspect="equal")
-        axes.set_yticks(range(T), words if rows else [""] * T)
+        name_rows(axes, words if rows else [""] * T)
         axes.set_xticks(range(T), words, rotation=45, ha="right", rotation_mode="anchor")
         axes.tick_params(length=0, labelsize=SMALL, pad=1)
         axes.spines[:].set_visible(False)

@@ -13,7 +13,6 @@ from course.draw.picture import (
     FAINT,
     INK,
     KEY,
-    PALE,
     QUERY,
     SMALL,
     STYLE,
@@ -21,8 +20,10 @@ from course.draw.picture import (
     WIDTH,
     Picture,
     canvas,
+    headline,
     heat_map,
     picture,
+    place,
     row_sums,
     tint,
 )
@@ -43,8 +44,7 @@ def anatomy_figure(
         axes = figure.add_axes([0, 0, 1, 1])
         axes.set(xlim=(0, 8.5), ylim=(0, 4.1))
         axes.set_axis_off()
-        title = "three layers are learnt, the mask only moves along, dropout comes and goes"
-        axes.text(4.25, 3.92, title, ha="center", va="center", fontsize=11, weight="bold")
+        headline(figure, "Three layers are learnt, the mask only moves along, dropout comes and goes")
         _tensor(axes, 0.45, 2.0, "x", (B, T, C), INK)
         layers = (
             ("query", query, QUERY, 2.9),
@@ -112,8 +112,9 @@ def row_sums_figure(
     mean, silent = sums.mean(dim=0), (sums == 0).float().mean(dim=0)
     low, high = torch.quantile(sums, torch.tensor([0.05, 0.95]), dim=0)
     T, mine = len(words), sums[draw].tolist()
-    figure, (left, right) = canvas(3.5, 2, layout=None, width_ratios=[T + 1.4, T + 1.6])
-    figure.subplots_adjust(left=0.085, right=0.985, bottom=0.2, top=0.9, wspace=0.12)
+    figure, (left, right) = canvas(3.4, 2, layout=None)
+    place(left, 0.8, 0.75, 2.3, 2.3)  # the rows of both panels stand on one line
+    place(right, 4.6, 0.75, 2.7, 2.3)
     mode = "training" if training else "evaluation"
     heat_map(
         left, after[draw], title=f"weights after dropout, {mode}, p = {p:g}", rows=words,
@@ -121,18 +122,18 @@ def row_sums_figure(
     )  # fmt: skip
     with mpl.rc_context(STYLE):
         left.tick_params(axis="x", rotation=30)
-        row_sums(left, mine, T - 0.35)
-        left.set_xlim(-0.5, T + 0.9)
+        row_sums(left, mine, T - 0.35, off=INK)  # no mistake: dropout does it
         places = range(T)
         edge = max(2.2, 1.04 * float(high.max()), 1.04 * max(mine))
         right.axvline(1, color=FAINT, linewidth=1)
-        right.hlines(places, low.tolist(), high.tolist(), color=PALE, linewidth=7)
+        right.hlines(places, low.tolist(), high.tolist(), color=FAINT, linewidth=4)
         right.plot(mean.tolist(), places, "o", color=QUERY, markersize=6)
         right.plot(mine, places, "x", color=INK, markersize=7, markeredgewidth=2)
         for t, share in enumerate(silent.tolist()):
             right.text(edge * 1.02, t, f"{share:.0%}", va="center", fontsize=SMALL)
-        right.text(edge * 1.02, -0.75, "silent", va="center", fontsize=SMALL)
-        right.set(xlim=(-0.04 * edge, edge * 1.15), ylim=(T - 0.5, -1.1), yticks=[])
+        right.text(edge * 1.02, T - 0.1, "silent", va="center", fontsize=SMALL)
+        right.set_xticks([n / 2 for n in range(int(edge * 2) + 1)])
+        right.set(xlim=(-0.04 * edge, edge * 1.15), ylim=(T - 0.5, -0.5), yticks=[])
         right.set_xlabel(f"row sum: mean (dot), this draw (x),\n5 to 95% of {len(noise)} draws (bar)",
                          fontsize=SMALL)  # fmt: skip
         right.tick_params(labelsize=SMALL, length=2)

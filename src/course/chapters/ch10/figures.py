@@ -16,15 +16,18 @@ from course.draw.picture import (
     SMALL,
     STYLE,
     TIME,
+    WIDTH,
     WRONG,
     Picture,
     canvas,
+    headline,
     heat_map,
     picture,
     place,
     sheet,
     tint,
 )
+from course.draw.svg import ROW_NAME
 
 CELL = 0.3  # inches: a number's width in the memory and in a head
 ROW = 0.25
@@ -40,37 +43,43 @@ def shares_figure(
     """
     (T, C), H = values.shape, len(shares)
     D, tints = C // H, head_tints(H)
-    cell, row, left = 0.52, 0.27, 2.4
-    table = left + H * cell + 0.5
-    top = 0.75 + T * row
-    figure, axes = sheet(top + 0.85)
+    cell, row, gap, named = 0.62, 0.27, 0.95, 0.7  # inches; a word is `named` wide
+    left = (WIDTH + named - (H + C) * cell - gap) / 2
+    table = left + H * cell + gap
+    top = 0.55 + T * row
+    figure, (hears, holds) = sheet(top + 1.0, 2)
+    headline(
+        figure,
+        "Each head has its own shares, for its own channels" if H > 1 else
+        "One share of a word serves all of its channels",
+    )  # fmt: skip
     with mpl.rc_context(STYLE):
         put = dict(ha="center", va="center")
-        axes.text(left + H * cell / 2, top + 0.42, f"shares of {looks}", weight="bold", ha="center")
-        axes.text(table + C * cell / 2, top + 0.42, f"values ({T}, {C})", weight="bold", ha="center")
+        hears.text(left + H * cell / 2, top + 0.42, f"shares of {looks}", weight="bold", ha="center")
+        holds.text(table + C * cell / 2, top + 0.42, f"values ({T}, {C})", weight="bold", ha="center")
         for c in range(C):
-            axes.text(table + (c + 0.5) * cell, top + 0.15, f"{c}", fontsize=SMALL, ha="center")
+            holds.text(table + (c + 0.5) * cell, top + 0.15, f"{c}", fontsize=SMALL, ha="center")
         for h in range(H):
             name = f"head {h}" if H > 1 else "all"
-            axes.text(left + (h + 0.5) * cell, top + 0.15, name, fontsize=SMALL, ha="center")
+            hears.text(left + (h + 0.5) * cell, top + 0.15, name, fontsize=SMALL, ha="center")
         for t, word in enumerate(words):
             y = top - (t + 1) * row
-            axes.text(left - 0.12, y + row / 2, word, ha="right", va="center", fontsize=SMALL)
+            hears.text(left - 0.12, y + row / 2, word, gid=ROW_NAME, ha="right", va="center", fontsize=SMALL)
             for h in range(H):
                 share = float(shares[h, t])
-                _cell(axes, left + h * cell, y, cell, row, tint(QUERY, DEEP * share))
-                axes.text(left + (h + 0.5) * cell, y + row / 2, f"{share:.3g}", fontsize=SMALL, **put)
+                _cell(hears, left + h * cell, y, cell, row, tint(QUERY, DEEP * share))
+                hears.text(left + (h + 0.5) * cell, y + row / 2, f"{share:.3g}", fontsize=SMALL, **put)
             for c in range(C):
                 heard = float(shares[c // D, t]) > 0
-                _cell(axes, table + c * cell, y, cell, row, tints[c // D] if heard else "none")
+                _cell(holds, table + c * cell, y, cell, row, tints[c // D] if heard else "none")
                 text = f"{float(values[t, c]):.4g}"
-                axes.text(table + (c + 0.5) * cell, y + row / 2, text, fontsize=SMALL, **put)
-        y = 0.3
-        axes.text(table - 0.12, y + row / 2, f"{looks} hears", ha="right", va="center")
+                holds.text(table + (c + 0.5) * cell, y + row / 2, text, fontsize=SMALL, **put)
+        y = 0.1
+        holds.text(table - 0.12, y + row / 2, f"{looks} hears", ha="right", va="center")
         for c in range(C):
-            _cell(axes, table + c * cell, y, cell, row, tints[c // D])
+            _cell(holds, table + c * cell, y, cell, row, tints[c // D])
             text = "?" if out is None else f"{float(out[c]):.4g}"
-            axes.text(table + (c + 0.5) * cell, y + row / 2, text, weight="bold", **put)
+            holds.text(table + (c + 0.5) * cell, y + row / 2, text, weight="bold", **put)
     said = ". ".join(
         f"{f'Head {h}' if H > 1 else 'All channels'}: "
         + " and ".join(f"{share:.3g} of '{word}'" for share, word in _heard(own, words))
@@ -107,18 +116,18 @@ def ribbon_figure(x: Tensor, n_head: int, words: Sequence[str]) -> Picture:
     width = left + max(T * C * CELL, 2 * n_head * page + gap) + 0.2
     top = 0.15 + T * ROW
     ribbon = top + 1.25
-    figure, axes = sheet(ribbon + 1.25)
-    axes.set_xlim(0, width)
+    figure, (memory, *pages) = sheet(ribbon + 1.1, 3)
+    headline(figure, "The memory holds word after word; a head is a slice of every word")
+    for axes in (memory, *pages):
+        axes.set_xlim(0, width)
     with mpl.rc_context(STYLE):
-        title = "The memory holds word after word; a head is a slice of every word"
-        axes.text(width / 2, ribbon + 0.95, title, ha="center", weight="bold", fontsize=11)
-        _ribbon(axes, x, left, ribbon, words, D, tints)
+        _ribbon(memory, x, left, ribbon, words, D, tints)
         cuts = (
             (left, heads, f"x.view({T}, {n_head}, {D}).transpose(0, 1)", "right"),
             (width - 0.2 - n_head * page, straight, f"x.view({n_head}, {T}, {D})", "wrong"),
         )
         off = []
-        for start, cut, name, verdict in cuts:
+        for axes, (start, cut, name, verdict) in zip(pages, cuts, strict=True):
             says = f"{verdict}: {name}\nstrides {cut.stride()}"
             colour = INK if verdict == "right" else WRONG
             axes.text(start, top + 0.4, says, color=colour, weight="bold", fontsize=9.5)

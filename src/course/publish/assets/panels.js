@@ -1,6 +1,6 @@
-// Where a figure is wider than its page, its panels stand in as many rows as they need, below a title
-// that breaks into lines. (The observer also sees a figure that was folded, and an explorer's next
-// frame.)
+// Where a figure is wider than its page, its panels stand in as many rows as they need, each map with
+// the names of its rows, below a title that breaks into lines; a figure of one panel loses its margins.
+// (The observer also sees a figure that was folded, and an explorer's next frame.)
 (() => {
   "use strict";
   const GAP = 16, LINE = 18, SHARED = 0.5; // SHARED: of the smaller box, if two panels are one
@@ -68,28 +68,60 @@
     return title.children.length * LINE;
   }
 
-  function whole({ title, panels }) {
+  // What is drawn, without the title and without the margins around it.
+  function crop(svg, title, room) {
+    if (title) title.style.display = "none";
+    const { x, y, width, height } = svg.getBBox();
+    if (title) title.style.display = "";
+    const above = title ? lines(title, room) + GAP : 0;
+    title?.setAttribute("transform", `translate(${x} ${y - above})`);
+    return [x, y - above, Math.max(width, title ? room : 0), height + above + GAP / 2];
+  }
+
+  // Panels beside each other share the names of their rows; below each other each needs them.
+  function nameRows([first, ...others]) {
+    const names = [...first.querySelectorAll(".row")];
+    const left = (panel) => Math.min(...[...panel.querySelectorAll("path")].map((path) => path.getBBox().x));
+    for (const panel of others) {
+      if (!names.length || panel.querySelector(".row")) continue;
+      const copy = names[0].parentNode.cloneNode(false);
+      copy.classList.add("again");
+      copy.setAttribute("transform", `translate(${left(panel) - left(first)} 0)`);
+      copy.append(...names.map((name) => name.cloneNode(true)));
+      panel.append(copy);
+    }
+  }
+
+  function whole(svg, title, panels) {
+    for (const copy of svg.querySelectorAll(".again")) copy.remove();
     for (const panel of panels) panel.removeAttribute("transform");
     if (!title?.dataset.words) return;
     title.textContent = title.dataset.words;
     title.removeAttribute("text-anchor");
+    title.removeAttribute("transform");
     for (const name of ["x", "y"]) title.setAttribute(name, title.dataset[name]);
   }
 
-  function arrange(svg, room) {
-    const panels = [...svg.querySelectorAll(":scope > .panel")];
+  function narrow(svg, title, panels, room) {
     const others = [...svg.querySelectorAll(":scope > :not(.panel)")];
-    const title = others[0]?.querySelector("text");
-    if (panels.length < 2 || others.length > 1 || svg.dataset.room === String(room)) return;
+    if (panels.length < 2 || others.length > 1) return crop(svg, title, room);
+    nameRows(panels);
+    return [0, 0, ...stack(panels, title, room)];
+  }
+
+  function arrange(svg, room) {
+    if (svg.dataset.room === String(room)) return;
     svg.dataset.room = room;
     svg.dataset.whole ??= svg.getAttribute("viewBox");
+    const panels = [...svg.querySelectorAll(":scope > .panel")];
+    const title = svg.querySelector(".title");
     const least = parseFloat(svg.style.getPropertyValue("--least")) / svg.getAttribute("width");
-    let [width, height] = svg.dataset.whole.split(" ").slice(2).map(Number);
-    whole({ title, panels });
-    if (room < least * width) [width, height] = stack(panels, title, room);
-    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    svg.setAttribute("width", width);
-    svg.style.setProperty("--least", `${least * width}px`);
+    let box = svg.dataset.whole.split(" ").map(Number);
+    whole(svg, title, panels);
+    if (room < least * box[2]) box = narrow(svg, title, panels, room);
+    svg.setAttribute("viewBox", box.map(Math.ceil).join(" "));
+    svg.setAttribute("width", Math.ceil(box[2]));
+    svg.style.setProperty("--least", `${least * Math.ceil(box[2])}px`);
   }
 
   const observer = new ResizeObserver((entries) => {
