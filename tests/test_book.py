@@ -19,6 +19,7 @@ from urllib.parse import unquote, urlsplit
 import axe_playwright_python
 import pytest
 
+from course import cli
 from course.colours import COLOURS
 from course.errors import CourseError
 from course.learn.html import RIGHT, WRONG
@@ -206,6 +207,15 @@ def test_a_port_in_use_is_said_before_anything_is_built(small):
         port = taken.getsockname()[1]
         with pytest.raises(CourseError, match=f"port {port} .* choose another one with --port"):
             build(small, serve=True, port=port)
+    assert (small / "build" / "book" / "last_good").exists()
+
+
+def test_a_port_without_a_server_is_a_sentence(small, monkeypatch, capsys):
+    monkeypatch.chdir(small)
+    assert cli.main(["book", "--port", "3001"]) == 2
+    assert capsys.readouterr().err == (
+        "course: --port is the port of --serve: add --serve, or leave out --port\n"
+    )
     assert (small / "build" / "book" / "last_good").exists()
 
 

@@ -160,6 +160,14 @@ def test_select_refuses_other_names(course, name, message):
         select(course, [name])
 
 
+def test_one_digit_is_the_number_of_a_chapter(tmp_path):
+    make_course(tmp_path, **{"00_a": [], "01_b": [], "10_c": []})
+    assert names(select(tmp_path, ["1"])) == ["01_b"]
+    assert names(select(tmp_path, ["0", "10"])) == ["00_a", "10_c"]
+    with pytest.raises(CourseError, match="there is no notebook '5': name one of 00_a"):
+        select(tmp_path, ["5"])
+
+
 def test_an_exact_name_wins_over_a_longer_one(tmp_path):
     make_course(tmp_path, a_1=[], a_10=[])
     assert names(select(tmp_path, ["a_1"])) == ["a_1"]

@@ -129,12 +129,12 @@ def parser() -> Parser:
     )  # fmt: skip
     command(
         "book", _book, "make the site of the course with mdBook, in build/book",
-        SERVE, port(3000),
+        SERVE, port(BOOK_PORT),
         epilog="Exit status: 0 built, 2 the last good build was left as it was.",
     )  # fmt: skip
     command(
         "slides", _slides, "make a talk of each notebook, from its stored outputs: a reveal.js deck",
-        NOTEBOOKS, FULL, PDF, SERVE, port(8000),
+        NOTEBOOKS, FULL, PDF, SERVE, port(DECK_PORT),
         epilog="Exit status: 0 made, 2 a notebook, a formula or the usage is wrong.",
     )  # fmt: skip
     command(
@@ -169,16 +169,17 @@ def at_least_one(text: str) -> int:
 
 def port(usual: int) -> Option:
     """The port of a server on this computer."""
-    settings = {"type": at_least_one, "default": usual, "metavar": "N"}
+    settings = {"type": at_least_one, "metavar": "N"}
     return option("--port", help=f"port of 127.0.0.1 for --serve ({usual})", **settings)
 
 
+BOOK_PORT, DECK_PORT = 3000, 8000
 FOLDER = option("folder", nargs="?", type=Path, metavar="FOLDER", help="of your notebooks (my)")
 NOTEBOOKS = option(
     "notebooks",
     nargs="*",
     metavar="NOTEBOOK",
-    help="a path, a file name or its beginning, such as 01 (default: all)",
+    help="a path, a file name or its beginning, such as 01 or 1 (default: all)",
 )
 WORKERS = option(
     "-j",
@@ -287,15 +288,22 @@ def _check(arguments: argparse.Namespace) -> int:
 def _book(arguments: argparse.Namespace) -> int:
     from course.publish.book import build
 
-    return build(notebooks.root(), arguments.serve, arguments.port)
+    _check_serve(arguments)
+    return build(notebooks.root(), arguments.serve, arguments.port or BOOK_PORT)
+
+
+def _check_serve(arguments: argparse.Namespace) -> None:
+    if arguments.port and not arguments.serve:
+        raise CourseError("--port is the port of --serve: add --serve, or leave out --port")
 
 
 def _slides(arguments: argparse.Namespace) -> int:
     from course.publish import decks
 
+    _check_serve(arguments)
     root = notebooks.root()
     out = root / "build" / "slides"
-    server = decks.server(out, arguments.port) if arguments.serve else None
+    server = decks.server(out, arguments.port or DECK_PORT) if arguments.serve else None
     try:
         chosen = notebooks.select(root, arguments.notebooks)
         decks.build(root, chosen, out, arguments.pdf, arguments.full)

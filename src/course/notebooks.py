@@ -82,7 +82,8 @@ def _unlisted(root: Path, listed: list[Path]) -> list[Path]:
 def select(root: Path, names: list[str]) -> list[Path]:
     """The notebooks that `names` mean, in the order of the course; no names mean all.
 
-    A name is a path, a file name, or the beginning of one: `01` is `01_text_to_tokens.ipynb`.
+    A name is a path, a file name, or the beginning of one: `01` is `01_text_to_tokens.ipynb`, and
+    so is `1`.
     A notebook that SUMMARY.md doesn't list is only named if some are meant, an error if all are.
     """
     known = chapters(root)
@@ -100,6 +101,8 @@ def select(root: Path, names: list[str]) -> list[Path]:
 
 def _find(root: Path, name: str, known: list[Path]) -> Path:
     stem = name.removesuffix(".ipynb")
+    if re.fullmatch("[0-9]", stem):  # the number of a chapter
+        stem = f"0{stem}"
     exact = [path for path in known if path.stem == stem]
     begins = [path for path in known if path.stem.startswith(stem)]
     if Path(name).name != name:  # with a slash
