@@ -64,6 +64,8 @@ def test_the_map_has_a_line_for_each_part_with_stations_and_what_they_hand_on():
     assert f'class="main" d="M32 56V{height:.0f}"' in one, "it goes on below"
     assert 'class="main" d="M32 32V56"' in two, "it comes from above and ends at the station"
     assert 'class="short" d="M18 56V56"' in two
+    link = re.search(r'<a href="00_a.ipynb" tabindex="-1">(.*?)</a>', one)[1]
+    assert "<circle" in link and "What is 00" in link and "a &lt; b" in link and "01_c" in two
     alt = re.search('role="img" aria-label="(.*?)"', found)[1]
     assert "2 stations" in alt and "One: 00 What is 00 &lt; a? It hands on a &lt; b." in alt
     assert "an evening, 0.0 hours," in found and "\n\n" not in found

@@ -78,7 +78,10 @@ def _figure(
 def _map(
     parts: Mapping[str, list[str]], pages: Mapping[str, Page], *given: str | list[str]
 ) -> str:
-    """A drawing for each part, which a phone stacks, and below them what the lines are."""
+    """A drawing for each part, which a phone stacks, and below them what the lines are.
+
+    A station leads to its chapter by a tap. The keyboard has the cards for that.
+    """
     *short, lines = given
     hands = dict(line.split(maxsplit=1) for line in lines)
     known = _chapters(pages)
@@ -98,7 +101,8 @@ def _map(
         "each question stands what its chapter hands on."
     )
     return (
-        f'<figure class="course-map"><div role="img" aria-label="{alt}">{"".join(drawn)}</div>'
+        f'<figure class="course-map"><span role="img" aria-label="{alt}"></span>'
+        f'<div aria-hidden="true">{"".join(drawn)}</div>'
         f"<figcaption>{legend}</figcaption></figure>"
     )
 
@@ -117,6 +121,7 @@ def _line(
         place[name] = y
         if minutes(known[name].cells)[1]:
             drawn.append(f'<path class="deeper" d="M32 {y - 15}a15 15 0 0 1 0 30"/>')
+        drawn.append(f'<a href="{html.escape(known[name].path)}" tabindex="-1">')
         drawn.append(f'<circle cx="32" cy="{y}" r="7"/>')
         for number, text in enumerate(texts[name]):
             kind = ' class="hands"' if text[0] == "→" else ""
@@ -127,6 +132,7 @@ def _line(
             )
             drawn.append(f'<text{kind} x="56" y="{y + 5}">{says}</text>')
             y += 17
+        drawn.append("</a>")
         y += 16
     for kind, x, stops in (("main", 32, known), ("short", 18, short)):
         here = [place[name] for name in stops if name in place]
@@ -137,7 +143,7 @@ def _line(
             if kind == "short":
                 drawn += [f'<circle class="short" cx="{x}" cy="{at}" r="5"/>' for at in here]
     return (
-        f'<svg viewBox="0 0 260 {y}" aria-hidden="true">'
+        f'<svg viewBox="0 0 260 {y}">'
         f'<text class="part" x="10" y="18">{html.escape(title)}</text>{"".join(drawn)}</svg>'
     )
 
