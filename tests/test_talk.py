@@ -71,7 +71,7 @@ It is **two**.
 {{press}}
 {{figure cell-006}}
 
-## Look deeper (1 minute)
+## Look *deeper* (1 minute)
 
 {{output cell-009}}
 """
@@ -89,10 +89,13 @@ def test_a_slide_shows_its_words_and_what_its_braces_name(given):
 def test_the_speaker_reads_the_time_the_notes_and_the_page(given):
     title, add, deeper = given(TALK)
     plan = "<tr><td>0–2</td><td>Why?</td></tr><tr><td>2–5</td><td>Add</td></tr>"
-    assert title.notes[0].startswith("<p><strong>Minute 0 to 2 of 6.</strong></p><table>")
-    assert plan in title.notes[0]
-    assert title.notes[1:] == [
+    assert title.notes[:2] == [
+        "<p><strong>Minute 0 to 2 of 6.</strong></p>",
         "<p>Ask <em>first</em>.</p>\n",
+    ]
+    assert title.notes[2].startswith("<table>") and plan in title.notes[2]
+    assert "Look <em>deeper</em></td>" in title.notes[2]
+    assert title.notes[3:] == [
         "<hr><p><em>On the page:</em></p><p>Because.</p>\n",
     ]
     assert add.notes[0] == "<p><strong>Minute 2 to 5 of 6.</strong></p>"
@@ -198,7 +201,7 @@ def test_an_exercise_waits_with_its_solution_and_obeys_the_setting(given, tmp_pa
     first, second = given(text + "{{quiz cell-004 | 2}}", exercise())
     assert shown(first)[0] == "Try\nYour turn.\ndef mean_past(x):\n    raise"
     assert shown(first)[1].startswith("+One solutiondef mean_past(x):")
-    assert "Return it." in first.notes[1] and first.notes[-1].startswith("<p><strong>Hint 3.")
+    assert "Return it." in first.notes[2] and first.notes[-1].startswith("<p><strong>Hint 3.")
     assert shown(second)[0].startswith("Q\nYou divide") and "Not this one" in second.notes[-1]
     (tmp_path / "book.toml").write_text('[preprocessor.course]\nsolutions = "withheld"\n')
     first, _ = given(text + "{{quiz cell-004 | 2}}", exercise())
@@ -283,7 +286,7 @@ def test_a_live_notebook_runs_all_cells_and_shows_those_of_the_talk():
         ("x = 2  # noqa: E1", "subslide", False),
         ("draw()", None, True),
         ("It is **two**.", None, None),
-        ("## Look deeper", "slide", None),
+        ("## Look *deeper*", "slide", None),
         ("deep()", None, True),
         ("## Try", "slide", None),
         ("def mean_past(x):", None, False),

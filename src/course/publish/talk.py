@@ -101,9 +101,11 @@ def talk(path: Path, notebook: Page, site: Site) -> list[Slide]:
             )
         found.append(_slide(planned, where, cells, notebook, site))
     found[0].kind = "title"
-    clock = _clock(plan)
-    for slide, share in zip(found, _shares(plan, notebook.cells), strict=True):
-        slide.notes[:0] = [next(clock), *_notes(share, notebook, site)]
+    ends = list(accumulate(planned.minutes for planned in plan))
+    spans = list(pairwise([0, *ends]))
+    for slide, span, share in zip(found, spans, _shares(plan, notebook.cells), strict=True):
+        whole = _whole(found, spans) if slide is found[0] else ""
+        slide.notes[:0] = [_minutes(*span, ends[-1]), *_notes(share, notebook, site, whole)]
     return found
 
 
@@ -318,18 +320,17 @@ def _td(text: str, most: float, above: str) -> str:
 # ---------------------------------------------------------------- what the speaker reads
 
 
-def _clock(plan: list[Planned]) -> Iterator[str]:
-    """For each slide its minutes; for the first, the minutes of all."""
-    ends = list(accumulate(planned.minutes for planned in plan))
-    spans = [(end - planned.minutes, end) for end, planned in zip(ends, plan, strict=True)]
+def _minutes(start: int, end: int, last: int) -> str:
+    return f"<p><strong>Minute {start} to {end} of {last}.</strong></p>"
+
+
+def _whole(found: list[Slide], spans: list[tuple[int, int]]) -> str:
+    """When each slide begins and ends."""
     rows = [
-        f"<tr><td>{start}–{end}</td><td>{html.escape(planned.heading.lstrip('# '))}</td></tr>"
-        for (start, end), planned in zip(spans, plan, strict=True)
+        f"<tr><td>{start}–{end}</td><td>{slide.heading[1]}</td></tr>"
+        for slide, (start, end) in zip(found, spans, strict=True)
     ]
-    whole = f"<table><tr><th>minute</th><th>slide</th></tr>{''.join(rows)}</table>"
-    for number, (start, end) in enumerate(spans):
-        says = f"<p><strong>Minute {start} to {end} of {ends[-1]}.</strong></p>"
-        yield says if number else says + whole
+    return f"<table><tr><th>minute</th><th>slide</th></tr>{''.join(rows)}</table>"
 
 
 def _shares(plan: list[Planned], cells: list[Cell]) -> list[list[Cell | str]]:
@@ -370,12 +371,14 @@ def _heading(cell: Cell) -> Token | None:
     return tokens[1] if tokens and tokens[0].type == "heading_open" else None
 
 
-def _notes(share: list[Cell | str], notebook: Page, site: Site) -> Iterator[str]:
+def _notes(share: list[Cell | str], notebook: Page, site: Site, whole: str) -> Iterator[str]:
+    """What to say and ask; the plan of the whole talk, if it is given; what the page says."""
     cells = [cell for cell in share if not isinstance(cell, str)]
     for cell in cells:
         if notes := cell["metadata"].get("course", {}).get("notes"):
             noted = cell | {"where": f"the notes of {cell['where']}"}
             yield site.linked(page.render(page.parse(notes, noted["where"])), notebook, noted)
+    yield from filter(None, [whole])
     read = [site.linked(_prose(cell), notebook, cell) for cell in cells]
     if any(read):
         yield f"<hr><p><em>On the page:</em></p>{''.join(read)}"
