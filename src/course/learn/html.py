@@ -1,21 +1,26 @@
 """Exercises and quizzes as HTML that works without a script, in notebooks, book and decks."""
 
 import html
+import re
 
 from course.colours import COLOURS
 
 RIGHT, UNTRIED, WRONG = COLOURS["value"], COLOURS["edge"], COLOURS["wrong"]  # of a bar
+STRESSED = re.compile(r"(?<![\w*])\*(\S(?:[^*]*\S)?)\*(?![\w*])")
 MIME = "application/vnd.attention-course+json"  # what an output is, for the book and the decks
 
 
 def prose(text: str) -> str:
-    """Escape for HTML and set what stands between backticks as code.
+    """Escape for HTML, set what stands between backticks as code, and between asterisks as stressed.
 
-    >>> prose("`a < b` is true")
-    '<code>a &lt; b</code> is true'
+    >>> prose("`a < b` is *true*, 2 * 3 * 4")
+    '<code>a &lt; b</code> is <em>true</em>, 2 * 3 * 4'
     """
     parts = html.escape(text, quote=False).split("`")
-    return "".join(f"<code>{p}</code>" if n % 2 else p for n, p in enumerate(parts))
+    return "".join(
+        f"<code>{part}</code>" if n % 2 else STRESSED.sub(r"<em>\1</em>", part)
+        for n, part in enumerate(parts)
+    )
 
 
 def folded(summary: str, body: str) -> str:
