@@ -23,6 +23,8 @@ def test_a_formula_says_how_it_is_set(display):
 
 def test_an_upright_word_is_one_identifier():
     assert "<mi>softmax</mi>" in mathml(r"\mathrm{softmax}(x)", True)
+    assert '<mi>ln</mi><mspace width="0.167em"/><mn>65</mn>' in mathml(r"\ln 65", False)
+    assert "<mi>ln</mi><mo" in mathml(r"\ln(65)", False)
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ SPAN = r"(?<!`)(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)(?P=ticks)(?!`)"
 DISPLAY = r"\$\$(?P<display>(?:(?!\n[ \t]*\n).)+?)\$\$"
 INLINE = r"\$(?=\S)(?P<inline>(?:\\.|(?!\n[ \t]*\n)[^$])+?)(?<=\S)\$(?!\d)"
 MATH = re.compile(rf"{CODE}|{SPAN}|<!--.*?-->|\\.|{DISPLAY}|{INLINE}", re.DOTALL | re.MULTILINE)
+THIN = '<mspace width="0.167em"/>'
 CHILDREN = {"mfrac": 2, "msub": 2, "msup": 2, "msubsup": 3, "mroot": 2, "munder": 2, "mover": 2}
 DRAWN = re.compile(r'<img src="data:image/svg\+xml;base64,([^"]+)" alt="([^"]*)"[^>]*>')
 MARKS = {ord(mark): f"&#{ord(mark)};" for mark in "*_[]`|~\\"}  # of Markdown, in a formula
@@ -65,6 +66,7 @@ def mathml(tex: str, display: bool) -> str:
     # A word set upright is one identifier: else it is spelt by screen readers and never found.
     text = re.sub(r'(?:<mi mathvariant="normal">\w</mi>){2,}', _join, text)
     text = text.replace("negativethinmathspace", "-0.167em")
+    text = re.sub(r"(<mi>(?:cos|exp|ln)</mi>)(?!<mo|</)", rf"\1{THIN}", text)  # as TeX sets them
     return " ".join(text.split())
 
 
