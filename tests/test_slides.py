@@ -339,6 +339,9 @@ EVERY = """() => Reveal.getSlides().map((slide) => {
     size: +slide.style.getPropertyValue("--size"), words: slide.innerText.trim().length,
     code: Math.min(99, ...[...slide.querySelectorAll("pre, table.tensor")]
       .map((e) => parseFloat(getComputedStyle(e).fontSize))),
+    whole: slide.matches(".unbroken"), text: Math.min(99, // px, where the room has 1280 × 720
+      ...[...slide.querySelectorAll("figure svg text")].map((e) => [e, e.getScreenCTM()])
+        .map(([e, at]) => parseFloat(getComputedStyle(e).fontSize) * Math.hypot(at.a, at.b))),
     seen: left >= 0 && top >= 0 && width > 1000 && left + width <= 1280 && top + height <= 720,
     cut: [...slide.querySelectorAll("pre, table, img, figure svg, .course-math")].filter((e) =>
       e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > 1280).length,
@@ -399,6 +402,9 @@ EXPLORER = """() => {  // how wide the one is that stands on this slide, 0 where
 }"""
 
 
+WRITTEN = {"cell-093", "twin-text-code"}  # what a model writes (03, 10), in lines of any length
+
+
 @pytest.mark.browser
 def test_every_talk_fits_is_read_from_the_back_row_and_leads_to_its_explorer(talks, chromium):
     """From the disk, as someone opens a downloaded deck; on a wide page and on a projector's."""
@@ -416,6 +422,10 @@ def test_every_talk_fits_is_read_from_the_back_row_and_leads_to_its_explorer(tal
             assert not wrong and not errors and not outside, (name, wrong, errors, outside)
             code = min(slide["code"] for slide in slides)
             assert page.evaluate("Reveal.getScale()") == 1 and code >= 24, (name, code)
+            text = min(slide["text"] for slide in slides)
+            assert text >= 14, (name, "a picture is too small", text)
+            broken = {slide["cell"] for slide in slides if not slide["whole"]}
+            assert broken <= WRITTEN, (name, "the lines of an output are broken", broken)
             page.set_viewport_size({"width": 1024, "height": 768})
             page.evaluate("Reveal.layout()")
             assert code * page.evaluate("Reveal.getScale()") >= 20, (name, code)

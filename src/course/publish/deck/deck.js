@@ -115,7 +115,12 @@
   }
 
   function fit(page) {
+    // A talk rather has smaller words than a small picture or broken lines.
+    page.classList.toggle("unbroken", TALK);
+    if (TALK && roomy(page, SIZES, 1.25)) return;
     if (roomy(page)) return;
+    page.classList.remove("unbroken");
+    if (TALK && roomy(page)) return;
     if (TALK) {
       console.error(`The slide of cell ${page.dataset.cell} needs more room: say less, or make two.`);
       return;
