@@ -401,6 +401,13 @@ EXPLORER = """() => {  // how wide the one is that stands on this slide, 0 where
     ? found.closest(".block").getBoundingClientRect().width : 0;
 }"""
 
+PRESSED = """async (button) => {  // on its slide; how high that is then
+  const page = button.closest("section.page"), { h, v } = Reveal.getIndices(page);
+  Reveal.slide(h, v, 99);
+  button.click();
+  for (const _ of "12") await new Promise(requestAnimationFrame);
+  return page.scrollHeight;
+}"""
 
 WRITTEN = {"cell-093", "twin-text-code"}  # what a model writes (03, 10), in lines of any length
 
@@ -426,6 +433,9 @@ def test_every_talk_fits_is_read_from_the_back_row_and_leads_to_its_explorer(tal
             assert text >= 14, (name, "a picture is too small", text)
             broken = {slide["cell"] for slide in slides if not slide["whole"]}
             assert broken <= WRITTEN, (name, "the lines of an output are broken", broken)
+            for button in page.locator("section.page .presets button").all():
+                high = button.evaluate(PRESSED)
+                assert high <= 720, (name, button.text_content(), high)
             page.set_viewport_size({"width": 1024, "height": 768})
             page.evaluate("Reveal.layout()")
             assert code * page.evaluate("Reveal.getScale()") >= 20, (name, code)
