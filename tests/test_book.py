@@ -627,6 +627,22 @@ def test_panels_stand_below_each_other_on_a_phone_and_beside_each_other_again(re
 
 
 @pytest.mark.browser
+def test_a_plane_that_stays_in_sight_has_the_ground_of_its_box(reader):
+    grounds = """() => [".course-ask:has(div.course-threads)", "div.course-threads .plane"].map(
+        (kind) => getComputedStyle(document.querySelector(kind)).backgroundColor)"""
+    page, *_ = opened(reader, viewport={"width": 390, "height": 800})
+    page.goto(f"{reader[1]}/05_attention_without_weights.html")
+    found = set()
+    for theme in THEMES:
+        page.evaluate(f"document.getElementById('mdbook-theme-{theme}').click()")
+        box, plane = page.evaluate(grounds)
+        assert box == plane, theme
+        found.add(box)
+    assert len(found) == len(THEMES)
+    page.close()
+
+
+@pytest.mark.browser
 @pytest.mark.parametrize("word", ("softmax", "NotImplementedError"))
 def test_search_finds_words_of_prose_and_code(reader, word):
     check_search(*opened(reader), word)
