@@ -6,9 +6,10 @@ import re
 import pytest
 import torch
 
+from attention.heads import attention_scores, attention_weights
 from attention.masks import causal_mask, padding_mask, window_mask
 from attention.properties import no_future_leak, ripples
-from course.chapters.ch08.explorer import mask_painter
+from course.chapters.ch08.explorer import future_explorer, mask_painter
 from course.chapters.ch08.figures import leak_figure, mask_gallery
 from course.draw.picture import Picture
 from course.learn.exercises import load
@@ -172,6 +173,31 @@ def test_the_detectors_inputs_hold_right_and_wrong_attentions():
     }
     for forward, x in inputs:
         assert no_future_leak(forward, x) == answers[forward.__name__]
+
+
+def test_a_word_that_is_cut_off_after_softmax_takes_from_every_weight():
+    state = future_explorer(WORDS).state
+    row, word = state["row"], state["pulled"]
+    assert (WORDS[row], WORDS[word]) == ("one", "step") and not state["late"]
+    x, mask = torch.tensor(state["keys"]), torch.tensor(state["mask"])
+    assert state["queries"] == state["values"] == state["keys"] and torch.equal(
+        mask, causal_mask(T)
+    )
+    found = []
+    for arrow in (x[word], x[row]):  # where it stands, and where the query points
+        x[word] = arrow
+        scores = attention_scores(x, x)
+        before, after = (
+            attention_weights(scores, mask)[row],
+            attention_weights(scores)[row] * mask[row],
+        )
+        torch.testing.assert_close(
+            after.sum() + attention_weights(scores)[row, word], torch.tensor(1.0)
+        )
+        found.append((before, after, (after @ x).norm() / (before @ x).norm()))
+    (before, after, length), (pulled, lower, shorter) = found
+    assert torch.equal(before, pulled) and bool((after[:word] > lower[:word]).all())
+    assert shorter < length < 1, "the context goes towards the middle"
 
 
 def test_hugging_faces_tokenizers_mark_words_with_1():

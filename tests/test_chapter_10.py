@@ -6,8 +6,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from attention.heads import attention_scores, attention_weights
 from attention.multi_head import MultiHeadAttention, merge_heads, split_heads
-from course.chapters.ch10.explorer import heads_explorer, shares, split_by_view
+from course.chapters.ch10.explorer import heads_explorer, shares, split_by_view, two_heads_explorer
 from course.chapters.ch10.figures import ribbon_figure, shares_figure, views_sentence
 from course.draw.picture import Picture, picture
 from course.learn.exercises import load
@@ -130,6 +131,24 @@ def test_ribbon_figure_refuses_what_it_cannot_cut():
 def test_split_and_merge_undo_each_other():
     for x, n_head in load("10.split_heads").inputs:
         assert torch.equal(merge_heads(answer("10.split_heads")(x, n_head)), x)
+
+
+def test_two_heads_find_the_word_on_the_right_and_the_one_on_top():
+    state = two_heads_explorer(WORDS).state
+    keys, query = torch.tensor(state["keys"]), torch.tensor(state["queries"])
+    best = [WORDS[n] for n in keys.argmax(dim=0)]
+    assert best == ["Your", "starts"] and not state["two"], "with two it would open on the answer"
+
+    def heard(query):
+        q, k = split_heads(query[None], 2), split_heads(keys[None], 2)
+        return attention_weights(attention_scores(q, k))[0, :, 0]
+
+    weights = heard(query)
+    assert [WORDS[n] for n in weights.argmax(dim=1)] == best
+    context, mix = weights @ keys, attention_weights(attention_scores(query, keys)) @ keys
+    assert bool((context.diagonal() > mix[0] + 0.5).all()), "both of its numbers are larger"
+    up = heard(torch.tensor([[0.0, 2.0]]))
+    torch.testing.assert_close(up[0], torch.full((T,), 1 / T))
 
 
 @pytest.mark.parametrize("n", range(4))

@@ -1,5 +1,6 @@
 """Live explorers in a page of the book, from the disk: what they show is what torch computes."""
 
+import itertools
 import json
 import math
 import re
@@ -10,7 +11,7 @@ import torch
 from attention.bigram import bigram_counts
 from attention.heads import attention_scores, attention_weights
 from attention.masks import causal_mask, window_mask
-from attention.multi_head import split_heads
+from attention.multi_head import merge_heads, split_heads
 from attention.properties import ripples
 from attention.sampling import next_probabilities
 from course.chapters.ch03.explorer import WRITTEN, temperature_explorer, write
@@ -19,9 +20,9 @@ from course.chapters.ch05.figures import arrows_figure
 from course.chapters.ch06.explorer import query_explorer as projected
 from course.chapters.ch07.explorer import SCALES, scale_explorer
 from course.chapters.ch07.figures import entropies, jacobian_norms
-from course.chapters.ch08.explorer import mask_painter
+from course.chapters.ch08.explorer import future_explorer, mask_painter
 from course.chapters.ch08.figures import painted_figure
-from course.chapters.ch10.explorer import heads_explorer, shares, split_by_view
+from course.chapters.ch10.explorer import heads_explorer, shares, split_by_view, two_heads_explorer
 from course.chapters.ch10.figures import views_sentence
 from course.draw.live import Live
 from course.draw.picture import Picture
@@ -61,6 +62,8 @@ def explorers() -> dict[str, Live]:
         "08": mask_painter(X, *matrices, WORDS, MASKS),
         "03": temperature_explorer(COUNTS, VOCAB, VOCAB.index(" "), seed=5),
         "10": heads_explorer(WORDS),
+        "08 future": future_explorer(WORDS),
+        "10 two": two_heads_explorer(WORDS),
     }
 
 
@@ -137,6 +140,16 @@ def opened(address, chrome):
         page.close()
 
 
+def is_a_mix(point, points):
+    """Whether one row of shares could mix it: it lies in a triangle of three of them."""
+    for corners in itertools.combinations(points, 3):
+        system = torch.tensor([[*corner, 1.0] for corner in corners], dtype=torch.float64).T
+        shares = torch.linalg.solve(system, torch.tensor([*point, 1.0], dtype=torch.float64))
+        if bool((shares > -1e-9).all()):
+            return True
+    return False
+
+
 class Shown:
     """A live explorer on a page, beside the state that it should have."""
 
@@ -146,6 +159,38 @@ class Shown:
         self.el = page.locator("div.course-live").nth(list(LIVE).index(name))
         self.handle = self.el.locator(".handle")
         self.el.scroll_into_view_if_needed()
+
+    @property
+    def hand(self):
+        """Of which arrow, and of which kinds, is what is under the hand."""
+        pulled = self.state.get("pulled")
+        if pulled is None:
+            return self.state["row"], ("queries",)
+        return pulled, ("queries", "keys", "values")  # a whole word
+
+    def truth(self):
+        """Scores and weights as the table has them, the context of its row, and the open cells."""
+        q, k, v = (
+            torch.tensor(self.state[name], dtype=torch.float64)
+            for name in ("queries", "keys", "values")
+        )
+        if "two" in self.state:  # a row for each channel of the one context
+            H = 1 + self.state["two"]
+            parts = [split_heads(part[None], H) for part in (q, k, v)]
+            scores = attention_scores(*parts[:2])
+            weights = attention_weights(scores)
+            lines = [each[0, :, 0].repeat_interleave(2 // H, dim=0) for each in (scores, weights)]
+            open_ = torch.ones(2, len(k), dtype=torch.bool)
+            return *lines, merge_heads(weights @ parts[2])[0, 0], open_
+        mask = causal_mask(len(k))[: len(q)]
+        if "mask" in self.state:
+            mask = torch.tensor(self.state["mask"])
+        elif not self.state["causal"]:
+            mask = torch.ones(len(q), len(k), dtype=torch.bool)
+        scores = attention_scores(q, k, scale=None if self.state["scaled"] else 1.0)
+        late = self.state.get("late", False)
+        weights = attention_weights(scores) * mask if late else attention_weights(scores, mask)
+        return scores, weights, (weights @ v)[self.state["row"]], mask
 
     def drag(self, *places):
         """Press on the handle, go to each place (shares of the plane's box), and compare there."""
@@ -163,19 +208,14 @@ class Shown:
 
     def agrees(self, query=None):
         """Everything that the page shows, against torch on the state that it should have."""
-        row, reach = self.state["row"], self.state["reach"]
+        row, reach, (which, kinds) = self.state["row"], self.state["reach"], self.hand
         if query is not None:
             far = max(1.0, math.hypot(*query) / reach)
-            self.state["queries"] = [list(q) for q in self.state["queries"]]
-            self.state["queries"][row] = [x / far for x in query]
-        q, k, v = (
-            torch.tensor(self.state[name], dtype=torch.float64)
-            for name in ("queries", "keys", "values")
-        )
-        scores = attention_scores(q, k, scale=None if self.state["scaled"] else 1.0)
-        mask = causal_mask(len(k)) if self.state["causal"] else None
-        weights = attention_weights(scores, mask)
-        mix = (weights @ v)[row]
+            for kind in kinds:
+                self.state[kind] = [list(arrow) for arrow in self.state[kind]]
+                self.state[kind][which] = [x / far for x in query]
+        scores, weights, mix, mask = self.truth()
+        two, late, masked = (self.state.get(name, False) for name in ("two", "late", "mask"))
         seen = self.el.evaluate(
             """async el => {
                 for (const _ of "12") await new Promise(requestAnimationFrame);  // it is drawn
@@ -185,12 +225,14 @@ class Shown:
                 const near = [0, 1, 2, 3, 4, 5, 6, 7].map((n) => area.isPointInFill(
                     new DOMPoint(at.x + 0.5 * Math.cos(n), at.y + 0.5 * Math.sin(n))));
                 return {
-                    weights: [...el.querySelectorAll("tbody tr:not(.scores)")].map((tr) => numbers(tr.querySelectorAll("td"))),
+                    weights: [...el.querySelectorAll("tbody tr:not(.scores)")].map((tr) => numbers(tr.querySelectorAll("td[data-value]"))),
+                    doors: [...el.querySelectorAll("[data-cell]")].map((e) => [e.ariaPressed === "true", e.matches(".wrong"), e.disabled]),
                     printed: [...el.querySelectorAll("tbody tr")].map((tr) => [...tr.querySelectorAll("td")].map((td) => td.textContent)),
                     mix: JSON.parse(blend.dataset.value),
                     inside: area.isPointInFill(at) || near.includes(true),
-                    threads: [...el.querySelectorAll(".thread")].map((e) => Number(e.getAttribute("stroke-width"))),
-                    held: [...el.querySelectorAll("tbody tr:not(.scores)")].findIndex((tr) => tr.matches(".held")),
+                    threads: [".thread:not(.second)", ".thread.second"].map((kind) => [...el.querySelectorAll(kind)].map((e) => Number(e.getAttribute("stroke-width")))),
+                    from: [...el.querySelectorAll(".thread")].map((e) => (e.getAttribute("d").match(/-?\\d[-\\d.e]*/g) ?? []).slice(0, 2).map(Number)),
+                    held: [...el.querySelectorAll("tbody tr:not(.scores)")].map((tr) => tr.matches(".held")),
                     says: el.querySelector("[role=status]").textContent,
                     grip: el.querySelector(".handle").getAttribute("transform").match(/-?\\d[-\\d.e]*/g).map(Number),
                 };
@@ -202,52 +244,83 @@ class Shown:
         )
         torch.testing.assert_close(torch.tensor(seen["mix"], dtype=torch.float64), mix, **close)
         unit = (180 - 26) / reach
-        x, y = q[row].tolist()
-        assert seen["grip"] == pytest.approx([180 + x * unit, 180 - y * unit], abs=1e-3)
-        open_ = [j for j in range(len(k)) if mask is None or mask[row, j]]
-        assert seen["inside"] or len(open_) < 3, "the mix has left the hull of the values"
-        assert seen["held"] == row
-        wide = [0.6 + 22 * float(weights[row, j]) if j in open_ else 0 for j in range(len(k))]
-        assert seen["threads"] == pytest.approx(wide, abs=1e-4)
-        rows = [*range(len(q)), row]  # below the weights the scores of the row that is held
-        wanted = [*weights.tolist(), scores[row].tolist()]
-        for t, line, numbers in zip(rows, seen["printed"], wanted, strict=True):
-            for j, (text, number) in enumerate(zip(line, numbers, strict=True)):
-                if mask is not None and not mask[t, j]:
-                    assert text == "\u2013"
-                else:
-                    assert float(text) == pytest.approx(number, abs=0.00501)
+        place = lambda x, y: [180 + x * unit, 180 - y * unit]  # noqa: E731
+        assert seen["grip"] == pytest.approx(place(*self.state["queries"][which]), abs=1e-3)
+        open_ = mask[row].nonzero().flatten().tolist()
+        assert seen["inside"] or two or late or len(open_) < 3, "the mix has left the hull"
+        assert seen["held"] == ["two" in self.state or t == row for t in range(len(weights))]
+        wide = (0.6 + 22 * weights).where(mask, 0)
+        first, second = seen["threads"]
+        assert first == pytest.approx(wide[row].tolist(), abs=1e-4)
+        assert second == pytest.approx(
+            (wide[1] if two else 0 * wide[0]).tolist()[: len(second)], abs=1e-4
+        )
+        x, y = self.state["queries"][0 if "two" in self.state else row]
+        feet = [place(x, 0), place(0, y)] if two else [place(x, y), []]
+        for n, begins in enumerate(seen["from"]):
+            part, j = divmod(n, mask.shape[1])
+            assert begins == (pytest.approx(feet[part], abs=1e-3) if mask[row, j] else [])
+        rows = [*range(len(weights)), *((0, 1) if "two" in self.state else (row,))]
+        wanted = [*weights.tolist(), *scores[rows[len(weights) :]].tolist()]
+        for n, (t, line, numbers) in enumerate(zip(rows, seen["printed"], wanted, strict=True)):
+            shut = ~mask[t] & torch.tensor(not late or n < len(weights))
+            cells, sums = line[: len(numbers)], line[len(numbers) :]
+            for text, number, none in zip(cells, numbers, shut.tolist(), strict=True):
+                assert (
+                    text == "\u2013" if none else float(text) == pytest.approx(number, abs=0.00501)
+                )
+            assert [float(text) for text in sums] == pytest.approx(
+                [sum(numbers)] * len(sums), abs=0.00501
+            )
+            assert len(sums) == bool(masked and n < len(weights)), "a row of a mask has its sum"
+        if "two" in self.state:
+            outside = "outside of the hull" in seen["says"]
+            assert outside != is_a_mix(mix.tolist(), self.state["keys"])
+            assert two or not outside, "one row of shares is a mix"
+        if masked:
+            ahead = torch.ones_like(mask).triu(1)
+            only = mask & (mask.sum(dim=1, keepdim=True) == 1)
+            states = torch.stack([mask, mask & ahead, only], dim=-1)
+            assert seen["doors"] == states.flatten(0, 1).tolist()
+            total = float(re.search(r"The row sums to (\d\.\d{4})\.", seen["says"])[1])
+            assert total == pytest.approx(float(weights[row].sum()), abs=6e-5)
         said = re.findall(r"'(\w+)', weight (\d\.\d{4})", seen["says"])
         assert len(said) == min(2, len(open_)) or "length 0 asks nothing" in seen["says"]
-        for (word, number), wanted in zip(said, (max, min), strict=False):
-            share = wanted(float(weights[row, j]) for j in open_)
+        lines = [weights[0], weights[1]] if two else [weights[row]] * 2
+        for (word, number), line, wanted in zip(
+            said, lines, (max, max if two else min), strict=False
+        ):
+            share = wanted(float(line[j]) for j in open_)
             assert float(number) == pytest.approx(share, abs=6e-5)
-            assert float(weights[row, WORDS.index(word)]) == pytest.approx(share, abs=1e-9)
+            assert float(line[WORDS.index(word)]) == pytest.approx(share, abs=1e-9)
         numbers = [float(x) for x in re.search(r"\[(.*)\]", seen["says"])[1].split(", ")]
         assert numbers == pytest.approx(mix.tolist(), abs=6e-5)
         return seen
 
 
+THREADS = ("05", "06", "08 future", "10 two")
 ALL_OVER = [(i / 6, j / 6) for i in range(7) for j in range(7)]
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("name", ("05", "06"))
-def test_the_query_follows_the_pointer_over_the_whole_plane(opened, name):
+@pytest.mark.parametrize("name", THREADS)
+def test_the_arrow_follows_the_pointer_over_the_whole_plane(opened, name):
     explorer = Shown(opened(), name)
     opening = explorer.agrees()["says"]
     explorer.drag(*ALL_OVER, (1.5, 0.2), (0.5, 0.5))
-    assert explorer.agrees()["says"] != opening
+    deaf = name == "08 future"  # the arrow is the key of a word that isn't heard
+    assert (explorer.agrees()["says"] == opening) == deaf, "the answer to its question"
     assert explorer.el.locator("[aria-busy]").count() == 0, "what the picture shows is read out"
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("name", ("05", "06"))
-def test_the_query_follows_the_keys(opened, name):
+@pytest.mark.parametrize("name", THREADS)
+def test_the_arrow_follows_the_keys(opened, name):
     page = opened()
     explorer = Shown(page, name)
     where, top = page.url, page.evaluate("scrollY")
-    x, y = explorer.state["queries"][explorer.state["row"]]
+    which, kinds = explorer.hand
+    x, y = explorer.state["queries"][which]
     angle, length = math.degrees(math.atan2(y, x)) % 360, math.hypot(x, y)
     explorer.handle.focus()
     top = page.evaluate("scrollY")
@@ -269,10 +342,8 @@ def test_the_query_follows_the_keys(opened, name):
         seen = explorer.agrees([length * math.cos(radians), length * math.sin(radians)])
         told = explorer.handle.get_attribute("aria-valuetext")
         assert told == f"{round(angle) % 360} degrees, length {length:.2f}"
-        assert (
-            length == 0
-            or f"{round(angle) % 360}\N{DEGREE SIGN} with length {length:.2f}" in seen["says"]
-        )
+        place = f"{round(angle) % 360}\N{DEGREE SIGN} with length {length:.2f}"
+        assert length == 0 or "keys" in kinds or place in seen["says"]
     assert page.url == where and page.evaluate("scrollY") == top, "the page stays where it is"
 
 
@@ -297,11 +368,70 @@ def test_every_row_scale_and_mask(opened):
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize("late", (False, True))
+def test_every_cell_opens_and_closes_before_softmax_and_after_it(opened, late):
+    explorer = Shown(opened(), "08 future")
+    explorer.el.locator("input[type=checkbox]").set_checked(late)
+    explorer.state["late"] = late
+    cells = explorer.el.locator("[data-cell]")
+    for place in range(36):
+        row, column = divmod(place, 6)
+        mask = explorer.state["mask"]
+        explorer.state["mask"] = [list(each) for each in mask]
+        if sum(mask[row]) > 1 or not mask[row][column]:
+            cells.nth(place).press("Enter")
+            explorer.state["mask"][row][column] = not mask[row][column]
+            explorer.state["row"] = row
+        explorer.agrees()
+    reached = explorer.el.locator("[data-cell][tabindex='0']")
+    assert reached.count() == 6 and reached.first.get_attribute("data-cell") == "5 0"
+    explorer.drag((0.7, 0.2), (0.4, 0.9))
+
+
+@pytest.mark.browser
+def test_a_word_that_is_cut_off_after_softmax_is_noticed_in_every_weight(opened):
+    explorer = Shown(opened(), "08 future")
+    row = explorer.state["row"]
+    before = explorer.agrees()
+    explorer.drag((0.3, 0.95))
+    after = explorer.agrees()
+    assert after["weights"][:-1] == before["weights"][:-1], "only its own row has it"
+    assert [after[name] for name in ("mix", "threads", "says")] == [
+        before[name] for name in ("mix", "threads", "says")
+    ]
+    explorer.el.locator("input[type=checkbox]").check()
+    explorer.state["late"] = True
+    near = explorer.agrees()["weights"][row]
+    explorer.drag((0.7, 0.05))
+    far = explorer.agrees()["weights"][row]
+    assert all(a < b for a, b in zip(near[:5], far[:5], strict=True)) and near[5] == far[5] == 0
+    assert sum(near) < 0.5 < 0.9 < sum(far) < 1
+
+
+@pytest.mark.browser
+def test_one_head_stays_in_the_hull_and_two_leave_it(opened):
+    explorer = Shown(opened(), "10 two")
+    assert "outside of the hull" not in explorer.agrees()["says"]
+    explorer.el.locator("input[type=checkbox]").press("Space")
+    explorer.state["two"] = True
+    assert "outside of the hull" in explorer.agrees()["says"], "the answer to its question"
+    explorer.drag(*ALL_OVER, (0.5, 0.5))
+
+
+@pytest.mark.browser
 @pytest.mark.parametrize(
-    "row, target, scaled, causal",
-    [(1, 5, True, False), (1, 4, False, False), (4, 0, True, True), (5, 5, False, True)],
+    "row, target, scaled, causal, pull",
+    [
+        (1, 5, True, False, None),
+        (1, 4, False, False, None),
+        (4, 0, True, True, None),
+        (5, 5, False, True, None),
+        (0, 1, False, False, (0.5, 0.25)),  # keys leave the plane
+    ],
 )
-def test_a_gradient_step_moves_all_arrows_as_autograd_does(opened, row, target, scaled, causal):
+def test_a_gradient_step_moves_all_arrows_as_autograd_does(
+    opened, row, target, scaled, causal, pull
+):
     explorer = Shown(opened(), "06")
     draw = torch.Generator().manual_seed(123)
     W_q, W_k = (torch.rand(3, 2, generator=draw).double().requires_grad_() for _ in range(2))
@@ -317,9 +447,13 @@ def test_a_gradient_step_moves_all_arrows_as_autograd_does(opened, row, target, 
         state[name] = wanted
     state["row"] = row
     first = {name: state[name] for name in ("queries", "keys")}
+    if pull:
+        explorer.drag(pull)
+    pulled = torch.tensor(state["queries"]) - x @ W_q.detach()  # what the hand has added
     taken = 0
     while True:
-        scores = attention_scores(x @ W_q, x @ W_k, scale=None if scaled else 1.0)
+        queries, keys = x @ W_q + pulled, x @ W_k
+        scores = attention_scores(queries, keys, scale=None if scaled else 1.0)
         weights = attention_weights(scores, causal_mask(6) if causal else None)
         loss = -weights[row, target].log()
         assert f"is {loss.item():.4f}." in explorer.agrees()["says"]
@@ -327,13 +461,15 @@ def test_a_gradient_step_moves_all_arrows_as_autograd_does(opened, row, target, 
         with torch.no_grad():
             for W, gradient in zip((W_q, W_k), gradients, strict=True):
                 W -= state["rate"] * gradient
-            arrows = torch.cat([x @ W_q, x @ W_k])
-        if arrows.norm(dim=-1).max() > state["reach"] or taken == 9:
+            next_ = [x @ W_q + pulled, x @ W_k]
+        away = [bool(arrows.norm(dim=-1).max() > state["reach"]) for arrows in next_]
+        assert go.is_disabled() == any(away), "an arrow would leave the plane"
+        if any(away) or taken == 12:
             break
         go.press("Enter")
         taken += 1
-        state["queries"], state["keys"] = arrows[:6].tolist(), arrows[6:].tolist()
-    assert taken > 1 and go.is_disabled() == (taken < 9), "an arrow would leave the plane"
+        state["queries"], state["keys"] = (arrows.tolist() for arrows in next_)
+    assert away == [False, True] if pull else taken > 6, "enough to see where it leads"
     again.click()
     state |= first
     explorer.agrees()
@@ -865,6 +1001,11 @@ def test_axe_finds_nothing_in_any_theme_whatever_is_open(opened):
     explorer.el.locator("input[type=checkbox]").nth(1).check()
     turned = Shown(page, "05")
     turned.drag((0.4, 0.0))  # one weight near 1: the darkest cell
+    for name in ("08 future", "10 two"):
+        other = Shown(page, name)
+        other.el.locator("input[type=checkbox]").check()
+        if "mask" in other.state:
+            other.el.locator("[data-cell='4 5']").click()  # a cell of the future: red
     page.evaluate(
         "document.querySelectorAll('div.course-live *').forEach((e, n) => e.dataset.kind = n)"
     )

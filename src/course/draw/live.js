@@ -71,15 +71,15 @@
     return shares.map((share) => share / sum);
   };
 
-  // A table with a row and a column for each word; its cells are empty.
-  live.table = (parent, caption, words) => {
+  // A table with a column for each word and a row for each name; its cells are empty.
+  live.table = (parent, caption, words, names = words) => {
     const made = live.add(parent, "table");
     live.add(made, "caption", {}, caption);
     const head = live.add(live.add(made, "thead"), "tr"), body = live.add(made, "tbody");
     live.add(head, "td");
     for (const word of words) live.add(head, "th", { scope: "col" }, word);
-    const rows = words.map((word) => {
-      const tr = live.add(body, "tr"), th = live.add(tr, "th", { scope: "row" }, word);
+    const rows = names.map((name) => {
+      const tr = live.add(body, "tr"), th = live.add(tr, "th", { scope: "row" }, name);
       return { tr, th, cells: words.map(() => live.add(tr, "td")) };
     });
     return { made, head, rows };

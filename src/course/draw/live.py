@@ -35,7 +35,8 @@ class Live(anywidget.AnyWidget):
 
     def __init__(self, module: str, still: Picture, **state: Any):
         self.module, self.still = module, still
-        scripts = [(HERE / f"{name}.js").read_text(encoding="utf-8") for name in ("live", module)]
+        names = ("live", "plane", module)  # what all share, and what all that have a plane do
+        scripts = [(HERE / f"{name}.js").read_text(encoding="utf-8") for name in names]
         self._esm = "\n".join([*scripts, f"export default courseLive.{module};"])
         super().__init__(state=state)
 

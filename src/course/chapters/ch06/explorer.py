@@ -7,7 +7,7 @@ from torch import Tensor
 from course.chapters.ch05.figures import arrows_figure
 from course.draw.live import Live
 
-REACH = 1.7  # of the plane, both ways
+REACH = 2.2  # of the plane, both ways; at least six steps stay on it
 
 
 def query_explorer(
@@ -29,7 +29,7 @@ def query_explorer(
         row=row,
         gram=(x @ x.T).tolist(),
         target=len(words) - 1,
-        rate=0.5,
+        rate=0.3,
         reach=REACH,
         scaled=True,
         causal=False,

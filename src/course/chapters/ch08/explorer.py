@@ -1,4 +1,4 @@
-"""Chapter 08: paint a mask, and see the weights and what leaks."""
+"""Chapter 08: paint a mask, and see what leaks; pull at a word that may not be heard."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,7 +6,10 @@ import torch
 from torch import Tensor
 
 from attention.heads import attention_scores
+from attention.masks import causal_mask
 from attention.properties import ripples
+from course.chapters.ch05.explorer import six_arrows
+from course.chapters.ch05.figures import REACH, arrows_figure
 from course.chapters.ch08.figures import painted_figure
 from course.draw.live import Live
 
@@ -38,4 +41,28 @@ def mask_painter(
         W_v=W_v.tolist(),
         mask=mask.tolist(),
         presets={name: each.tolist() for name, each in masks.items()},
+    )
+
+
+def future_explorer(words: Sequence[str]) -> Live:
+    """Who hears whom under a mask, before softmax or after it; the last word is under the hand.
+
+    Each word's arrow is its query, its key and its value. It opens at the last word but one.
+    """
+    x, past = six_arrows(), len(words) - 1
+    return Live(
+        "threads",
+        arrows_figure(x[past - 1], x[:past], words[:past], scale=2**-0.5),
+        words=list(words),
+        rows=list(words),
+        queries=x.tolist(),
+        keys=x.tolist(),
+        values=x.tolist(),
+        row=past - 1,
+        pulled=past,
+        mask=causal_mask(len(words)).tolist(),
+        late=False,
+        reach=REACH,
+        scaled=True,
+        controls={"late": "the mask comes after softmax"},
     )

@@ -1,4 +1,4 @@
-"""Chapter 10: cut some channels into more or fewer heads, rightly and wrongly, and see who hears."""
+"""Chapter 10: one head or two among arrows; channels cut into heads, rightly and wrongly."""
 
 from collections.abc import Sequence
 
@@ -9,6 +9,8 @@ from torch import Tensor
 from attention.heads import attention_scores, attention_weights
 from attention.masks import causal_mask
 from attention.multi_head import split_heads
+from course.chapters.ch05.explorer import six_arrows
+from course.chapters.ch05.figures import REACH, arrows_figure
 from course.chapters.ch10.figures import views_figure
 from course.draw.live import Live
 
@@ -44,4 +46,26 @@ def heads_explorer(words: Sequence[str], n_head: int = 2, row: int = 2, seed: in
         choices=[n for n in range(1, 7) if WIDTH % n == 0],
         heads=n_head,
         row=row,
+    )
+
+
+def two_heads_explorer(words: Sequence[str]) -> Live:
+    """A query among keys that are their own values: one head for both channels, or one for each.
+
+    It points to the upper right, where no word is both farthest right and highest.
+    """
+    keys, query = six_arrows(1.5), torch.tensor([1.6, 1.6])
+    return Live(
+        "threads",
+        arrows_figure(query, keys, words, scale=2**-0.5),
+        words=list(words),
+        rows=["channel 0", "channel 1"],
+        queries=[query.tolist()],
+        keys=keys.tolist(),
+        values=keys.tolist(),
+        row=0,
+        two=False,
+        reach=REACH,
+        scaled=True,
+        controls={"two": "two heads, a channel each"},
     )
