@@ -31,7 +31,6 @@ def cloud_figure(scores: Mapping[int, Tensor]) -> Picture:
     A bar spans one standard deviation to either side of 0. Both clouds have one axis.
     """
     figure, (left, right) = canvas(3.9, 2, sharey=True)
-    figure.get_layout_engine().set(wspace=0.12)  # a phone has room for each
     sizes = list(scores)
     spreads = [
         [float((times * scores[d]).std()) for d, times in zip(sizes, factors, strict=True)]
@@ -81,7 +80,6 @@ def scaling_figure(
     that of equal weights (spread 0).
     """
     figure, (left, right) = canvas(3.9, 2)
-    figure.get_layout_engine().set(wspace=0.12)  # a phone has room for each
     sizes, variances, scaled = sizes.tolist(), variances.tolist(), scaled.tolist()
     with mpl.rc_context(STYLE):
         left.plot(sizes, sizes, color=FAINT, linewidth=1, linestyle="--")
