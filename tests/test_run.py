@@ -141,7 +141,7 @@ def test_time_memory_and_cells_are_in_table_and_reports(ran):
     _, out, _, folder = ran
     entries = report_of(folder)
     large, small = entries["n5_large"], entries["n1_passes"]
-    assert 286 < large["peak_mib"] < 600 and small["peak_mib"] < 250
+    assert 250 < large["peak_mib"] - small["peak_mib"] < 300 and small["peak_mib"] < 400
     assert 0 < large["seconds"] < 60
     assert [entry["cells"] for entry in entries.values()] == [4, 2, 2, 1, 2]
     summary = (folder / "build" / "run" / "summary.md").read_text()
@@ -401,11 +401,12 @@ def test_an_interrupted_run_leaves_no_process_and_no_partial_file(
         text=True,
     )
     try:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 90
         while not (tmp_path / "notebooks" / "started").exists() and time.monotonic() < deadline:
             time.sleep(0.05)
         below = psutil.Process(process.pid).children(recursive=True)
-        assert any("ipykernel_launcher" in child.cmdline() for child in below)
+        started = "course.execute.forkserver" if sys.platform == "linux" else "ipykernel_launcher"
+        assert any(started in child.cmdline() for child in below)
         process.send_signal(sent)
         _, err = process.communicate(timeout=15)
     finally:

@@ -22,6 +22,10 @@ from course.errors import CourseError
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
+# jsonschema, which nbformat imports, else builds a grammar for a kind of address that no notebook
+# has: more than a second in every process.
+sys.modules.setdefault("rfc3987_syntax", None)
+
 NUMBERS = re.compile(r"[\d²³¹⁰⁴-⁹]+(?:[.,]\d+)*")  # of any kind, also in names and exponents
 DEEPEST = 100  # lists and dicts in each other, in a notebook
 KINDS = {"cell_type": str, "id": str, "outputs": list, "attachments": dict}

@@ -45,8 +45,8 @@ def check(
     conftest.py files are left out; `extra` goes to pytest as it is.
     """
     # here: the plugin imports the guards in every worker
-    from course.execute.children import end
-    from course.execute.kernel import check_kernel
+    from course.execute.children import ONE_THREAD, end, forks
+    from course.execute.kernel import STORED, check_kernel
 
     if not notebooks:
         raise CourseError(
@@ -59,8 +59,11 @@ def check(
     # No variable of pytest may change what is checked. What the processes leave if they are ended
     # stands in a folder of their own, which goes at the end.
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
-    with TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True) as scratch:
-        environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch)
+    with (
+        TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True) as scratch,
+        forks({**ONE_THREAD, **environment, **STORED}, len(notebooks)) as address,
+    ):
+        environment |= address | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch)
         pytest = subprocess.Popen(
             [str(word) for word in command], cwd=root, env=environment, text=True, errors="replace",
             stdout=None if sys.stdout.isatty() else subprocess.PIPE,  # whose reader may leave

@@ -8,7 +8,6 @@ the kernel's death they are skipped.
 import json
 import os
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -28,16 +27,13 @@ from jupyter_client import KernelManager
 from course.check.compare import Deviation, compare_image, compare_text, excerpt
 from course.check.guards import guards, tolerance
 from course.errors import KernelDied
-from course.execute.kernel import STORED, SocketKernel, headless
-
-# jsonschema, which nbformat imports, else builds a grammar for a kind of address that no notebook
-# has: more than a second in every process.
-sys.modules.setdefault("rfc3987_syntax", None)
-
-import nbval.kernel  # noqa: E402
-import nbval.plugin  # noqa: E402
+from course.execute.kernel import STORED, OwnKernel, headless
 
 NBVAL_TIMEOUT, CELL_TIMEOUT = 2000, 120  # seconds for a cell: nbval's default, and ours
+
+import nbval.kernel  # noqa: E402  # after course.notebooks, which makes nbformat quick to import
+import nbval.plugin  # noqa: E402
+
 STDERR = 2000  # characters of what a kernel that does not start writes to stderr
 POLL = 0.5  # seconds between two looks at whether the kernel is alive
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -81,7 +77,7 @@ class Kernel(nbval.plugin.RunningKernel):
                     raise
 
 
-class Manager(SocketKernel, KernelManager):
+class Manager(OwnKernel, KernelManager):
     """Starts a kernel apart from others, and keeps what its process writes to stderr."""
 
     def start_kernel(self, **options: Any) -> None:

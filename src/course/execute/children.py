@@ -11,17 +11,20 @@ import asyncio
 import json
 import os
 import signal
+import socket
+import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psutil
 
+from course.execute import forkserver
 from course.execute.kernel import Tell, headless, no_cell
 
 if TYPE_CHECKING:
@@ -69,11 +72,43 @@ def execute(
         return [task.result() for task in tasks]
 
     try:
-        return asyncio.run(everything())
+        with forks(environment, len(jobs)) as address:
+            environment |= address
+            return asyncio.run(everything())
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
     except BaseExceptionGroup as group:
         raise group.exceptions[0] from None
+
+
+@contextmanager
+def forks(environment: dict[str, str], kernels: int) -> Iterator[dict[str, str]]:
+    """The variables by which kernels are forked; none if that is not possible, or not worth it."""
+    if sys.platform != "linux" or kernels < 2:
+        yield {}
+        return
+    kind = socket.AF_UNIX, socket.SOCK_SEQPACKET
+    with (
+        tempfile.TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True) as folder,
+        socket.socket(*kind) as listener,
+    ):
+        listener.bind(address := os.path.join(folder, "forks"))
+        listener.listen()
+        with subprocess.Popen(
+            [sys.executable, "-m", forkserver.__name__, str(listener.fileno())],
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            cwd=folder,  # where no file can stand in for a module
+            env=environment | headless(folder) | {"TMPDIR": folder},  # torch._dynamo makes a folder
+            pass_fds=[listener.fileno()],
+            start_new_session=True,
+        ) as server:  # fmt: skip
+            listener.close()
+            try:
+                yield {forkserver.ADDRESS: address}
+            except BaseException:
+                end(server.pid)
+                server.wait()
+                raise
 
 
 async def _child(

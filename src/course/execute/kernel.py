@@ -7,10 +7,12 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from course.errors import CourseError
+from course.execute.forkserver import ADDRESS, LAUNCHER, Forked
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -35,10 +37,10 @@ def headless(folder: str) -> dict[str, str]:
     }
 
 
-class SocketKernel:
-    """Mixed into a kernel manager: it talks to its kernel over Unix sockets in the runtime folder.
+class OwnKernel:
+    """Mixed into a kernel manager: a kernel is forked where a server forks some, else it is started.
 
-    A TCP port is looked for before the kernel starts and bound when it has: another program may
+    They talk over Unix sockets in the runtime folder. A TCP port is looked for before the kernel starts and bound when it has: another program may
     take it in between, and then the kernel dies. TCP is used only where there are no Unix sockets
     (Windows) or the folder's name is too long for them.
     """
@@ -49,6 +51,14 @@ class SocketKernel:
     def _transport_default(self) -> str:
         longest = self._connection_file_default().replace(".json", "-ipc-5")
         return "ipc" if os.name == "posix" and len(os.fsencode(longest)) <= LONGEST_NAME else "tcp"
+
+    async def _async_launch_kernel(self, kernel_cmd: list[str], **options: Any) -> None:
+        if ADDRESS in os.environ and kernel_cmd[1:3] == LAUNCHER:
+            with suppress(OSError):
+                kernel = self.provisioner.process = Forked(kernel_cmd, options)
+                self.provisioner.pid = self.provisioner.pgid = kernel.pid
+                return
+        await super()._async_launch_kernel(kernel_cmd, **options)
 
 
 def check_kernel(path: Path, nb: NotebookNode) -> None:
@@ -76,7 +86,7 @@ def client_options(nb: NotebookNode, job: dict[str, Any], tell: Tell) -> dict[st
     from jupyter_client import AsyncKernelManager
     from jupyter_client.kernelspec import KernelSpecManager
 
-    class Kernel(SocketKernel, AsyncKernelManager):
+    class Kernel(OwnKernel, AsyncKernelManager):
         """The Python that runs this, whatever kernelspecs lie about on the machine."""
 
         def _kernel_spec_manager_default(self) -> KernelSpecManager:

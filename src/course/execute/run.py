@@ -16,6 +16,7 @@ from filelock import FileLock
 
 from course.errors import CourseError
 from course.execute.children import execute, serve
+from course.execute.forkserver import Forked
 from course.execute.kernel import START_TIMEOUT, Tell, check_kernel, client_options, failure
 from course.execute.report import Progress, Result, junit, print_table, summary
 from course.notebooks import dumps, parameters, read, write_text
@@ -206,13 +207,14 @@ def _run(job: dict[str, Any], tell: Tell) -> Result:
 
 
 def peak_mib() -> float | None:
-    """Peak resident memory of the largest process this one has waited for: the kernel."""
+    """Peak resident memory of the largest process this one has waited for, or got: the kernel."""
     try:
         import resource
     except ImportError:  # on Windows
         return None
     unit = 1 if sys.platform == "darwin" else 1024
-    return round(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit / 2**20, 1)
+    peak = max([resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, *Forked.peaks])
+    return round(peak * unit / 2**20, 1)
 
 
 if __name__ == "__main__":
