@@ -21,6 +21,7 @@ from attention.properties import (
     equals,
     gradients_reach,
     keys_may_be_permuted,
+    knows_order,
     leaks_by,
     no_future_leak,
     ripples,
@@ -211,3 +212,21 @@ def test_every_check_is_tried_here():
     public = {name for name, f in vars(properties).items() if inspect.isfunction(f)}
     source = Path(__file__).read_text(encoding="utf-8")
     assert public and all(f"{name}(" in source for name in public)
+
+
+@pytest.mark.parametrize("step", range(T - 1))
+def test_knows_order_finds_any_two_neighbours_that_matter(step):
+    """These shares only tell the words up to `step` from those after it."""
+    shares = torch.ones(T, T).tril()
+    shares[:, : step + 1] = 2
+    found = knows_order(lambda x: shares @ x, torch.randn(2, T, C))
+    assert found == (step < T - 2), "the last word stays where it is"
+
+
+def test_knows_order_forgives_rounding_and_looks_at_each_sequence():
+    x = 10 * torch.randn(3, T, C)
+    assert not knows_order(lambda x: x.softmax(dim=1).sum(dim=1, keepdim=True), x)
+    early = torch.arange(T)[:, None] < 1
+    assert knows_order(
+        lambda x: torch.cat([x[:2], 0 * x[2:] + (x[2:] * early).sum(dim=1, keepdim=True)]), x
+    )

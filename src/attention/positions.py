@@ -90,5 +90,5 @@ def alibi_bias(n_head: int, n_queries: int, n_keys: int) -> Float[Tensor, "H Tq 
             f"position of a key, got {n_queries} and {n_keys}"
         )
     keys = torch.arange(n_keys)
-    distance = (keys[-n_queries:, None] - keys).clamp(min=0)  # (Tq, 1) - (Tk,) -> (Tq, Tk)
-    return -alibi_slopes(n_head)[:, None, None] * distance
+    steps = (keys - keys[-n_queries:, None]).clamp(max=0)  # (Tk,) - (Tq, 1) -> (Tq, Tk)
+    return alibi_slopes(n_head)[:, None, None] * steps

@@ -53,6 +53,20 @@ def no_future_leak(forward: Forward, x: Float[Tensor, "B T C"], atol: float = 1e
     return all(leaks_by(forward, x, cut) <= atol for cut in range(1, x.shape[1]))
 
 
+def knows_order(forward: Forward, x: Float[Tensor, "B T C"], atol: float = 1e-5) -> bool:
+    """True if the last output changes when two neighbours before it change places.
+
+    If no two neighbours matter, no order of them does: every order is reached by such steps.
+    """
+    before = forward(x)[:, -1]  # (B, D)
+    for t in range(x.shape[1] - 2):
+        order = list(range(x.shape[1]))
+        order[t], order[t + 1] = t + 1, t
+        if not ((forward(x[:, order])[:, -1] - before).abs() <= atol).all():
+            return True
+    return False
+
+
 def batch_independent(forward: Forward, x: Float[Tensor, "B T C"], atol: float = 1e-5) -> bool:
     """True if each sequence alone gives what it gives in the batch."""
     alone = torch.cat([forward(x[b : b + 1]) for b in range(len(x))])  # (B, T, D)
