@@ -12,7 +12,7 @@ from torch import Tensor
 
 def rotary_angles(
     positions: Real[Tensor, " T"], head_size: int, base: float = 10_000.0
-) -> Float[Tensor, "T D/2"]:
+) -> Float[Tensor, "T half"]:
     """How far each pair of channels is turned at each position, in radians.
 
     The first pair turns by 1 for each position, the others more and more slowly, the last by nearly
@@ -31,7 +31,7 @@ def rotary_angles(
 
 
 def rotate(
-    x: Float[Tensor, "*B T D"], angles: Float[Tensor, "T D/2"], interleaved: bool = False
+    x: Float[Tensor, "*B T D"], angles: Float[Tensor, "T half"], interleaved: bool = False
 ) -> Float[Tensor, "*B T D"]:
     """The vectors with each pair of channels turned by its angle: for queries and keys.
 
