@@ -425,3 +425,38 @@ def one_bias_remains(n, n_embd, n_head):
 def sizes_add_up(answer, d_out, n_head):
     """n_head times the head size has to be the width of the output"""
     return all(size * n_head == width for size, width in answer.values())
+
+# ---- 11
+
+def true_just_when_a_swap_moves_the_last(answer, f, x):
+    """it has to be True if two words before the last can change places and move the last output by
+    more than 1e-5, else False"""
+    last, T = f(x)[:, -1], x.shape[1]
+    swaps = ([{t: s, s: t}.get(n, n) for n in range(T)] for t in range(T - 1) for s in range(t))
+    return answer == any(((f(x[:, swap])[:, -1] - last).abs() > 1e-5).any() for swap in swaps)
+
+def output_0_is_value_0(out, q, k, v):
+    """output 0 has to be v[0]: it may look nowhere else, and values are not turned"""
+    return close(out[0], v[0])
+
+def true_just_when_moving_changes_nothing(answer, score, n):
+    """it has to be False if some score changes by more than 1e-4 when query and key move on by the
+    same, else True"""
+    pairs = ((i, j, s) for i in range(n) for j in range(n) for s in range(1, n - max(i, j)))
+    return answer == all(abs(score(i + s, j + s) - score(i, j)) <= 1e-4 * s for i, j, s in pairs)
+
+def one_step_back_costs_the_slope(bias, slopes, start, n_queries):
+    """the key right before a query has to lose the slope, and the query's own key nothing"""
+    rows = torch.arange(n_queries)
+    own, before = bias[:, rows, start + rows], bias[:, rows, (start + rows - 1).clamp(min=0)]
+    steps = (start + rows > 0) * -slopes[:, None]
+    return close(own, torch.zeros_like(own)) and close(before, steps)
+
+def ends_stay_ends(out, table, T):
+    """the first row has to be the table's first, and the last one its last"""
+    return close(out[0], table[0]) and close(out[-1], table[-1])
+
+def heads_keep_their_first_row(out, weight, n_head):
+    """the first row of each head has to stay its first"""
+    D = len(weight) // n_head
+    return close(out[::D], weight[::D])

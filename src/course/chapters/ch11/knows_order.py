@@ -1,0 +1,113 @@
+"""Return True if the last output changes when words before it change places, else False."""
+
+import torch
+
+from attention.positions import alibi_bias, rotary_angles, rotate
+from course.learn.draws import normal
+from course.learn.laws import true_just_when_a_swap_moves_the_last
+from course.learn.record import Exercise
+
+
+def mix(q, k, v, added=0.0, diagonal=0):
+    """Attention with something added to its scores; diagonal=0 hides the future, None nothing."""
+    scores = q @ k.mT * q.shape[-1] ** -0.5 + added
+    if diagonal is not None:
+        scores = scores.masked_fill(torch.ones_like(scores).triu(diagonal + 1).bool(), -torch.inf)
+    return scores.softmax(dim=-1) @ v
+
+
+def bonus(x, places, size=1.0):  # for the keys at these places, if there are such
+    return size * torch.isin(torch.arange(x.shape[1]), torch.tensor(places))
+
+
+def turned(x):
+    angles = rotary_angles(torch.arange(x.shape[1]), 2)
+    return torch.cat([rotate(x[..., :2], angles), x[..., 2:]], dim=-1)
+
+
+def last(x, *back):  # the places so many before the last word
+    return [x.shape[1] - 1 - n for n in back]
+
+
+RULES = {
+    "causal": lambda x: mix(x, x, x),
+    "two_causal_layers": lambda x: mix(y := mix(x, x, x), y, y),
+    "no_mask": lambda x: mix(x, x, x, diagonal=None),
+    "two_layers_without_a_mask": lambda x: mix(y := mix(x, x, x, 0, None), y, y, 0, None),
+    "mean_of_the_past": lambda x: mix(0 * x, x, x), "itself_only": lambda x: x,
+    "alibi": lambda x: mix(x, x, x, alibi_bias(1, x.shape[1], x.shape[1])[0]),
+    "rotary": lambda x: mix(turned(x), turned(x), x),
+    "the_word_before": lambda x: mix(x, x, x, bonus(x, last(x, 1), 9)),
+    "the_first_word": lambda x: mix(x, x, x, bonus(x, [0], 9)),
+    "the_first_and_the_one_before": lambda x: mix(x, x, x, bonus(x, [0, *last(x, 1)])),
+    "hardly_the_first": lambda x: mix(x, x, x, bonus(x, [0], 0.01)),
+    "alibi_in_the_second_sequence":
+        lambda x: torch.cat([mix(x, x, x)[:1], RULES["alibi"](x)[1:]]),
+}
+
+
+def attention(name):
+    def forward(x):
+        return RULES[name](x)
+
+    forward.__name__ = name
+    return forward
+
+
+X = normal(2, 6, 2, seed=5)
+E = Exercise(
+    __name__, n_drawn=8,
+    inputs=[(attention("causal"), X[:1, :2])]  # nothing can change places
+    + [(attention(name), X[:1, :3]) for name in ("causal", "alibi")]
+    + [(attention(name), x) for x in (X, X[:, :5]) for name in RULES],
+    draw=lambda d: (attention(d.choice([*RULES])),
+                    normal(d.size(2), d.size(4), 2, seed=d.getrandbits(30))),
+)
+
+
+@E.answer
+def knows_order(forward, x):
+    T = x.shape[1]
+    before = forward(x)[:, -1]
+    for t in range(T - 2):
+        order = [*range(T)]
+        order[t], order[t + 1] = t + 1, t  # two neighbours change places
+        change = forward(x[:, order])[:, -1] - before
+        if (change.abs() > 1e-5).any():
+            return True
+    return False
+
+
+E.slip("return False", "return True", "you say of all of them that they know order. Of which can't it be true?")
+E.slip("return True", "return False", "you say of none that it knows order. (Is it x that you shuffle, or what came out?)")
+E.mistake(lambda f, x: not knows_order(f, x), "turned round: True has to mean that order matters.")
+E.slip("range(T - 2)", "range(T - 2)[:1]", """you only let the first two words change places, so an attention
+    that looks at the word before it passes for blind. Try all neighbours.""")
+E.slip("range(T - 2)", "range(T - 2)[-1:]", """you only let the two words before the last one change places, so
+    an attention that marks the first word passes for blind. Try all neighbours.""")
+E.slip("range(T - 2)", "range(T - 1)", """you also move the last word, so that the last output is another
+    word's: that differs without any sense of order. The last word stays where it is.""")
+E.mistake(lambda f, x: bool(((f(torch.cat([x[:, :-1].flip(1), x[:, -1:]], 1)) - f(x))[:, -1].abs()
+    > 1e-5).any()), """you turn the past round, and nothing else. An attention that marks the first
+    word and the last of the past alike can't tell that. Try other orders too.""")
+E.slip("[:, -1] - before", " - forward(x)", """you compare the outputs of all positions. Where the words
+    have changed places, the outputs do too. Compare the last one, whose word has stayed.""")
+E.slip("(x[:, order])[:, -1] - before", "(x[:, order]) - forward(x)[:, order]", """you ask whether all
+    outputs move along with their words. Under a causal mask they don't: each word has another past. The
+    last one has the same past in another order, so compare that one.""")
+E.slip("x[:, order]", "x[order[: len(x)]]", """you shuffled the sequences of the batch: its first axis.
+    The words are axis 1.""")
+E.slip("> 1e-5", "> 0", """your tolerance is too small, or there is none: a sum in another order is
+    rounded in another way. Allow 1e-5.""")
+E.slip("> 1e-5", "> 1e-2", "you miss a small effect: anything above 1e-5 counts.")
+E.slip("(change.abs", "(change[0].abs", """you look at the first sequence of the batch only. One of these
+    attentions knows order in another one.""")
+E.slip("change.abs()", "change", """you look for outputs that grow, and miss those that shrink: compare
+    the size of the change, `.abs()`.""")
+
+E.law(true_just_when_a_swap_moves_the_last)
+E.hint("Which word has to stay where it is, and which output do you compare?")
+E.hint("""Compute `forward(x)[:, -1]` once. Then let two neighbours among the words before the last one
+    change places, and look again, for each pair of neighbours.""")
+E.hint("""For t from 0 to T - 3: an `order` with t and t + 1 exchanged, and `x[:, order]`. Any change of
+    the last output by more than 1e-5 means True.""")
