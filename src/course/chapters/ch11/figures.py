@@ -116,7 +116,7 @@ def dial_figure(q: Sequence[float], k: Sequence[float], at_q: float, at_k: float
     """A query and a key turned by their positions, a radian each, and the score by distance."""
     figure, (dial, plane) = canvas(3.5, 2, layout=None)
     dial.set_position([0.02, 0.08, 0.42, 0.84])
-    plane.set_position([0.55, 0.17, 0.43, 0.68])
+    plane.set_position([0.56, 0.17, 0.37, 0.68])
     angles = [math.atan2(y, x) for x, y in (q, k)]
     lengths = [math.hypot(*arrow) for arrow in (q, k)]
     between = angles[0] - angles[1]
