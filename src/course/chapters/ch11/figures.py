@@ -22,6 +22,7 @@ from course.draw.picture import (
     WIDTH,
     Picture,
     canvas,
+    headline,
     picture,
     sheet,
 )
@@ -34,7 +35,7 @@ SAME = 1e-4  # scores that differ by less are equal but for rounding
 
 def orders_figure(words: Sequence[str], order: Sequence[int]) -> Picture:
     """The words as they are and in another order; the last one looks at all of both rows."""
-    figure, axes = sheet(3.1)
+    figure, (axes,) = sheet(3.1)
     wide = (WIDTH - 1.2) / len(words)
     lines = {"in order": list(range(len(words))), "shuffled": list(order)}
     with mpl.rc_context(STYLE):
@@ -101,6 +102,7 @@ def pasts_figure(words: Sequence[str], order: Sequence[int]) -> Picture:
             axes.set_xlabel("whose value is in it")
     panels[0].set_ylabel("output of layer 1")
     names = " and ".join(f"'{words[word]}'" for word in same)
+    headline(figure, f"In both orders the same past: {names or 'nobody'}")
     return picture(
         figure,
         f"Whose values the first layer mixes into each word, with a causal mask, in order and "
