@@ -9,7 +9,9 @@ from torch.testing import assert_close
 from attention.heads import scaled_dot_product_attention
 from attention.masks import (
     causal_mask,
+    document_mask,
     padding_mask,
+    sink_mask,
     to_additive,
     window_mask,
 )
@@ -32,6 +34,26 @@ def test_causal_is_itself_and_before(T):
 def test_a_window_reaches_so_far_back_and_no_further(window):
     mask = window_mask(7, window)
     assert all(bool(mask[i, j]) == (i - window < j <= i) for i in range(7) for j in range(7))
+
+
+@pytest.mark.parametrize("window", [1, 2, 3, 99])
+@pytest.mark.parametrize("sinks", [0, 1, 4, 99])
+def test_sinks_stay_in_sight(window, sinks):
+    mask = sink_mask(7, window, sinks)
+    for i in range(7):
+        for j in range(7):
+            assert bool(mask[i, j]) == (j <= i and (i - j < window or j < sinks))
+
+
+def test_documents_in_one_row_are_as_if_each_were_alone():
+    documents = torch.tensor([[0, 0, 0, 1, 1, 2, 2], [5, 5, 3, 3, 3, 3, 3]])
+    q, k, v = draw(2, 7, 3), draw(2, 7, 3, seed=1), draw(2, 7, 3, seed=2)
+    out = scaled_dot_product_attention(q, k, v, document_mask(documents))
+    for b, cuts in enumerate(([0, 3, 5, 7], [0, 2, 7])):
+        for start, end in zip(cuts, cuts[1:], strict=False):
+            part = (x[b, start:end] for x in (q, k, v))
+            alone = scaled_dot_product_attention(*part, causal_mask(end - start))
+            assert_close(out[b, start:end], alone)
 
 
 def test_padding_forbids_the_keys_beyond_each_length():
@@ -75,6 +97,7 @@ def test_what_is_forbidden_gets_minus_infinity():
     [
         (lambda: causal_mask(0), "n_positions: expected 1 or more positions, got 0"),
         (lambda: window_mask(3, 0), "window: expected 1 or more positions, got 0"),
+        (lambda: sink_mask(3, 2, -1), "sinks: expected 0 or more positions, got -1"),
         (lambda: padding_mask(torch.tensor([0, 2]), 3), r"numbers from 1 to 3, got \[0, 2\]"),
         (lambda: padding_mask(torch.tensor([4]), 3), r"numbers from 1 to 3, got \[4\]"),
         (lambda: padding_mask(torch.tensor([[1], [2]]), 3), r"one number for .*, got \(2, 1\)"),

@@ -7,5 +7,6 @@ attention (`heads`), causal (`causal`), with many heads (`multi_head`), what eve
 (`properties`) and how it goes wrong (`wrong`) -> loss (`training`), of many models at once
 (`paired`) -> samples (`sampling`). Then a GPT: where a word stands (`positions`), what was read before
 (`cache`), attention with both (`self_attention`), a block around it (`block`), blocks on each other
-(`gpt`), and a trained one in a file (`checkpoint`).
+(`gpt`), and a trained one in a file (`checkpoint`). Then speed: writing with a cache (`decode`),
+softmax a block at a time (`online`), and what length costs (`budget`).
 """

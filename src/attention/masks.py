@@ -31,6 +31,30 @@ def window_mask(n_positions: int, window: int) -> Bool[Tensor, "T T"]:
     return causal_mask(n_positions).triu(1 - window)
 
 
+def sink_mask(n_positions: int, window: int, sinks: int) -> Bool[Tensor, "T T"]:
+    """A window, and the first `sinks` positions stay in sight (Xiao et al., 2023).
+
+    >>> sink_mask(5, 2, 1).int().tolist()[3:]
+    [[1, 0, 1, 1, 0], [1, 0, 0, 1, 1]]
+    """
+    if sinks < 0:
+        raise ValueError(f"sinks: expected 0 or more positions, got {sinks}")
+    first = torch.arange(n_positions) < sinks  # (T,)
+    return window_mask(n_positions, window) | (causal_mask(n_positions) & first)
+
+
+def document_mask(documents: Int[Tensor, "*B T"]) -> Bool[Tensor, "*B T T"]:
+    """Causal, and each position sees its own document only, of several in one row.
+
+    `documents` says for each position which document it belongs to.
+
+    >>> document_mask(torch.tensor([0, 0, 1])).int().tolist()
+    [[1, 0, 0], [1, 1, 0], [0, 0, 1]]
+    """
+    same = documents[..., :, None] == documents[..., None, :]  # (*B, T, 1) == (*B, 1, T)
+    return same & causal_mask(documents.shape[-1]).to(documents.device)
+
+
 def padding_mask(lengths: Int[Tensor, " B"], n_positions: int) -> Bool[Tensor, "B 1 T"]:
     """True for the keys within each sequence's length; the same for all of its queries.
 
