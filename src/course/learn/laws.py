@@ -460,3 +460,49 @@ def heads_keep_their_first_row(out, weight, n_head):
     """the first row of each head has to stay its first"""
     D = len(weight) // n_head
     return close(out[::D], weight[::D])
+
+# ---- 15
+
+def all_that_was_kept_comes_first(answer, q, k, v, past_k, past_v):
+    """the second and third result have to begin with the kept keys and values, as they are, with one
+    more of each behind them"""
+    n = past_k.shape[-2]
+    kept = ((answer[1], past_k), (answer[2], past_v))
+    return all(a.shape[-2] == n + 1 and close(a[..., :n, :], b) for a, b in kept)
+
+def mixed_from_all_values(answer, q, k, v, past_k, past_v):
+    """every number of the output has to lie between the smallest and the largest value of its channel"""
+    low, high = torch.cat([past_v, v], dim=-2).aminmax(dim=-2, keepdim=True)
+    return bool(((answer[0] >= low - 1e-4) & (answer[0] <= high + 1e-4)).all())
+
+def order_of_the_blocks_is_nothing(answer, one, other):
+    """the largest score has to be the larger one of the two, row by row, whichever block it is in"""
+    return close(answer[0], torch.maximum(one[0], other[0]))
+
+def means_lie_between(answer, one, other):
+    """mix / sum has to lie between that of the one block and that of the other"""
+    a, b = ((mix / total).nan_to_num(0) for _, total, mix in (one, other))
+    low, high = torch.minimum(a, b), torch.maximum(a, b)
+    mean = answer[2] / answer[1]
+    return bool(((mean >= low - 1e-3) & (mean <= high + 1e-3)).all())
+
+def first_head_asks_the_first(out, q, k, v):
+    """the first query head has to ask the first head of keys, and the last one the last"""
+    ends = ((q[:, n] @ k[:, n].mT * q.shape[-1] ** -0.5).softmax(-1) @ v[:, n] for n in (0, -1))
+    return all(close(out[:, n], end) for n, end in zip((0, -1), ends, strict=True))
+
+def last_new_word_sees_all(mask, n_new, n_kept):
+    """the last new word may look at every key"""
+    return mask.shape == (n_new, n_kept + n_new) and bool(mask[-1].all())
+
+def one_key_more_in_each_row(mask, n_new, n_kept):
+    """row t has to be open for the kept words and t + 1 new ones"""
+    return mask.sum(-1).tolist() == [n_kept + t + 1 for t in range(n_new)]
+
+def every_document_begins_at_0(answer, lengths):
+    """there has to be a position 0 for each document"""
+    return (answer[0] == 0).sum() == len(lengths)
+
+def no_row_crosses(answer, lengths):
+    """row t of a document has to be open for t + 1 keys"""
+    return answer[1].sum(-1).tolist() == [t + 1 for length in lengths for t in range(length)]

@@ -1,0 +1,52 @@
+"""Tokens a second that a GPT writes with and without a cache, by the length of what stands there.
+
+Run: python benchmarks/decode_time.py
+One sequence, one thread, CPU time; both ways take turns and write the same ids. The ratio grows with
+the length: without a cache a token costs as much as all tokens before it.
+"""
+
+import statistics
+import time
+
+import torch
+
+from attention.decode import generate_cached
+from attention.gpt import GPT, Config
+from attention.sampling import generate
+
+LENGTHS = [64, 128, 256, 512, 1024]
+N_NEW, ROUNDS = 16, 7
+
+
+def a_model():
+    """The size of chapter 13's, with drawn weights: what it writes is no matter here."""
+    torch.manual_seed(0)
+    model = GPT(Config(vocab_size=65, block_size=2048)).eval()
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.1)
+    return model
+
+
+def seconds(way, model, ids):
+    """CPU seconds for `N_NEW` tokens, without the reading of the prompt, which both do once."""
+    start = time.process_time()
+    way(model, ids, 1, torch.Generator().manual_seed(0))
+    prompt = time.process_time()
+    way(model, ids, 1 + N_NEW, torch.Generator().manual_seed(0))
+    return (time.process_time() - prompt) - (prompt - start)
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    model = a_model()
+    print(f"{'length':>6} {'without':>9} {'with':>9}  (tokens a second)  {'ratio':>6}")
+    for length in LENGTHS:
+        ids = torch.randint(65, (1, length), generator=torch.Generator().manual_seed(length))
+        found = {generate: [], generate_cached: []}
+        for turn in range(ROUNDS + 1):
+            for way, times in found.items():
+                taken = seconds(way, model, ids)
+                if turn:  # the first warms up
+                    times.append(taken)
+        without, cached = (N_NEW / statistics.median(times) for times in found.values())
+        print(f"{length:>6} {without:>9.0f} {cached:>9.0f} {'':20} {cached / without:>6.1f}")

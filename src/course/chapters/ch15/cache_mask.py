@@ -1,0 +1,45 @@
+"""The mask of new words behind kept ones: True where a new word may look."""
+
+import torch
+
+from course.learn.laws import last_new_word_sees_all, one_key_more_in_each_row
+from course.learn.record import Exercise
+
+E = Exercise(
+    __name__,
+    inputs=[(1, 0), (1, 3), (2, 2), (3, 1), (3, 0), (2, 5)],
+    draw=lambda d: (d.size(), d.size(0)),
+    without=("attention",),
+)
+
+
+@E.answer
+def cache_mask(n_new, n_kept):
+    rows, columns = n_new, n_kept + n_new
+    return torch.ones(rows, columns, dtype=torch.bool).tril(n_kept)
+
+
+E.slip("tril(n_kept)", "tril()", """your triangle begins at the top left, so the first new word sees
+    only the first word of all. Its own place is column n_kept. PyTorch's `is_causal=True` does
+    the same (pytorch#108108), and so did a mask without an offset in gpt-fast#233.""")
+E.slip(".tril(n_kept)", "", """every new word sees all the others, later ones too. With one new word
+    that is right; with several, it is a leak.""")
+E.slip("tril(n_kept)", "tril(n_kept - 1)", """no new word sees itself. Row 0 is the word in column
+    n_kept.""")
+E.slip("tril(n_kept)", "tril(n_kept + 1)", """each new word sees the next one: a leak of one cell in
+    each row but the last.""")
+E.slip("columns = n_new, n_kept + n_new", "columns = n_kept + n_new, n_kept + n_new", """your mask has
+    a row for the kept words, too. They ask nothing any more: only the new ones have queries.""")
+E.slip("columns = n_new, n_kept + n_new", "columns = n_new, n_kept", """the new words' own keys are
+    missing from the columns: there are n_kept + n_new keys.""")
+E.slip("tril(n_kept)", "triu(n_kept)", """you kept the other side of the diagonal: itself and what
+    comes after.""")
+E.slip("(rows, columns, dtype=torch.bool).tril(n_kept)",
+       "(columns, rows, dtype=torch.bool).tril()", """rows look, columns are looked at: the new words
+    are rows.""")
+E.mistake(lambda n, kept: ~cache_mask(n, kept), "yours is True where NOT to look.")
+
+E.law(last_new_word_sees_all, one_key_more_in_each_row)
+E.hint("Row 0 is the first new word. In which column does its own key stand?")
+E.hint("Draw it for two kept words and two new ones: 1 1 1 0 above 1 1 1 1.")
+E.hint("`tril(diagonal)` moves the corner to the right: by how many columns?")

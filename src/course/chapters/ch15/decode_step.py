@@ -1,0 +1,80 @@
+"""Attend for one new word: turn its query and key, keep its key and value, look at all that is kept."""
+
+import torch
+import torch.nn.functional as F
+
+from attention.positions import rotary_angles, rotate
+from course.learn.laws import all_that_was_kept_comes_first, mixed_from_all_values
+from course.learn.record import Exercise
+
+
+def drawn(d):
+    B, H, S, half = d.sizes(4)
+    D, S = 2 * half, d.choice([S, S, 0])
+    new = [d.tensor(B, H, 1, D) for _ in "qkv"]
+    return *new, d.tensor(B, H, S, D), d.tensor(B, H, S, D)
+
+
+ONE = torch.ones(1, 1, 1, 2)
+E = Exercise(
+    __name__,
+    inputs=[(ONE, ONE, 2 * ONE, torch.zeros(1, 1, 0, 2), torch.zeros(1, 1, 0, 2)),
+            (ONE, ONE, 2 * ONE, torch.tensor([[[[1.0, 0.0], [0.0, 2.0]]]]),
+             torch.tensor([[[[0.0, 1.0], [4.0, 0.0]]]]))],
+    draw=drawn,
+)
+
+
+@E.answer
+def decode_step(q, k, v, past_k, past_v):
+    n_past, D = past_k.shape[-2], q.shape[-1]
+    angles = rotary_angles(torch.tensor([n_past]), D)
+    q, k = rotate(q, angles), rotate(k, angles)
+    k, v = torch.cat([past_k, k], dim=-2), torch.cat([past_v, v], dim=-2)
+    weights = torch.softmax(q @ k.mT * D**-0.5, dim=-1)
+    return weights @ v, k, v
+
+
+AT = "torch.tensor([n_past])"
+E.slip(AT, "torch.tensor([0])", """your new word stands at position 0 at every step (or isn't turned at
+    all, which is the same: the angles of position 0 are 0). Its distance to the kept words is wrong,
+    and nothing raises. How many words are before it? (mlx-vlm#1983 was this.)""")
+E.slip(AT, "torch.tensor([n_past + 1])", """your position is one too far. The kept words have the
+    positions 0 to S - 1, so which is the next?""")
+E.slip(AT, "torch.tensor([max(n_past - 1, 0)])", """your position is that of the last kept word.
+    Positions begin at 0, so the next one is the number of words that are kept.""")
+E.slip("rotate(q, angles), rotate", "q, rotate", """your query isn't turned, so its distance to the
+    keys comes out as if it stood at position 0.""")
+E.slip("rotate(q, angles), rotate(k, angles)", "rotate(q, angles), k", """your key isn't turned. Later
+    words would find it at position 0.""")
+E.slip("torch.cat([past_v, v]", "torch.cat([past_v, rotate(v, angles)]", """you turned the value,
+    too. Positions decide who fits, and that is up to queries and keys. What is said stays.""")
+E.mistake(lambda q, k, v, pk, pv: (
+    (lambda a: (F.scaled_dot_product_attention(
+        rotate(q, a), K := torch.cat([pk, rotate(k, a)], -2), V := torch.cat([pv, v], -2),
+        is_causal=True), K, V))(rotary_angles(torch.tensor([pk.shape[-2]]), q.shape[-1]))),
+    """your new word hears the very first word alone. `is_causal=True` puts the mask's corner at
+    the top left: row 0 may look at column 0. The one query here is the last word, and it
+    may look at everything that is kept (pytorch#108108).""")
+E.slip("q @ k.mT", "(q @ k.mT).masked_fill(torch.arange(k.shape[-2]) == n_past, -torch.inf)"
+       ".nan_to_num(neginf=-1e30)", """your word doesn't look at itself. Put its own key among the
+    others before you compute scores.""")
+E.slip("torch.cat([past_k, k]", "torch.cat([k, past_k]", """you put the new key before the kept ones,
+    and so they no longer stand beside their values. New words come last.""")
+E.mistake(lambda *x: (lambda out, k, v: (out, k.roll(1, -2), v.roll(1, -2)))(*decode_step(*x)),
+    """the output is right, but the new key and value stand before the kept ones. The next step
+    counts on the order of the text.""")
+E.slip(" * D**-0.5", "", "your scores aren't scaled: times 1 / sqrt(D).")
+E.slip("return weights @ v, k, v", "return weights @ v, k[..., -1:, :], v[..., -1:, :]", """you
+    return the new key and value alone. The next step needs all of them, the kept ones first.""")
+E.slip("return weights @ v, k, v", "return weights @ v, past_k, past_v", """you return what was kept
+    before, so the next step will not hear of this word.""")
+E.slip("return weights @ v, k, v", "return weights @ v", """that is the output. The next step also
+    needs all keys and values: return (output, keys, values).""")
+
+E.law(all_that_was_kept_comes_first, mixed_from_all_values)
+E.hint("S words are kept, at the positions 0 to S - 1. At which position is the new one?")
+E.hint("""Turn q and k by the angles of that position, and append k and v on axis -2. Is there anything
+    that this query may not see?""")
+E.hint("""`angles = rotary_angles(torch.tensor([S]), D)`, then `rotate`, then `torch.cat`, then attention
+    without any mask, scaled by 1 / sqrt(D).""")

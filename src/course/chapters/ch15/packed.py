@@ -1,0 +1,45 @@
+"""Documents in one row: each position's place in its own document, and who may look at whom."""
+
+import torch
+
+from course.learn.laws import every_document_begins_at_0, no_row_crosses
+from course.learn.record import Exercise
+
+E = Exercise(
+    __name__,
+    inputs=[([1],), ([2, 1],), ([1, 3, 2],), ([2, 2],)],
+    draw=lambda d: ([d.size() for _ in range(d.randint(1, 4))],),
+    without=("attention",),
+)
+
+
+@E.answer
+def packed(lengths):
+    document = torch.arange(len(lengths)).repeat_interleave(torch.tensor(lengths))
+    positions = torch.cat([torch.arange(length) for length in lengths])
+    same = document[:, None] == document
+    return positions, same.tril()
+
+
+E.slip("same.tril()", "torch.ones_like(same).tril()", """your documents hear each other: the later
+    one sees the earlier ones. Restarted positions alone don't separate them (nanoVLM#204).""")
+E.slip("same.tril()", "same", """your documents are apart, and each word sees its own document's
+    future.""")
+E.slip("torch.cat([torch.arange(length) for length in lengths])", "torch.arange(len(document))",
+    """your positions go on over all documents. Each document begins at 0, as if it were alone.""")
+E.slip("torch.cat([torch.arange(length) for length in lengths])",
+    "torch.cat([torch.arange(1, length + 1) for length in lengths])", "positions begin at 0, not 1.")
+E.slip("same.tril()", "same.tril(-1)", """no word sees itself, and the first word of each document
+    sees nothing.""")
+E.slip("return positions, same", "return document, same", """you return which document each word is
+    in. Asked for is its place within the document.""")
+E.slip("(torch.tensor(lengths))", "(max(lengths))[:sum(lengths)]", """you gave all documents the
+    longest one's length, so their borders are at other places.""")
+E.mistake(lambda lengths: (packed(lengths)[0], ~packed(lengths)[1]), "yours is True where NOT to look.")
+
+E.law(every_document_begins_at_0, no_row_crosses)
+E.hint("For lengths 2 and 3: write down for each of the five positions its document and its place.")
+E.hint("""Documents 0 0 1 1 1, places 0 1 0 1 2. A word may look at another if both are in one document,
+    and the other isn't later.""")
+E.hint("""`torch.arange(n).repeat_interleave(torch.tensor(lengths))` gives the documents; compare them as
+    a column with a row, and keep the lower triangle.""")
