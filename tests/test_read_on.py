@@ -19,7 +19,7 @@ FORMS = {
     "arxiv.org": r"/abs/\d{4}\.\d{4,5}",
     "doi.org": r"/10\.\d{4}/\S+",
     "www.youtube.com": r"/watch\?v=[\w-]{11}",
-    "github.com": r"/[\w.-]+/[\w.-]+(/blob/\S+)?",
+    "github.com": r"/[\w.-]+/[\w.-]+(/blob/\S+|/(issues|pull)/\d+)?",
 }
 
 

@@ -37,6 +37,9 @@ E.slip("tril(n_kept)", "triu(n_kept)", """you kept the other side of the diagona
 E.slip("(rows, columns, dtype=torch.bool).tril(n_kept)",
        "(columns, rows, dtype=torch.bool).tril()", """rows look, columns are looked at: the new words
     are rows.""")
+E.mistake(lambda n, kept: torch.eye(kept + n)[kept:].flip(-1).cumsum(-1).flip(-1).bool()
+          & (torch.arange(kept + n) >= kept), """you hid what is kept. It is the past of every new
+    word: those columns are open in each row.""")
 E.mistake(lambda n, kept: ~cache_mask(n, kept), "yours is True where NOT to look.")
 
 E.law(last_new_word_sees_all, one_key_more_in_each_row)

@@ -47,6 +47,13 @@ E.slip("rotate(q, angles), rotate", "q, rotate", """your query isn't turned, so 
     keys comes out as if it stood at position 0.""")
 E.slip("rotate(q, angles), rotate(k, angles)", "rotate(q, angles), k", """your key isn't turned. Later
     words would find it at position 0.""")
+E.mistake(lambda q, k, v, pk, pv: decode_step(
+    q, k, v, rotate(pk, rotary_angles(torch.arange(pk.shape[-2]), q.shape[-1])), pv),
+    """the kept keys are turned a second time. They were turned when they came in, each by the angle of
+    its own place: turn the new ones alone.""")
+E.mistake(lambda q, k, v, pk, pv: (lambda out, _, V: (out, torch.cat([pk, k], -2), V))(
+    *decode_step(q, k, v, pk, pv)), """the output is right, and you keep the new key as it was before it
+    was turned. The next step takes all kept keys for turned ones.""")
 E.slip("torch.cat([past_v, v]", "torch.cat([past_v, rotate(v, angles)]", """you turned the value,
     too. Positions decide who fits, and that is up to queries and keys. What is said stays.""")
 E.mistake(lambda q, k, v, pk, pv: (

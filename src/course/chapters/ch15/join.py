@@ -51,6 +51,8 @@ E.slip(BOTH, "1.0, 1.0", """you add up sums that have different bases: one is of
     It goes unnoticed where both largest scores are equal.""")
 E.slip(BOTH, "torch.exp(largest - one[0]), torch.exp(largest - other[0])", """you grow where you have
     to shrink: exp(s - new) is exp(s - old) times exp(old - new), and old - new is never above 0.""")
+E.slip(BOTH, "torch.exp(other[0] - largest), torch.exp(one[0] - largest)", """each block got the
+    other's factor: the one with the larger scores has shrunk, and the other hasn't.""")
 E.slip(BOTH, "torch.exp(one[0] - largest), 1.0", """you rescale the first block alone. That is right
     while each new block holds the larger score; here the first may hold it.""")
 E.slip(BOTH, "torch.exp(one[0]), torch.exp(other[0])", """you went back to exp(score), which is too much
