@@ -8,5 +8,6 @@ attention (`heads`), causal (`causal`), with many heads (`multi_head`), what eve
 (`paired`) -> samples (`sampling`). Then a GPT: where a word stands (`positions`), what was read before
 (`cache`), attention with both (`self_attention`), a block around it (`block`), blocks on each other
 (`gpt`), and a trained one in a file (`checkpoint`). Then speed: writing with a cache (`decode`),
-softmax a block at a time (`online`), and what length costs (`budget`).
+softmax a block at a time (`online`), over several processes (`ring`), and what length costs
+(`budget`).
 """
