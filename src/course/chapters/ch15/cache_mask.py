@@ -21,7 +21,7 @@ def cache_mask(n_new, n_kept):
 
 E.slip("tril(n_kept)", "tril()", """your triangle begins at the top left, so the first new word sees
     only the first word of all. Its own place is column n_kept. PyTorch's `is_causal=True` does
-    the same (pytorch#108108), and so did a mask without an offset in gpt-fast#233.""")
+    the same (PyTorch's issue 108108), and so did a mask without an offset in gpt-fast#233.""")
 E.slip(".tril(n_kept)", "", """every new word sees all the others, later ones too. With one new word
     that is right; with several, it is a leak.""")
 E.slip("tril(n_kept)", "tril(n_kept - 1)", """no new word sees itself. Row 0 is the word in column

@@ -62,7 +62,7 @@ E.mistake(lambda q, k, v, pk, pv: (
         is_causal=True), K, V))(rotary_angles(torch.tensor([pk.shape[-2]]), q.shape[-1]))),
     """your new word hears the very first word alone. `is_causal=True` puts the mask's corner at
     the top left: row 0 may look at column 0. The one query here is the last word, and it
-    may look at everything that is kept (pytorch#108108).""")
+    may look at everything that is kept (PyTorch's issue 108108).""")
 E.slip("q @ k.mT", "(q @ k.mT).masked_fill(torch.arange(k.shape[-2]) == n_past, -torch.inf)"
        ".nan_to_num(neginf=-1e30)", """your word doesn't look at itself. Put its own key among the
     others before you compute scores.""")
