@@ -46,7 +46,9 @@ def config(request):
 def test_cached_is_uncached_over_500_tokens(config):
     model, ids = model_of(config), ids_of(500)
     caches = [Cache(500) for _ in model.blocks]
-    cached = torch.cat([model(part, caches) for part in ids.split([350, 50] + [1] * 100, 1)], dim=1)
+    cached = torch.cat(
+        [model(part, caches) for part in ids.split([350, 50] + [1] * 100, 1)], dim=1
+    )
     assert_close(cached, model(ids), atol=1e-5, rtol=0)
 
 
