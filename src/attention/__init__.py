@@ -6,8 +6,8 @@ and a first model (`bigram`) -> who may look at whom (`masks`) -> means of the p
 attention (`heads`), causal (`causal`), with many heads (`multi_head`), what every right one does
 (`properties`) and how it goes wrong (`wrong`) -> loss (`training`), of many models at once
 (`paired`) -> samples (`sampling`). Then a GPT: where a word stands (`positions`), what was read before
-(`cache`), attention with both (`self_attention`), a block around it (`block`), blocks on each other
-(`gpt`), and a trained one in a file (`checkpoint`). Then speed: writing with a cache (`decode`),
-softmax a block at a time (`online`), over several processes (`ring`), and what length costs
-(`budget`).
+(`cache`), attention with both (`self_attention`), a block around it (`block`), what becomes of words
+in a stack of such blocks (`depth`), blocks on each other (`gpt`), and a trained one in a file
+(`checkpoint`). Then speed: writing with a cache (`decode`), softmax a block at a time (`online`), over
+several processes (`ring`), and what length costs (`budget`).
 """
