@@ -1,0 +1,1 @@
+"""Chapter 12: the block, and what each of its parts is good for."""

@@ -1,0 +1,127 @@
+"""Say from its outputs alone whether a block lacks a residual, or has its norms after the sums."""
+
+import torch
+
+from course.learn.draws import normal
+from course.learn.record import Exercise
+
+
+def norm(x):
+    return x / (x.square().mean(dim=-1, keepdim=True) + 1e-8).sqrt()
+
+
+WAYS = {  # of joining two parts to a stream
+    "fine": lambda x, a, t: (y := x + a(norm(x))) + t(norm(y)),
+    "first_missing": lambda x, a, t: (y := a(norm(x))) + t(norm(y)),
+    "second_missing": lambda x, a, t: t(norm(x + a(norm(x)))),
+    "both_missing": lambda x, a, t: t(norm(a(norm(x)))),
+    "norm_after": lambda x, a, t: norm((y := norm(x + a(x))) + t(y)),
+}
+
+
+def parts(seed, size, C):
+    """A causal mean with a matrix, and a perceptron; of seed 0 matrices that change little."""
+    own = normal(2, C, C, seed=seed) / C**0.5 if seed else torch.eye(C).repeat(2, 1, 1)
+
+    def attend(x):
+        T = x.shape[-2]
+        mean = torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]
+        return size * (0.5 * x + 0.5 * mean @ x) @ own[0]
+
+    return attend, lambda x: size * torch.nn.functional.leaky_relu(x @ own[1], 0.5)
+
+
+def made(way, seed, size, C):
+    attend, think = parts(seed, size, C)
+
+    def block(x):
+        return WAYS[way](x, attend, think)
+
+    block.__name__ = way  # a learner sees it where the block fails
+    return block
+
+
+SIZES = {"small": 0.03, "usual": 1.0, "large": 20.0}
+E = Exercise(
+    __name__, n_drawn=10,
+    inputs=[
+        (made(way, seed, size, 4), normal(2, 3, 4, seed=9) * scale)
+        for scale in (1.0, 3.0) for size in SIZES.values() for seed in (1, 0) for way in WAYS
+    ],
+    draw=lambda d: (
+        made(d.choice([*WAYS]), d.randint(1, 99), d.choice([*SIZES.values()]), c := d.size(3)),
+        normal(d.size(2), d.size(2), c, seed=d.getrandbits(30)),
+    ),
+)  # fmt: skip
+
+
+@E.answer
+def find_missing(block, x):
+    sizes = block(x).square().mean(dim=-1)
+    if ((sizes - 1).abs() < 1e-3).all():
+        return "norm after"
+    grown = (block(2048 * x) - block(1024 * x)) / 1024  # x, if x is in the output
+    return "fine" if (grown - x).abs().max() < 0.1 * x.abs().max() else "no residual"
+
+
+E.mistake(lambda block, x: "fine", """you call every block fine. Shapes don't tell: all of them have the
+    right one. What becomes of the output if x is a thousand times as large?""")
+E.slip(".max() < 0.1 * x", ".max() > 0.1 * x", """turned round: if the output grows by as much as x does,
+    the residuals are there.""")
+E.slip('return "norm after"', 'return "fine"', """you call blocks fine whose norms stand after the
+    sums. Each word of their output has an RMS of 1.""")
+E.slip("((sizes - 1).abs() < 1e-3).all()", "abs(sizes.mean() - 1) < 0.3", """you say \"norm after\" when
+    the size is about 1 on the whole. After a norm each word's RMS is 1, to several digits; a block
+    that is fine can have words of about that size by chance.""")
+
+
+@E.mistake
+def what_is_added(block, x):
+    """you compare what is added to x with what is added to a large x. They differ also in a block that
+    is fine: where the parts are large, the second norm reads another mix of x and of what attention
+    added. Compare two large multiples of x with each other."""
+    out, far = block(x), block(1024 * x)
+    if ((out.square().mean(-1) - 1).abs() < 1e-3).all():
+        return "norm after"
+    same = (far - 1024 * x - (out - x)).abs().max() < 1e-2 * (1 + (out - x).abs().max())
+    return "fine" if same else "no residual"
+
+
+@E.mistake
+def by_the_angle(block, x):
+    """you ask whether the output looks like x. A part can give something that looks like its input, and
+    large additions can hide an x that is there. Make x large, and see by how much the output grows."""
+    out = block(x)
+    if ((out.square().mean(-1) - 1).abs() < 1e-3).all():
+        return "norm after"
+    like = torch.nn.functional.cosine_similarity(out, x, dim=-1).mean()
+    return "fine" if like > 0.5 else "no residual"
+
+
+@E.mistake
+def by_the_size(block, x):
+    """you ask whether the output is larger than x. Large parts make it larger without any residual,
+    and what is added can also make it smaller. Make x much larger: what does the output do then?"""
+    out = block(x)
+    if ((out.square().mean(-1) - 1).abs() < 1e-3).all():
+        return "norm after"
+    return "fine" if out.abs().mean() >= x.abs().mean() else "no residual"
+
+
+@E.mistake
+def invariant_only(block, x):
+    """you say \"no residual\" only if the output is the same for x and for a large x. So it is where the
+    first is missing. Where the second is, a large x drowns what attention adds, and the output
+    changes. Ask whether it grows as x does."""
+    out, far = block(x), block(1024 * x)
+    if ((out.square().mean(-1) - 1).abs() < 1e-3).all():
+        return "norm after"
+    same = (far - out).abs().max() < 1e-2 * (1 + out.abs().max())
+    return "no residual" if same else "fine"
+
+
+E.hint("What does a norm before a part do with 1000 x? And what does a residual do with it?")
+E.hint("""If x is in the output, the output of 2000 x is larger than that of 1000 x by 1000 x. If it isn't,
+    both outputs are nearly the same. And after a norm each word has the RMS 1.""")
+E.hint("""First: are all of `out.square().mean(dim=-1)` equal to 1? Then is
+    `(block(2048 * x) - block(1024 * x)) / 1024` nearly x?""")

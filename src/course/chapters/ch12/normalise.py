@@ -1,0 +1,120 @@
+"""RMS norm and layer norm in one: word by word, with or without the mean."""
+
+import torch
+
+from course.learn.draws import quarters
+from course.learn.record import Exercise
+
+ONES = torch.ones(3)
+E = Exercise(
+    __name__, without=("norm", "attention"),
+    inputs=[
+        (torch.tensor([[3.0, 4.0, 5.0]]), ONES, 0.0, False),
+        (torch.tensor([[3.0, 4.0, 5.0]]), ONES, 0.0, True),
+        (torch.tensor([[0.0, 0.0, 0.0], [1.0, 2.0, 6.0]]), torch.tensor([1.0, -2.0, 0.5]), 0.25, False),
+        (quarters(2, 3, 3) + 1, torch.tensor([1.0, -2.0, 0.5]), 1.0, True),
+        (quarters(4, 4, seed=1) + 2, torch.tensor([0.5, 1.0, 2.0, -1.0]), 0.5, False),
+        (quarters(3, 3, 3, seed=2) + 1, torch.tensor([2.0, 1.0, -1.0]), 0.25, False),
+        (quarters(2, 1, 3, seed=4) - 1, torch.tensor([0.0, 1.0, 3.0]), 0.25, True),
+        (quarters(5, seed=3) * 1000, torch.ones(5) / 2, 1e-6, True),
+    ],
+    draw=lambda d: (
+        d.tensor(d.size(), d.size(2), c := d.size(2), scales=(1.0, 30.0)) + d.number(),
+        d.tensor(c), d.choice([0.001, 0.25, 1.0]), d.random() < 0.5,
+    ),
+    n_drawn=16,
+)  # fmt: skip
+
+
+@E.answer
+def normalise(x, weight, eps, centre):
+    if centre:
+        x = x - x.mean(dim=-1, keepdim=True)
+    mean_square = x.square().mean(dim=-1, keepdim=True)
+    return x / (mean_square + eps).sqrt() * weight
+
+
+E.slip("if centre", "if not centre", """the two are the wrong way round: `centre=True` is layer norm,
+    which takes the mean away.""")
+E.slip("if centre", "if False", """the mean isn't taken away when `centre` is True. That is the step by
+    which layer norm differs from RMS norm.""")
+E.slip("if centre", "if True", """the mean is always taken away. RMS norm (`centre=False`) leaves it
+    where it is.""")
+E.slip("(mean_square + eps).sqrt()", "(mean_square.sqrt() + eps)", """eps stands outside the root. It
+    is added to the mean square, and then the root is taken.""")
+E.slip("(mean_square + eps).sqrt()", "mean_square.sqrt()", """eps is missing. A word of zeros is
+    divided by 0 then, and every other result is a little too large.""")
+E.slip("(mean_square + eps).sqrt()", "(mean_square + eps)", """you divide by the mean square. Its root
+    is the size of the numbers.""")
+E.slip("(mean_square + eps).sqrt()", "(mean_square + eps**2).sqrt()", """eps is squared under your root.
+    It is added to the mean square as it is.""")
+E.slip("square().mean(dim=-1", "square().sum(dim=-1", """you divide by the length of the vector, the
+    root of the *sum* of the squares. RMS takes the mean, so that a typical number is of size 1.""")
+E.slip("square().mean(dim=-1, keepdim=True)", "square().mean()", """the mean square runs over all of
+    x, and is one number. Each word has its own, over its channels: else one word knows of another.""")
+E.slip("square().mean(dim=-1", "square().mean(dim=0", """the mean square runs over axis 0, which is the
+    batch, if there is one. It runs over the channels of one word, the last axis.""")
+E.slip("square().mean(dim=-1", "square().mean(dim=max(-2, -x.ndim)", """the mean square runs over the
+    words of a sequence, channel by channel, and so the future leaks into the past. It runs over the
+    channels of one word, the last axis.""")
+E.slip("x.mean(dim=-1, keepdim=True)", "x.mean()", """the mean that you take away is that of all of x.
+    Each word has its own mean, over its channels.""")
+E.slip("square().mean(dim=-1, keepdim=True)", "square().mean(dim=-1)", """without `keepdim` the mean
+    squares are one axis short, and are stretched along the wrong one, or don't fit at all.""")
+E.slip(" * weight", "", "the weight is missing: each channel has its own factor.")
+E.slip(" * weight", " * (1 + weight)", """you multiply by 1 + weight. Some models (Gemma) store their
+    weights in this way; here the weight is the factor itself.""")
+E.slip("mean_square = x", "x = x * weight\n    mean_square = x", """the weight comes in before x is
+    normalised, so that it changes the size by which all channels are divided.""")
+
+
+@E.mistake
+def over_the_words(x, weight, eps, centre):
+    """your means run over the words of a sequence, channel by channel, so that the future has a part in
+    the past. They run over the channels of one word, the last axis."""
+    dim = max(-2, -x.ndim)
+    if centre:
+        x = x - x.mean(dim, keepdim=True)
+    return x / (x.square().mean(dim, keepdim=True) + eps).sqrt() * weight
+
+
+@E.mistake
+def over_everything(x, weight, eps, centre):
+    """your means run over all of x. Each word has its own, over its channels: else one word knows of
+    another."""
+    if centre:
+        x = x - x.mean()
+    return x / (x.square().mean() + eps).sqrt() * weight
+
+
+@E.mistake
+def of_a_sample(x, weight, eps, centre):
+    """you divide by C - 1 where the mean divides by C. `x.var()` and `x.std()` do so unless you say
+    `unbiased=False`; a norm takes the mean over all C channels."""
+    if centre:
+        return (x - x.mean(-1, True)) / (x.var(-1, keepdim=True) + eps).sqrt() * weight
+    return normalise(x, weight, eps, centre)
+
+
+@E.mistake
+def centred_above_only(x, weight, eps, centre):
+    """you take the mean away above the fraction line only. The mean square below it is that of the
+    centred numbers, too."""
+    size = (x.square().mean(-1, keepdim=True) + eps).sqrt()
+    return (x - x.mean(-1, keepdim=True) if centre else x) / size * weight
+
+
+@E.mistake
+def in_place(x, weight, eps, centre):
+    """the numbers are right, but you wrote into the caller's x. In a block that x is the residual
+    stream, which is still needed: use `x = x - ...` where you have `x -= ...`."""
+    if centre:
+        x -= x.mean(dim=-1, keepdim=True)
+    return normalise(x, weight, eps, False)
+
+
+E.hint("Over which axis do the means run, if each word is normalised by itself?")
+E.hint("""RMS: the root of (the mean of the squares over the last axis, plus eps). Centre first if you
+    are asked to, and go on with the centred numbers.""")
+E.hint("""`x.square().mean(dim=-1, keepdim=True)`; then divide x by the root of this plus eps, and
+    multiply by weight.""")
