@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from attention.sampling import draw, generate, next_probabilities
+from attention.sampling import draw, generate, keep_top_k, keep_top_p, next_probabilities
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 
@@ -118,3 +118,65 @@ def test_generation_needs_something_to_go_on_from():
         generate(NextIsOneMore(), torch.zeros(1, 0, dtype=torch.long), 3, seeded())
     with pytest.raises(ValueError, match="n_new: expected 0 or more ids to add, got -1"):
         generate(NextIsOneMore(), torch.tensor([[0]]), -1, seeded())
+
+
+ROWS = torch.tensor([[0.1, 0.4, 0.2, 0.3], [0.7, 0.1, 0.1, 0.1]], dtype=torch.float64)
+
+
+def test_top_k_keeps_the_likeliest():
+    assert_close(keep_top_k(ROWS, 2)[0], torch.tensor([0, 4, 0, 3]).double() / 7)
+    assert (keep_top_k(ROWS, 3) > 0).sum(dim=-1).tolist() == [3, 3]  # of equals too, no more
+    assert_close(keep_top_k(ROWS, 4), ROWS)
+    assert_close(next_probabilities(ROWS.log(), top_k=1), next_probabilities(ROWS.log(), 0))
+
+
+def test_top_p_keeps_the_fewest_that_have_p():
+    assert_close(keep_top_p(ROWS, 0.5)[0], torch.tensor([0, 4, 0, 3]).double() / 7)
+    assert_close(keep_top_p(ROWS, 0.5)[1], torch.tensor([1, 0, 0, 0]).double())
+    assert_close(keep_top_p(ROWS, 0.75)[0], torch.tensor([0, 4, 2, 3]).double() / 9)
+    assert_close(keep_top_p(ROWS, 1e-9), next_probabilities(ROWS.log(), 0))
+    assert_close(keep_top_p(ROWS, 1.0), ROWS)
+
+
+def test_what_is_kept_is_what_transformers_keep():
+    transformers = pytest.importorskip("transformers")
+    logits = torch.randn(5, 11, generator=seeded(3))
+    for theirs, ours in (
+        (transformers.TopKLogitsWarper(3), dict(top_k=3)),
+        (transformers.TopPLogitsWarper(0.8), dict(top_p=0.8)),
+    ):
+        expected = theirs(None, logits / 0.7).softmax(dim=-1)
+        assert_close(next_probabilities(logits, 0.7, **ours), expected)
+
+
+def test_the_temperature_comes_before_both():
+    logits = ROWS.log()
+    cooler = next_probabilities(logits, 0.5)
+    assert_close(next_probabilities(logits, 0.5, top_p=0.6), keep_top_p(cooler, 0.6))
+    assert_close(
+        next_probabilities(logits, 0.5, top_k=3, top_p=0.6), keep_top_p(keep_top_k(cooler, 3), 0.6)
+    )
+
+
+@pytest.mark.parametrize("k", [0, -1, 5])
+def test_top_k_is_from_1_to_the_vocabulary(k):
+    with pytest.raises(ValueError, match=f"top_k: expected 1 to 4 ids .*, got {k}"):
+        next_probabilities(ROWS.log(), top_k=k)
+
+
+@pytest.mark.parametrize("p", [0, -0.1, 1.1, float("nan")])
+def test_top_p_is_a_share(p):
+    with pytest.raises(ValueError, match=f"top_p: expected a number above 0 .*, got {p}"):
+        next_probabilities(ROWS.log(), top_p=p)
+
+
+def test_generate_draws_from_what_is_kept():
+    flat = lambda ids: torch.arange(7.0).expand(*ids.shape, 7)  # noqa: E731
+
+    class Flat(nn.Module):
+        def forward(self, ids):
+            return flat(ids)
+
+    for kept in (dict(top_k=2), dict(top_p=0.8)):
+        new = generate(Flat(), torch.zeros(20, 1).long(), 5, seeded(), **kept)[:, 1:]
+        assert set(new.flatten().tolist()) == {5, 6}

@@ -160,3 +160,20 @@ def test_training_takes_a_step():
     sizes = dict(n_steps=0, batch_size=1, block_size=2, learning_rate=0.1)
     with pytest.raises(ValueError, match="n_steps: expected 1 or more, got 0"):
         train(BigramLanguageModel(7), ids_of(50), generator=torch.Generator(), **sizes)
+
+
+@given(st.integers(0, 99))
+def test_padding_does_not_count(seed):
+    logits, targets = draw(3, 5, 7, seed=seed).double(), ids_of(15, seed=seed).view(3, 5)
+    for n, row in zip((5, 3, 1), targets, strict=True):
+        row[n:] = -100  # F.cross_entropy's own sign for "ignore this"
+    logits[targets == -100] = float("nan")  # nobody looks there
+    real = torch.where(targets[..., None] == -100, 0, logits)
+    expected = F.cross_entropy(real.flatten(0, 1), targets.flatten())
+    assert_close(cross_entropy(logits, targets, padding=-100), expected)
+
+
+@pytest.mark.usefixtures("as_a_user")
+def test_padding_alone_has_no_loss():
+    with pytest.raises(ValueError, match=r"one that is not padding \(6\), got none of 10"):
+        cross_entropy(torch.zeros(2, 5, 7), torch.full((2, 5), 6), padding=6)

@@ -8,6 +8,8 @@ attention (`heads`), causal (`causal`), with many heads (`multi_head`), what eve
 (`paired`) -> samples (`sampling`). Then a GPT: where a word stands (`positions`), what was read before
 (`cache`), attention with both (`self_attention`), a block around it (`block`), what becomes of words
 in a stack of such blocks (`depth`), blocks on each other (`gpt`), and a trained one in a file
-(`checkpoint`). Then speed: writing with a cache (`decode`), softmax a block at a time (`online`), over
-several processes (`ring`), and what length costs (`budget`).
+(`checkpoint`). What it costs (`counting`), what it has to beat (`ngrams`), steps that are equally long
+in every direction (`muon`), training with care (`fitting`), text in and text out (`writing`), and its
+weights in other people's layout (`hugging_face`). Then speed: writing with a cache (`decode`), softmax
+a block at a time (`online`), over several processes (`ring`), and what length costs (`budget`).
 """

@@ -11,6 +11,8 @@ from safetensors.torch import save_file
 from attention.gpt import GPT, Config
 from attention.tokenizers import CharTokenizer
 
+CHECKPOINT = Path(__file__).parent / "data" / "gpt.safetensors"  # the course's own, of chapter 13
+
 
 def save_checkpoint(model: GPT, tokenizer: CharTokenizer, path: Path | str, **facts: str) -> None:
     """Write the weights as 16-bit floats, with the configuration, the alphabet and these facts.

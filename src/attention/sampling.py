@@ -8,9 +8,14 @@ from attention.training import evaluating
 
 
 def next_probabilities(
-    logits: Float[Tensor, "B V"], temperature: float = 1.0
+    logits: Float[Tensor, "B V"],
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
 ) -> Float[Tensor, "B V"]:
     """Softmax of logits / temperature: below 1 bolder, above 1 more even, at 0 all on the best.
+
+    `top_k` and `top_p` then leave only the likeliest ids, as `keep_top_k` and `keep_top_p` say.
 
     >>> next_probabilities(torch.tensor([[1.0, 3.0]]), temperature=0)
     tensor([[0., 1.]])
@@ -22,8 +27,44 @@ def next_probabilities(
         )
     if temperature == 0:
         best = logits.argmax(dim=-1, keepdim=True)
-        return torch.zeros_like(logits).scatter(-1, best, 1.0)
-    return torch.softmax(logits / temperature, dim=-1)
+        probabilities = torch.zeros_like(logits).scatter(-1, best, 1.0)
+    else:
+        probabilities = torch.softmax(logits / temperature, dim=-1)
+    if top_k is not None:
+        probabilities = keep_top_k(probabilities, top_k)
+    return probabilities if top_p is None else keep_top_p(probabilities, top_p)
+
+
+def keep_top_k(probabilities: Float[Tensor, "B V"], k: int) -> Float[Tensor, "B V"]:
+    """Only the k likeliest ids of each row, brought back to a sum of 1 (Fan et al., 2018).
+
+    >>> keep_top_k(torch.tensor([[0.5, 0.3, 0.2]]), 2)
+    tensor([[0.6250, 0.3750, 0.0000]])
+    """
+    vocab_size = probabilities.shape[-1]
+    if not 1 <= k <= vocab_size:
+        raise ValueError(
+            f"top_k: expected 1 to {vocab_size} ids (the vocabulary), got {k}; None keeps all"
+        )
+    values, ids = probabilities.topk(k, dim=-1)  # (B, k)
+    kept = torch.zeros_like(probabilities).scatter(-1, ids, values)
+    return kept / kept.sum(dim=-1, keepdim=True)
+
+
+def keep_top_p(probabilities: Float[Tensor, "B V"], p: float) -> Float[Tensor, "B V"]:
+    """The fewest ids of each row that have p of the probability between them, brought back to 1.
+
+    The likeliest stay; the one with which the sum reaches p is the last (Holtzman et al., 2020).
+
+    >>> keep_top_p(torch.tensor([[0.5, 0.3, 0.2]]), 0.6)
+    tensor([[0.6250, 0.3750, 0.0000]])
+    """
+    if not 0 < p <= 1:
+        raise ValueError(f"top_p: expected a number above 0 and up to 1, got {p}; 1 keeps all")
+    values, ids = probabilities.sort(dim=-1, descending=True, stable=True)  # (B, V)
+    before = values.cumsum(dim=-1) - values  # what the likelier ones have between them
+    kept = torch.zeros_like(values).scatter(-1, ids, values.masked_fill(before >= p, 0.0))
+    return kept / kept.sum(dim=-1, keepdim=True)
 
 
 def draw(probabilities: Float[Tensor, "B V"], generator: torch.Generator) -> Int[Tensor, "B 1"]:
@@ -49,6 +90,9 @@ def generate(
     generator: torch.Generator,
     temperature: float = 1.0,
     block_size: int | None = None,
+    *,
+    top_k: int | None = None,
+    top_p: float | None = None,
 ) -> Int[Tensor, "B T_new"]:
     """The ids with `n_new` more, each drawn from the model's logits at the last position.
 
@@ -70,6 +114,6 @@ def generate(
         for _ in range(n_new):
             context = ids if block_size is None else ids[:, -block_size:]  # (B, up to block_size)
             logits = model(context)[:, -1]  # (B, V)
-            new = draw(next_probabilities(logits, temperature), generator)  # (B, 1)
+            new = draw(next_probabilities(logits, temperature, top_k, top_p), generator)  # (B, 1)
             ids = torch.cat([ids, new], dim=1)  # (B, T + 1)
     return ids

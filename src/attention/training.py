@@ -29,13 +29,22 @@ def costs(logits: Float[Tensor, "B T V"], targets: Int[Tensor, "B T"]) -> Float[
 
 
 def cross_entropy(
-    logits: Float[Tensor, "B T V"], targets: Int[Tensor, "B T"]
+    logits: Float[Tensor, "B T V"], targets: Int[Tensor, "B T"], padding: int | None = None
 ) -> Float[Tensor, ""]:
     """The mean of -log p(target), in nats per token.
 
-    A model that gives every one of V ids the same probability has the loss log(V).
+    A model that gives every one of V ids the same probability has the loss log(V). Targets that equal
+    `padding` don't count, neither in the sum nor in the number that it is divided by.
     """
-    return costs(logits, targets).mean()
+    if padding is None:
+        return costs(logits, targets).mean()
+    real = targets != padding
+    if not real.any():
+        raise ValueError(
+            f"targets: expected at least one that is not padding ({padding}), got none of "
+            f"{targets.numel()}; a mean of nothing is nan"
+        )
+    return costs(logits[real][None], targets[real][None]).mean()
 
 
 def train_step(

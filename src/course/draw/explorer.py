@@ -9,12 +9,13 @@ import gzip
 import json
 import os
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Any
 
 import ipywidgets as widgets
+from IPython.display import display
 
 from course.draw.picture import Picture
 
@@ -27,17 +28,19 @@ class Explorer(widgets.VBox):
     `render` takes the controls' values by name and returns a Picture. At most three controls: an
     explorer answers one question, and the first control is the one that it asks about. `stops` are
     the values of it, and of a second one if the question needs two, at which book and slides stop.
+    `on_the_way` may give HTML to show, piece by piece, while a picture is being made.
     """
 
     def __init__(
         self,
         render: Callable[..., Picture],
         stops: Mapping[str, Sequence],
+        on_the_way: Callable[..., Iterable[str]] = lambda **state: (),
         **controls: widgets.ValueWidget,
     ):
         if not 1 <= len(controls) <= 3:
             raise ValueError(f"expected one to three controls, got {len(controls)}")
-        self.render = render
+        self.render, self.on_the_way = render, on_the_way
         self.controls = controls
         self.stops = {name: list(values) for name, values in stops.items()}
         first = [list(controls)[:n] for n in (1, 2)]
@@ -59,6 +62,8 @@ class Explorer(widgets.VBox):
         return {name: control.value for name, control in self.controls.items()}
 
     def _redraw(self, change) -> None:
+        for piece in self.on_the_way(**self.state):
+            self.view.value = piece
         self.view.value = self.render(**self.state)._repr_html_()
 
     def __repr__(self) -> str:
@@ -103,6 +108,24 @@ def _said(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     return value if isinstance(value, str) else f"{value:g}"
+
+
+def follow(draw: Callable[[Sequence], Picture]) -> Callable[[Any], None]:
+    """A function to tell news to: a picture of all that it was told, anew each time.
+
+    Silent where a notebook runs without a person.
+    """
+    told: list[Any] = []
+    if os.environ.get("COURSE_HEADLESS"):
+        return told.append
+    view = widgets.HTML()
+    display(view)
+
+    def watch(news: Any) -> None:
+        told.append(news)
+        view.value = draw(told)._repr_html_()
+
+    return watch
 
 
 def slider(label: str, low: int, high: int, value: int, step: int = 1) -> widgets.IntSlider:

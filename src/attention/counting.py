@@ -1,0 +1,60 @@
+"""What a GPT has and does, by formula: its parameters, and its floating-point operations.
+
+A product of (M, K) and (K, N) takes 2 M K N operations: a multiplication and an addition for each of
+M N sums of K terms. All else is so little beside it that nobody counts it (Kaplan et al., 2020, table 1).
+"""
+
+from attention.gpt import Config
+
+
+def parameter_counts(config: Config) -> dict[str, int]:
+    """How many parameters each part of a GPT has; their sum is the model's.
+
+    >>> counts = parameter_counts(Config(65, 64, n_layer=2, n_head=4, n_embd=64))
+    >>> counts["blocks"], sum(counts.values())
+    (98560, 106944)
+    """
+    C, V = config.n_embd, config.vocab_size
+    norm = {"rms": C, "layer": 2 * C, "none": 0}[config.norm]
+    block = sum(K * N + config.bias * N for K, N in _products(config)) + 2 * norm
+    return {
+        "token": V * C,
+        "position": config.block_size * C if config.positions == "learned" else 0,
+        "blocks": config.n_layer * block,
+        "norm": norm,
+        "logits": 0 if config.tied else V * C,
+    }
+
+
+def forward_flops(config: Config, n_sequences: int, length: int) -> dict[str, int]:
+    """The operations of one forward pass over so many sequences of this length, by part.
+
+    `attention` is the two products with T columns, scores and mix: they alone grow with the square of
+    the length. They are counted as if nothing were masked, as most people and PyTorch count them.
+    """
+    if n_sequences < 1 or length < 1:
+        raise ValueError(
+            f"n_sequences, length: expected 1 or more of both, got {n_sequences} and {length}"
+        )
+    words, C = n_sequences * length, config.n_embd
+    return {
+        "projections": config.n_layer * words * sum(2 * K * N for K, N in _products(config)),
+        "attention": config.n_layer * words * 2 * 2 * length * C,
+        "logits": words * 2 * C * config.vocab_size,
+    }
+
+
+def training_flops(config: Config, n_sequences: int, length: int) -> int:
+    """The operations of one training step, three times those forward.
+
+    Each product asks for two more on the way back: one for the gradient of what came in, and one for
+    that of the weights.
+    """
+    return 3 * sum(forward_flops(config, n_sequences, length).values())
+
+
+def _products(config: Config) -> list[tuple[int, int]]:
+    """The sizes (in, out) of a block's four Linears."""
+    C, head_size = config.n_embd, config.n_embd // config.n_head
+    n_kv_head = config.n_head if config.n_kv_head is None else config.n_kv_head
+    return [(C, C + 2 * n_kv_head * head_size), (C, C), (C, 4 * C), (4 * C, C)]

@@ -1,0 +1,99 @@
+"""N-grams: the next id from the n - 1 before it, by counting. What every language model has to beat."""
+
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+
+def ngram_probabilities(
+    ids: Int[Tensor, " M"],
+    seen: Int[Tensor, " N"],
+    n: int,
+    vocab_size: int,
+    smoothing: float,
+    backed: bool = False,
+) -> Float[Tensor, " rest"]:
+    """The probability that an n-gram model counted on `seen` gives to each of ids[n - 1:].
+
+    It is (count + k) / (count of the context + k V) with k the smoothing. `backed` gives each id k V
+    times its probability by the shorter n-gram, backed itself, where the plain one gives it k: what
+    was never seen after these ids may have been seen after fewer (MacKay & Peto, 1995).
+
+    >>> ids = torch.tensor([0, 1, 0, 1, 1])
+    >>> ngram_probabilities(ids, ids, 2, vocab_size=2, smoothing=1.0)
+    tensor([0.7500, 0.5000, 0.7500, 0.5000], dtype=torch.float64)
+    """
+    if n < 1 or vocab_size**n > 2**62:
+        raise ValueError(
+            f"n: expected 1 or more, and vocab_size ** n below 2 ** 62, got {n} for a vocabulary of "
+            f"{vocab_size}; 1 to 5 are usual for characters"
+        )
+    if not smoothing > 0:
+        raise ValueError(
+            f"smoothing: expected a number above 0, got {smoothing}; with 0, what was never seen "
+            f"would have an infinite loss"
+        )
+    for name, some in (("ids", ids), ("seen", seen)):
+        if len(some) < n or int(some.max()) >= vocab_size or int(some.min()) < 0:
+            raise ValueError(
+                f"{name}: expected at least {n} ids from 0 to {vocab_size - 1}, got {len(some)} ids; "
+                f"use the vocabulary that encoded them"
+            )
+    whole = _counts_of(ids, seen, n, n, vocab_size)  # (M - n + 1,)
+    context = _counts_of(ids, seen, n, n - 1, vocab_size)
+    if backed and n > 1:
+        lower = ngram_probabilities(ids, seen, n - 1, vocab_size, smoothing, backed)[1:]
+    else:
+        lower = torch.full_like(whole, 1 / vocab_size)
+    added = smoothing * vocab_size
+    return (whole + added * lower) / (context + added)
+
+
+def ngram_loss(
+    ids: Int[Tensor, " M"],
+    seen: Int[Tensor, " N"],
+    n: int,
+    vocab_size: int,
+    smoothing: float,
+    backed: bool = False,
+) -> float:
+    """The mean of -log `ngram_probabilities`, in nats per token."""
+    return -ngram_probabilities(ids, seen, n, vocab_size, smoothing, backed).log().mean().item()
+
+
+def best_smoothing(
+    validation: Int[Tensor, " M"],
+    seen: Int[Tensor, " N"],
+    n: int,
+    vocab_size: int,
+    among: Sequence[float],
+    backed: bool = False,
+) -> float:
+    """The one of these numbers whose loss on the validation ids is lowest.
+
+    Choose on the ids that you count, and the smallest wins always; choose on the ids that you report,
+    and the report is too good.
+    """
+    if not among:
+        raise ValueError("among: expected at least one smoothing to choose from, got none")
+    return min(among, key=lambda k: ngram_loss(validation, seen, n, vocab_size, k, backed))
+
+
+def _counts_of(
+    ids: Tensor, seen: Tensor, n: int, first: int, vocab_size: int
+) -> Float[Tensor, " rest"]:
+    """How often the first so many of each n ids in a row occur among all n in a row of `seen`."""
+    asked, known = (
+        _codes(some.long().unfold(0, n, 1)[:, :first], vocab_size) for some in (ids, seen)
+    )
+    codes, counts = known.unique(return_counts=True)
+    where = torch.searchsorted(codes, asked).clamp(max=len(codes) - 1)
+    return torch.where(codes[where] == asked, counts[where], 0).double()
+
+
+def _codes(rows: Int[Tensor, "N n"], vocab_size: int) -> Int[Tensor, " N"]:
+    """A number for each row of ids, another one for each other row."""
+    digits = vocab_size ** torch.arange(rows.shape[1])
+    return (rows * digits).sum(dim=1)

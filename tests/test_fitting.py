@@ -1,0 +1,141 @@
+"""The schedule, the two optimisers, and a fit that keeps the best weights and clips its steps."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+from torch.testing import assert_close
+
+from attention.bigram import BigramLanguageModel
+from attention.fitting import adamw, fit, muon, warm_up_and_cosine
+from attention.gpt import GPT, Config
+from attention.muon import Muon, orthogonalised
+from attention.training import evaluate
+
+pytestmark = pytest.mark.usefixtures("as_a_user")
+SIZES = dict(n_steps=12, batch_size=3, block_size=5, learning_rate=0.1)
+
+
+def ids_of(length=200, seed=0):
+    return torch.randint(7, (length,), generator=torch.Generator().manual_seed(seed))
+
+
+def fitted(model, **changes):
+    generator = torch.Generator().manual_seed(0)
+    return fit(model, ids_of(), ids_of(60, 1), generator=generator, **(SIZES | changes))
+
+
+def test_the_rate_rises_to_1_and_falls_to_0():
+    shares = [warm_up_and_cosine(step, 50, 7) for step in range(51)]
+    assert shares[6] == shares[7] == 1 == max(shares) and shares[50] == pytest.approx(0, abs=1e-12)
+    assert shares[:7] == sorted(shares[:7]) and shares[7:] == sorted(shares[7:], reverse=True)
+    assert warm_up_and_cosine(0, 50, 0) == 1  # without a warm-up, at once
+
+
+def test_pytorchs_own_schedules_say_the_same():
+    parts = [
+        torch.optim.lr_scheduler.LinearLR(o := torch.optim.SGD([nn.Parameter(torch.zeros(1))], 1.0), 1 / 7, 1, 6),
+        torch.optim.lr_scheduler.CosineAnnealingLR(o, 43),
+    ]  # fmt: skip
+    both = torch.optim.lr_scheduler.SequentialLR(o, parts, [7])
+    for step in range(50):
+        assert o.param_groups[0]["lr"] == pytest.approx(warm_up_and_cosine(step, 50, 7))
+        o.step()
+        both.step()
+
+
+def test_the_best_weights_are_kept():
+    """Fitted to ids without any pattern, a table gets worse and worse on others."""
+    torch.manual_seed(0)
+    model = BigramLanguageModel(7)
+    nn.init.zeros_(model.table.weight)
+    looks = fitted(model, n_steps=300, look_every=4, learning_rate=0.05)
+    best = min(look.validation for look in looks)
+    assert best < looks[-1].validation - 0.01
+    assert evaluate(model, ids_of(60, 1), 5).mean == pytest.approx(best, abs=1e-6)
+
+
+def test_every_look_is_shown_and_the_last_step_is_looked_at():
+    seen = []
+    looks = fitted(BigramLanguageModel(7), n_steps=7, look_every=3, watch=seen.append)
+    assert seen == looks and [look.step for look in looks] == [3, 6, 7]
+
+
+def test_a_first_step_is_as_long_as_the_clip_allows():
+    moved = []
+    for clip in (0.01, 0.02):
+        torch.manual_seed(0)
+        model = BigramLanguageModel(7)
+        before = model.table.weight.detach().clone()
+        sgd = lambda model, rate: [torch.optim.SGD(model.parameters(), lr=rate)]  # noqa: E731
+        fitted(model, n_steps=1, clip=clip, optimizers=sgd)
+        moved.append((model.table.weight.detach() - before).norm().item())
+    assert moved == pytest.approx([0.1 * 0.01, 0.1 * 0.02], rel=1e-3)
+
+
+def test_both_optimisers_learn_a_pattern():
+    ids = torch.arange(200) % 7
+    for optimizers in (adamw, muon):
+        torch.manual_seed(0)
+        model = GPT(Config(7, 5, n_layer=1, n_head=2, n_embd=8))
+        fit(model, ids, ids, generator=torch.Generator().manual_seed(0), optimizers=optimizers,
+            **(SIZES | dict(n_steps=60, learning_rate=0.01)))  # fmt: skip
+        assert evaluate(model, ids, 5).mean < 0.3, optimizers
+
+
+def test_muon_gets_the_matrices_of_the_blocks_and_adamw_the_rest():
+    model = GPT(Config(7, 5, n_layer=2, n_head=2, n_embd=8, norm="layer", bias=True))
+    first, second = muon(model, 0.01)
+    inner, rest = (part.param_groups[0]["params"] for part in (first, second))
+    assert len(inner) == 8 and {p.ndim for p in inner} == {2}
+    assert sum(p.numel() for p in (*inner, *rest)) == sum(p.numel() for p in model.parameters())
+    assert any(p is model.logits.weight for p in rest)
+
+
+@pytest.mark.parametrize("shape", [(3, 5, 11), (11, 5), (7, 7)])
+def test_orthogonalised_matrices_are_nearly_so(shape):
+    """The same singular vectors; singular values between 0.6 and 1.3."""
+    g = torch.randn(*shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    o = orthogonalised(g)
+    values = torch.linalg.svdvals(o)
+    assert values.min() > 0.6 and values.max() < 1.3
+    u, s, v = torch.linalg.svd(g, full_matrices=False)
+    middle = u.mT @ o @ v.mT
+    off = middle - torch.diag_embed(middle.diagonal(dim1=-2, dim2=-1))
+    assert off.abs().max() < 1e-6
+    assert_close(orthogonalised(5 * g), o)
+
+
+def test_muon_is_pytorchs_own():
+    """Which computes in bfloat16: three digits."""
+    weights = [torch.randn(6, 4, generator=torch.Generator().manual_seed(n)) for n in (0, 1)]
+    grads = [torch.randn(6, 4, generator=torch.Generator().manual_seed(n)) for n in (2, 3)]
+    ours, theirs = ([nn.Parameter(w.clone()) for w in weights] for _ in range(2))
+    one = Muon(ours, lr=0.1)
+    other = torch.optim.Muon(theirs, lr=0.1, weight_decay=0)
+    for _ in range(3):
+        for part, optimizer in ((ours, one), (theirs, other)):
+            for p, grad in zip(part, grads, strict=True):
+                p.grad = grad.clone()
+            optimizer.step()
+    for a, b in zip(ours, theirs, strict=True):
+        assert_close(a, b, atol=0.02, rtol=0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (dict(n_steps=0), "n_steps, look_every: expected 1 or more of both, got 0 and 100"),
+        (dict(look_every=0), "n_steps, look_every: .* got 12 and 0"),
+        (dict(warm_up=12), "warm_up: expected 0 or more steps, fewer than the 12 .* got 12"),
+        (dict(warm_up=-1), "warm_up: .* got -1"),
+    ],
+)
+def test_bad_input_is_a_sentence(changes, message):
+    with pytest.raises(ValueError, match=message):
+        fitted(BigramLanguageModel(7), **changes)
+
+
+def test_no_step_is_the_rate_of_the_last():
+    assert math.isclose(warm_up_and_cosine(49, 50, 7), (1 + math.cos(math.pi * 42 / 43)) / 2)
