@@ -85,7 +85,7 @@ def _level(id: str, answer: str, highest: int) -> int:
 _answers: dict[str, set[str]] = {}
 
 
-BESIDES = {"__init__", "figures", "explorer", "runs"}  # a chapter's modules that are no exercises
+BESIDES = {"__init__", "figures", "explorer", "runs", "train_checkpoint"}  # no exercises
 
 
 def known() -> list[str]:
