@@ -1,0 +1,160 @@
+"""Chapter 13: losses against every floor, what each choice bought, a training, a text as it is drawn."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib as mpl
+from matplotlib.patches import Rectangle
+
+from attention.fitting import Look
+from course.draw.picture import (
+    FAINT,
+    INK,
+    KEY,
+    LIGHT,
+    QUERY,
+    SMALL,
+    STYLE,
+    VALUE,
+    WIDTH,
+    Picture,
+    canvas,
+    picture,
+    sheet,
+    tint,
+)
+
+MONO = "DejaVu Sans Mono"
+LINE = 60  # characters in a line of a text
+LINE_BREAK = "\n"
+
+
+def floors_figure(tables: Mapping[str, float], models: Mapping[str, float | None]) -> Picture:
+    """Losses as bars: of tables, which anybody can count, and of models; None is not known yet."""
+    rows = [*tables.items(), *models.items()]
+    known = {name: loss for name, loss in rows if loss is not None}
+    best = min(tables, key=tables.get)
+    figure, (axes,) = canvas(0.9 + 0.33 * len(rows))
+    with mpl.rc_context(STYLE):
+        for n, (name, loss) in enumerate(rows):
+            colour = QUERY if name in models else FAINT
+            axes.barh(n, loss or 0, color=colour, height=0.66)
+            axes.text(
+                (loss or 0) + 0.05, n, "?" if loss is None else f"{loss:.2f}", va="center",
+                fontsize=SMALL, weight="bold" if name in models else "normal",
+            )  # fmt: skip
+        axes.axvline(tables[best], color=VALUE, linewidth=1.6)
+        axes.set_yticks(range(len(rows)), [name for name, _ in rows])
+        axes.tick_params(axis="y", length=0)
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+        axes.set_xlim(0, max(known.values()) + 0.4)
+        axes.set_xlabel("loss, nats per character")
+        axes.set_title("Every loss has to be compared: what do tables reach?")
+    said = ", ".join(f"{name} {loss:.2f}" for name, loss in rows if loss is not None)
+    return picture(figure, f"Losses in nats per character, the lower the better: {said}. The "
+                   f"line marks the best table, {best}.")  # fmt: skip
+
+
+def choices_figure(runs: Mapping[str, Mapping[str, Sequence[float]]], plain: str) -> Picture:
+    """By how much each change raises the loss of the plain model, seed by seed: {change: {seed: [loss]}}."""
+    base = runs[plain]
+    found = {
+        name: [own[seed][0] - base[seed][0] for seed in base]
+        for name, own in runs.items() if name != plain
+    }  # fmt: skip
+    order = sorted(found, key=lambda name: -_mean(found[name]))
+    figure, (axes,) = canvas(0.9 + 0.33 * len(order))
+    with mpl.rc_context(STYLE):
+        axes.axvline(0, color=INK, linewidth=1)
+        low = min(map(min, found.values()))
+        high = max(map(max, found.values()))
+        for n, name in enumerate(order):
+            colour = KEY if _mean(found[name]) > 0 else VALUE
+            axes.plot(found[name], [n] * len(found[name]), "o", color=colour, markersize=4, alpha=0.7)
+            axes.plot([_mean(found[name])] * 2, [n - 0.33, n + 0.33], color=INK, linewidth=2)
+            axes.text(high + 0.03 * (high - low), n, _signed(_mean(found[name])), va="center",
+                      fontsize=SMALL)  # fmt: skip
+        axes.set_yticks(range(len(order)), order)
+        axes.tick_params(axis="y", length=0)
+        axes.set_ylim(len(order) - 0.4, -0.6)
+        axes.set_xlim(low - 0.03 * (high - low), high + 0.14 * (high - low))
+        axes.set_xlabel("validation loss minus that of the model with all of it, nats per character")
+        axes.set_title("What a change does to the loss, one dot for each seed")
+    said = ", ".join(f"{name} {_signed(_mean(found[name]))}" for name in order)
+    widest = max(found, key=lambda name: max(found[name]) - min(found[name]))
+    return picture(
+        figure,
+        f"What a change does to the loss, the mean of {len(base)} pairs of runs on the same batches: "
+        f"{said}. To the right is worse. The dots of '{widest}' lie widest apart, from "
+        f"{_signed(min(found[widest]))} to {_signed(max(found[widest]))}.",
+    )
+
+
+def _signed(number: float) -> str:
+    return f"{round(number, 2) + 0.0:+.2f}"  # no minus before a 0
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    return sum(numbers) / len(numbers)
+
+
+def curve_figure(looks: Sequence[Look], best_table: float) -> Picture:
+    """A training as it goes: the loss of the batches, and of the validation part at each look."""
+    figure, (axes,) = canvas(3.2)
+    steps = [look.step for look in looks]
+    with mpl.rc_context(STYLE):
+        for name, colour, losses in (
+            ("validation", QUERY, [look.validation for look in looks]),
+            ("batches", KEY, [look.train for look in looks]),
+        ):
+            axes.plot(steps, losses, "o-", color=colour, markersize=4)
+            axes.text(steps[-1] * 1.015, losses[-1], name, color=colour, weight="bold", va=(
+                "bottom" if losses[-1] == max(looks[-1][1:]) else "top"))  # fmt: skip
+        axes.axhline(best_table, color=VALUE, linewidth=1.6)
+        axes.text(steps[0], best_table + 0.03, "the best table", color=VALUE, fontsize=SMALL)
+        axes.set_xlim(0, steps[-1] * 1.16)
+        axes.set_xlabel("training step")
+        axes.set_ylabel("loss, nats per character")
+        axes.set_title("The loss while it trains, and the table that it has to beat")
+    last = looks[-1]
+    best = min(looks, key=lambda look: look.validation)
+    return picture(
+        figure,
+        f"The loss after {len(looks)} looks, at step {last.step}: {last.train:.1f} on the batches, "
+        f"{last.validation:.1f} on the validation part, where the lowest was {best.validation:.1f} at "
+        f"step {best.step}. The line is the best table there, {best_table:.2f}.",
+    )
+
+
+def text_figure(prompt: str, written: str, sure: Sequence[float], how: str) -> Picture:
+    """A text as it was drawn; the darker a character, the more probable the model had thought it."""
+    signs = [(sign, None) for sign in prompt] + list(zip(written, sure, strict=True))
+    rows: list[list] = [[]]
+    for sign, share in signs:
+        if sign == "\n":
+            rows[-1].append(("\u21b5", share))
+            rows.append([])
+        elif len(rows[-1]) == LINE:
+            rows.append([(sign, share)])
+        else:
+            rows[-1].append((sign, share))
+    rows = [row for row in rows if row]
+    step, high = (WIDTH - 0.3) / LINE, 0.25
+    figure, axes = sheet(high * len(rows) + 0.45)
+    top = high * len(rows) + 0.1
+    with mpl.rc_context(STYLE):
+        axes.text(0.15, top + 0.14, how, fontsize=SMALL, parse_math=False)
+        for r, row in enumerate(rows):
+            y = top - (r + 1) * high
+            for c, (sign, share) in enumerate(row):
+                x = 0.15 + c * step
+                face = LIGHT if share is None else tint(QUERY, 0.55 * share)
+                axes.add_patch(Rectangle((x, y), step, high * 0.94, facecolor=face, lw=0))
+                if sign != " ":
+                    axes.text(x + step / 2, y + high / 2, sign, ha="center", va="center",
+                              family=MONO, fontsize=SMALL, parse_math=False)  # fmt: skip
+    mean = _mean(sure) if sure else 0.0
+    return picture(
+        figure,
+        f"After {'a line break' if prompt == LINE_BREAK else repr(prompt)} (grey) the model wrote {len(written)} characters, {how}. The darker a "
+        f"character, the more probable it was to the model before it was drawn: {mean:.2f} on average.",
+    )

@@ -1,0 +1,62 @@
+"""The mean loss, in nats, of a model that read `ids` and gave `logits` for what follows each of them."""
+
+import torch
+import torch.nn.functional as F
+
+from course.learn.draws import quarters
+from course.learn.laws import one_mean_not_negative
+from course.learn.record import Exercise
+
+
+def given(B, T, V, seed):
+    draw = torch.Generator().manual_seed(seed)
+    return quarters(B, T, V, seed=seed), torch.randint(V, (B, T), generator=draw)
+
+GIVEN = [given(1, 3, 4, 1), given(2, 5, 7, 2), given(3, 4, 11, 3), given(2, 3, 3, 5)]
+
+def drawn(d):
+    B, T, V = d.sizes(3, least=3)
+    return d.tensor(B, T, V, scales=(1, 4)), d.whole(0, V, B, T)
+
+E = Exercise(__name__, GIVEN, drawn)
+
+@E.answer
+def next_loss(logits, ids):
+    guesses = logits[:, :-1]
+    happened = ids[:, 1:]
+    return F.cross_entropy(guesses.flatten(0, 1), happened.flatten())
+
+E.slip("logits[:, :-1]", "logits[:, :-2]\n    ids = ids[:, 1:]", """you shifted twice: each guess is
+    judged by the id two further on. It is what happens where the targets are shifted already and a
+    model's own loss shifts them again. Here `ids` are as the model read them: shift once.""")
+E.slip("guesses = logits[:, :-1]\n    happened = ids[:, 1:]", "guesses = logits\n    happened = ids",
+    """you judge each guess by the id that the model had just read. A model that copies its input
+    would have a loss of 0. What does the guess at position t speak of?""")
+E.slip("guesses = logits[:, :-1]\n    happened = ids[:, 1:]",
+       "guesses = logits[:, 1:]\n    happened = ids[:, :-1]", """you shifted the wrong way: each guess
+    is judged by the id before. The guess at position t speaks of id t + 1.""")
+E.slip("guesses = logits[:, :-1]\n    happened = ids[:, 1:]",
+       "guesses = logits\n    happened = ids.roll(-1, dims=1)", """`roll` brings the first id round
+    to the end, and the last guess is judged by it. The last guess has no target here: leave it
+    out.""")
+E.slip("guesses = logits[:, :-1]\n    happened = ids[:, 1:]",
+       "guesses = logits[:-1]\n    happened = ids[1:]", """you shifted along the batch: one sequence is
+    judged by the next one's ids. Which axis are the positions?""")
+E.slip("F.cross_entropy(guesses.flatten(0, 1), happened.flatten())",
+       "F.cross_entropy(guesses.flatten(0, 1), happened.flatten(), reduction='sum')", """that is the
+    sum. Divide by the number of guesses.""")
+E.slip("F.cross_entropy(guesses.flatten(0, 1), happened.flatten())",
+       "F.cross_entropy(guesses.flatten(0, 1), happened.flatten(), reduction='sum') / ids.numel()",
+    """you divide by all B T ids, but only T - 1 guesses of each sequence are judged.""")
+E.slip("F.cross_entropy(guesses.flatten(0, 1), happened.flatten())",
+       "F.cross_entropy(guesses.softmax(-1).flatten(0, 1), happened.flatten())", """`F.cross_entropy`
+    makes the softmax itself: give it the logits as they are.""")
+E.slip("F.cross_entropy(guesses.flatten(0, 1), happened.flatten())",
+       "F.cross_entropy(guesses[:, -1], happened[:, -1])", """only one guess of each sequence is
+    judged. Every position but the last has a target.""")
+
+E.law(one_mean_not_negative)
+E.hint("The guess at position t is about id t + 1. Which guess has no such id?")
+E.hint("Leave out the last position of the logits, and the first of the ids.")
+E.hint("""`logits[:, :-1]` and `ids[:, 1:]` have the same B and T - 1. `F.cross_entropy` wants them as
+    (N, V) and (N,).""")

@@ -1,0 +1,54 @@
+"""The mean cost of the real targets of a padded batch: the first lengths[b] of row b."""
+
+import torch
+import torch.nn.functional as F
+
+from course.learn.draws import quarters
+from course.learn.laws import padding_moves_nothing
+from course.learn.record import Exercise
+
+
+def given(lengths, T, V, seed):
+    draw = torch.Generator().manual_seed(seed)
+    B = len(lengths)
+    targets = torch.randint(V, (B, T), generator=draw)
+    return quarters(B, T, V, seed=seed), targets, torch.tensor(lengths)
+
+GIVEN = [given([3, 1], 3, 4, 1), given([2, 5, 4], 5, 7, 2), given([1, 1, 6], 6, 3, 3), given([4, 4], 4, 5, 4)]
+
+def drawn(d):
+    B, T, V = d.sizes(3, least=2)
+    return given([d.randint(1, T) for _ in range(B)], T, V, d.getrandbits(20))
+
+E = Exercise(__name__, GIVEN, drawn)
+
+@E.answer
+def padded_loss(logits, targets, lengths):
+    costs = F.cross_entropy(logits.mT, targets, reduction="none")
+    real = torch.arange(targets.shape[1]) < lengths[:, None]
+    return (costs * real).sum() / real.sum()
+
+E.slip("(costs * real).sum() / real.sum()", "costs.mean()", """your mean counts the padding too. A model
+    that learns to guess padding looks good, and short sequences hardly count.""")
+E.slip("real.sum()", "real.numel()", """the costs of the padding are out of the sum, and still in the
+    number that you divide by: the more padding, the lower your loss.""")
+E.slip("(costs * real).sum() / real.sum()", "((costs * real).sum(1) / real.sum(1)).mean()", """you took
+    the mean of each sequence, and then the mean of these: a character of a short sequence counts more
+    than one of a long one. Add up all, and divide once.""")
+E.slip(" / real.sum()", "", "that is the sum. Divide by the number of real targets.")
+E.slip("real.sum()", "len(lengths)", "you divide by the number of sequences. How many targets are real?")
+E.slip("< lengths[:, None]", ">= lengths[:, None]", """you kept the padding and left out the text (and
+    where there is none, 0 / 0 is nan).""")
+E.slip("< lengths[:, None]", "<= lengths[:, None]", """one target too many in each sequence: the real
+    ones are at the places 0 to length - 1.""")
+E.slip("< lengths[:, None]", "< lengths[:, None] - 1", """one target too few in each sequence (and where
+    every length is 1, none is left).""")
+E.slip("(costs * real).sum() / real.sum()", "((costs * real).sum(0) / real.sum(0).clamp(min=1)).mean()",
+    """you took the mean of each position, over the sequences that reach it, and then the mean of
+    these. The last positions have few targets, and count as much as the first.""")
+
+E.law(padding_moves_nothing)
+E.hint("Two places can go wrong: what is added up, and what it is divided by.")
+E.hint("`torch.arange(T) < lengths[:, None]` is True where a target is real.")
+E.hint("""`F.cross_entropy(logits.mT, targets, reduction="none")` gives the cost of each target, (B, T).
+    Zero the others, add up, divide by the number of real ones.""")

@@ -1,0 +1,50 @@
+"""The probabilities (V,) with only the likeliest ids left that have p between them, summing to 1."""
+
+import torch
+
+from course.learn.draws import shares
+from course.learn.laws import has_p_and_not_one_id_more
+from course.learn.record import Exercise
+
+GIVEN = [(torch.tensor([0.1, 0.4, 0.2, 0.3]), 0.5), (torch.tensor([0.1, 0.4, 0.2, 0.3]), 0.85),
+         (torch.tensor([0.6, 0.15, 0.25]), 0.3), (torch.tensor([0.25, 0.5, 0.25]), 1.0),
+         (torch.tensor([0.05, 0.15, 0.8]), 0.9), (shares(7, seed=1), 0.7)]
+
+def drawn(d):
+    return d.shares(d.size(2) + 1), d.choice((0.2, 0.45, 0.63, 0.77, 0.92, 1.0))
+
+E = Exercise(__name__, GIVEN, drawn)
+
+@E.answer
+def top_p(probabilities, p):
+    values, ids = probabilities.sort(descending=True)
+    before = values.cumsum(dim=0) - values
+    kept = torch.where(before < p, values, 0)
+    kept = kept / kept.sum()
+    return torch.zeros_like(probabilities).scatter(0, ids, kept)
+
+E.slip("    kept = kept / kept.sum()\n", "", """what is left doesn't sum to 1. Divide by its sum.""")
+E.slip("before < p", "before + values < p", """the id with which the sum reaches p has to stay: without
+    it the rest has less than p, and a likely first id can leave nothing at all.""")
+E.slip("before < p", "before + values <= p", """the id that carries the sum over p has to stay: without
+    it the rest has less than p, and a likely first id can leave nothing at all.""")
+E.slip("return torch.zeros_like(probabilities).scatter(0, ids, kept)", "return kept", """the right
+    numbers, but in the order of their size. Put each back to its id.""")
+E.slip("descending=True", "descending=False", """you keep the least likely ids. Sort the other way.""")
+E.slip("before < p", "values >= p", """you keep the ids whose own probability is p or more. It is their
+    sum that has to reach p.""")
+E.slip("before < p", "values >= 1 - p", """you compare each probability with 1 - p. It is the sum of the
+    likeliest ones that has to reach p.""")
+E.slip("kept = kept / kept.sum()", "kept = torch.softmax(kept, dim=0)", """a softmax gives the ids that
+    you took out a share again. Divide by the sum.""")
+E.slip("values, ids = probabilities.sort(descending=True)",
+       "values, ids = probabilities, torch.arange(len(probabilities))", """you add up the ids in the
+    order of the vocabulary. The likeliest come first: sort.""")
+E.slip("before < p", "torch.arange(len(values)) < p * len(values)", """you keep a share p of the *ids*.
+    It is a share p of the *probability* that stays, often that of very few ids.""")
+
+E.law(has_p_and_not_one_id_more)
+E.hint("Sort from the likeliest on. What have the ids before this one between them?")
+E.hint("An id stays if those before it have less than p. So the first one always stays.")
+E.hint("""`cumsum - values` is what stands before. Then divide by the sum, and `scatter` each number
+    back to its id.""")

@@ -1,0 +1,74 @@
+"""The ids with n_new more, the likeliest each time, from a model that takes block_size at most."""
+
+import torch
+
+from course.learn.laws import begins_with_the_ids
+from course.learn.record import Exercise
+
+
+class Model:
+    """Guesses from all that it reads: the next id is the sum of the last ones, times a step."""
+
+    def __init__(self, vocab_size, block_size, step):
+        self.vocab_size, self.block_size, self.step = vocab_size, block_size, step
+
+    def __call__(self, ids):
+        T = ids.shape[1]
+        if self.block_size < T:
+            raise IndexError(f"position {T - 1} is out of the table of {self.block_size} positions")
+        places = torch.arange(T) + 1
+        sums = (self.step * (ids * places).cumsum(dim=1) + places) % self.vocab_size
+        far = (torch.arange(self.vocab_size) - sums[..., None]).abs()
+        return -far.float()
+
+    def __repr__(self):
+        return f"Model(block_size={self.block_size})"
+
+def given(B, T, n_new, V, block_size, step=1):
+    draw = torch.Generator().manual_seed(B * T + n_new)
+    ids = torch.randint(V, (B, T), generator=draw)
+    return Model(V, block_size, step), ids, n_new, block_size
+
+GIVEN = [given(1, 2, 2, 7, 5), given(2, 3, 6, 11, 5), given(3, 5, 4, 7, 3, 2), given(2, 4, 0, 5, 4)]
+
+def drawn(d):
+    B, T, n_new = d.sizes(3)
+    return given(B, T, n_new, d.choice((7, 11, 13)), d.size(2), d.choice((1, 2, 3)))
+
+E = Exercise(__name__, GIVEN, drawn)
+
+@E.answer
+def write_on(model, ids, n_new, block_size):
+    for _ in range(n_new):
+        context = ids[:, -block_size:]
+        logits = model(context)[:, -1]
+        new = logits.argmax(dim=-1, keepdim=True)
+        ids = torch.cat([ids, new], dim=1)
+    return ids
+
+E.slip("ids[:, -block_size:]", "ids", """you give the model everything. It works until the text is
+    longer than the block; then its table of positions ends. Keep the newest ids only.""")
+E.slip("ids[:, -block_size:]", "ids[:, :block_size]", """you keep the oldest ids. Once the text is
+    longer than the block, the model reads the same beginning again and again.""")
+E.slip("context = ids[:, -block_size:]\n        logits = model(context)", """ids = ids[:, -block_size:]
+        logits = model(ids)""", """what the model doesn't read any more is also gone from your result.
+    Crop a copy for the model, and return all ids.""")
+E.slip("-block_size:]", "-block_size + 1:]", """your context is one shorter than it could be: the block
+    has room for `block_size` ids.""")
+E.slip("ids[:, -block_size:]", "ids[-block_size:]", """you crop the batch: its first axis are the
+    sequences. The positions are the second.""")
+E.slip("[:, -1]", "[:, 0]", """the guess at position 0 speaks of id 1. Which position's guess speaks of
+    the id that comes next?""")
+E.slip("ids = torch.cat([ids, new], dim=1)\n    return ids", """ids = torch.cat([ids, new], dim=1)
+    return ids[:, -n_new:]""", "return all ids: those that came in, then the new ones.")
+E.slip("ids = torch.cat([ids, new], dim=1)", """ids = torch.cat([ids, new], dim=1)
+        ids = torch.cat([ids[:, :-1], ids[:, -1:].clamp(max=0)], dim=1)""", """the new ids are all 0.
+    Append what the model says.""")
+E.slip("ids = torch.cat([ids, new], dim=1)", "ids = torch.cat([ids, new[:1].expand(len(ids), 1)], dim=1)",
+    """every sequence gets the first one's new id. Each has its own row of logits.""")
+
+E.law(begins_with_the_ids)
+E.hint("What does the model read, and what do you return? They aren't the same once the text is long.")
+E.hint("`ids[:, -block_size:]` are the newest ids, or all of them if there are fewer.")
+E.hint("""In each round: crop a copy, take the logits of the last position, their argmax with
+    `keepdim=True`, and `torch.cat` along dim 1.""")
