@@ -139,7 +139,7 @@ def text_figure(prompt: str, written: str, sure: Sequence[float], how: str) -> P
             rows[-1].append((sign, share))
     rows = [row for row in rows if row]
     step, high = (WIDTH - 0.3) / LINE, 0.25
-    figure, axes = sheet(high * len(rows) + 0.45)
+    figure, (axes,) = sheet(high * len(rows) + 0.45)
     top = high * len(rows) + 0.1
     with mpl.rc_context(STYLE):
         axes.text(0.15, top + 0.14, how, fontsize=SMALL, parse_math=False)
