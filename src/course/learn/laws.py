@@ -461,6 +461,42 @@ def heads_keep_their_first_row(out, weight, n_head):
     D = len(weight) // n_head
     return close(out[::D], weight[::D])
 
+
+# ---- 13
+
+def one_mean_not_negative(loss, logits, ids):
+    """it has to be one number that isn't negative"""
+    return loss.shape == () and bool(loss >= 0)
+
+def begins_with_the_ids(out, model, ids, n_new, block_size):
+    """the result has to begin with all the ids that came in, and to have n_new more"""
+    B, T = ids.shape
+    return out.shape == (B, T + n_new) and torch.equal(out[:, :T], ids)
+
+def perplexity_of_one_number(answer, costs):
+    """it has to lie between the exponentials of the lowest and the highest cost"""
+    low, high = torch.cat(costs).aminmax()
+    return bool(low.exp() - 1e-4 <= answer <= high.exp() * (1 + 1e-4))
+
+def has_p_and_not_one_id_more(out, probabilities, p):
+    """the ids that are left have to have p between them, and without the least likely of them less;
+    the whole has to sum to 1"""
+    left = probabilities[out > 0]
+    short = bool(left.sum() >= p - 1e-4) and (len(left) < 2 or bool(left.sum() - left.min() < p + 1e-4))
+    return short and abs(float(out.sum()) - 1) < 1e-4
+
+def padding_moves_nothing(loss, logits, targets, lengths):
+    """it has to be one number, at most the largest cost of a real target"""
+    costs = -torch.log_softmax(logits, -1).gather(-1, targets[..., None])[..., 0]
+    real = torch.arange(targets.shape[1]) < lengths[:, None]
+    return loss.shape == () and bool(loss <= costs[real].max() + 1e-4)
+
+def two_for_every_weight(answer, n_words, T, n_layer, n_embd, vocab_size):
+    """for each word, every weight takes a multiplication and an addition: 12 C C weights in each
+    layer, and C V for the logits"""
+    return answer >= 2 * n_words * n_embd * (12 * n_layer * n_embd + vocab_size)
+
+
 # ---- 15
 
 def all_that_was_kept_comes_first(answer, q, k, v, past_k, past_v):
@@ -506,36 +542,3 @@ def every_document_begins_at_0(answer, lengths):
 def no_row_crosses(answer, lengths):
     """row t of a document has to be open for t + 1 keys"""
     return answer[1].sum(-1).tolist() == [t + 1 for length in lengths for t in range(length)]
-# ---- 13
-
-def one_mean_not_negative(loss, logits, ids):
-    """it has to be one number that isn't negative"""
-    return loss.shape == () and bool(loss >= 0)
-
-def begins_with_the_ids(out, model, ids, n_new, block_size):
-    """the result has to begin with all the ids that came in, and to have n_new more"""
-    B, T = ids.shape
-    return out.shape == (B, T + n_new) and torch.equal(out[:, :T], ids)
-
-def perplexity_of_one_number(answer, costs):
-    """it has to lie between the exponentials of the lowest and the highest cost"""
-    low, high = torch.cat(costs).aminmax()
-    return bool(low.exp() - 1e-4 <= answer <= high.exp() * (1 + 1e-4))
-
-def has_p_and_not_one_id_more(out, probabilities, p):
-    """the ids that are left have to have p between them, and without the least likely of them less;
-    the whole has to sum to 1"""
-    left = probabilities[out > 0]
-    short = bool(left.sum() >= p - 1e-4) and (len(left) < 2 or bool(left.sum() - left.min() < p + 1e-4))
-    return short and abs(float(out.sum()) - 1) < 1e-4
-
-def padding_moves_nothing(loss, logits, targets, lengths):
-    """it has to be one number, at most the largest cost of a real target"""
-    costs = -torch.log_softmax(logits, -1).gather(-1, targets[..., None])[..., 0]
-    real = torch.arange(targets.shape[1]) < lengths[:, None]
-    return loss.shape == () and bool(loss <= costs[real].max() + 1e-4)
-
-def two_for_every_weight(answer, n_words, T, n_layer, n_embd, vocab_size):
-    """for each word, every weight takes a multiplication and an addition: 12 C C weights in each
-    layer, and C V for the logits"""
-    return answer >= 2 * n_words * n_embd * (12 * n_layer * n_embd + vocab_size)
