@@ -33,20 +33,21 @@ def floors_figure(tables: Mapping[str, float], models: Mapping[str, float | None
     rows = [*tables.items(), *models.items()]
     known = {name: loss for name, loss in rows if loss is not None}
     best = min(tables, key=tables.get)
+    high = max(known.values())
     figure, (axes,) = canvas(0.9 + 0.33 * len(rows))
     with mpl.rc_context(STYLE):
         for n, (name, loss) in enumerate(rows):
             colour = QUERY if name in models else FAINT
             axes.barh(n, loss or 0, color=colour, height=0.66)
             axes.text(
-                (loss or 0) + 0.05, n, "?" if loss is None else f"{loss:.2f}", va="center",
-                fontsize=SMALL, weight="bold" if name in models else "normal",
+                high + 0.1, n, "?" if loss is None else f"{loss:.2f}", va="center", fontsize=SMALL,
+                weight="bold" if name in models else "normal",
             )  # fmt: skip
         axes.axvline(tables[best], color=VALUE, linewidth=1.6)
         axes.set_yticks(range(len(rows)), [name for name, _ in rows])
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(len(rows) - 0.4, -0.6)
-        axes.set_xlim(0, max(known.values()) + 0.4)
+        axes.set_xlim(0, high + 0.4)
         axes.set_xlabel("loss, nats per character")
         axes.set_title("Every loss has to be compared: what do tables reach?")
     said = ", ".join(f"{name} {loss:.2f}" for name, loss in rows if loss is not None)
@@ -62,7 +63,7 @@ def choices_figure(runs: Mapping[str, Mapping[str, Sequence[float]]], plain: str
         for name, own in runs.items() if name != plain
     }  # fmt: skip
     order = sorted(found, key=lambda name: -_mean(found[name]))
-    figure, (axes,) = canvas(0.9 + 0.33 * len(order))
+    figure, (axes,) = canvas(0.9 + 0.25 * len(order))
     with mpl.rc_context(STYLE):
         axes.axvline(0, color=INK, linewidth=1)
         low = min(map(min, found.values()))
