@@ -68,9 +68,9 @@ def furnish(root):
     course = Path("src", "course")
     shutil.copytree(ROOT / course / "publish" / "assets", root / course / "publish" / "assets")
     shutil.copy(ROOT / course / "colours.css", root / course)
-    for file in ("live.css", "live.js", "threads.js", "softmax.js", "mask.js", "heads.js"):
-        (root / course / "draw").mkdir(exist_ok=True)
-        shutil.copy(ROOT / course / "draw" / file, root / course / "draw")
+    (root / course / "draw").mkdir(exist_ok=True)
+    for file in (ROOT / course / "draw").glob("*.[cj]s*"):
+        shutil.copy(file, root / course / "draw")
     shutil.copy(ROOT / "book.toml", root)
 
 
