@@ -1,7 +1,6 @@
 """Causal attention of q, k, v, (T, D), with rotary positions, half-split, base 10,000."""
 
 import torch
-import torch.nn.functional as F
 
 from course.learn.draws import quarters
 from course.learn.laws import output_0_is_value_0
@@ -28,7 +27,7 @@ def rotary_attention(q, k, v):
 
     scores = turned(q) @ turned(k).T / D**0.5
     future = torch.ones(T, T).triu(1).bool()
-    weights = F.softmax(scores.masked_fill(future, float("-inf")), dim=-1)
+    weights = torch.softmax(scores.masked_fill(future, float("-inf")), dim=-1)
     return weights @ v
 
 E.slip("@ v", "@ turned(v)", """you turned the values too. They say what a word gives, and are added up:
