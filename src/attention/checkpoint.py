@@ -35,7 +35,7 @@ def load_checkpoint(path: Path | str) -> tuple[GPT, CharTokenizer, dict[str, str
     """
     try:
         with safe_open(path, framework="pt") as file:
-            facts = dict(file.metadata() or {})
+            facts = dict(sorted((file.metadata() or {}).items()))  # they come in any order
             state = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118
     except SafetensorError as error:
         raise ValueError(
