@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from matplotlib.patches import FancyBboxPatch
 from torch import Tensor, nn
 
@@ -95,11 +94,15 @@ def depth_figure(passages: Mapping[str, Passage]) -> Picture:
             ax.set_title(title, fontsize=10)
             ax.set_xlabel("layer", fontsize=SMALL)
             ax.set_xlim(0, _depth(passages))
+    keys = [figure.add_axes((0.03 + 0.5 * n, 0, 0.46, 0.19)) for n in (0, 1)]  # a phone stacks them
+    for ax in keys:
+        ax.set(xlim=(0, 1), ylim=(0, 1))
+        ax.set_axis_off()
     with mpl.rc_context(STYLE):
         for n, (name, look) in enumerate(zip(passages, LOOKS, strict=False)):
-            x, y = 0.06 + 0.5 * (n % 2), 0.11 - 0.075 * (n // 2)
-            figure.add_artist(Line2D([x, x + 0.05], [y, y], **look))
-            figure.text(x + 0.065, y, name, va="center", fontsize=9)
+            y = 0.6 - 0.4 * (n // 2)
+            keys[n % 2].plot([0.02, 0.12], [y, y], **look)
+            keys[n % 2].text(0.15, y, name, va="center", fontsize=9)
     told = ". ".join(
         f"{name[0].upper()}{name[1:]}: {_told(passage, -1)}" for name, passage in passages.items()
     )
