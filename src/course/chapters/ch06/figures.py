@@ -83,7 +83,7 @@ def head_figure(x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequenc
     widths = (C, D, T, Dv, Dv)
     gaps = (0.62, 0.9, GAP, GAP + 0.14, GAP + 0.14)
     lefts = [sum(gaps[: n + 1]) + sum(widths[:n]) * CELL for n in range(5)]
-    figure, (whole,) = sheet(above + D * CELL + 0.92)
+    figure, (whole,) = sheet(above + D * CELL + 0.86)
     headline(figure, "x is projected three times, and the weights mix the values")
     parts = (
         ("x", x, INK), ("q", q, QUERY), ("weights", weights, None), ("v", v, VALUE),
