@@ -1,5 +1,7 @@
 """Exercises that recognise the mistake you made: `check("04.mean_past", mean_past)`.
 
+What is passed is kept, and `progress()` shows it.
+
 A check never raises, except in a headless run for an exercise that doesn't exist or is broken:
 whatever the function does becomes a sentence, and everything it changed is put back.
 """
@@ -15,6 +17,7 @@ from course import chapters
 from course.errors import CourseError, RecordError
 from course.learn import restore
 from course.learn.html import MIME, RIGHT, UNTRIED, WRONG, exercise_html
+from course.learn.progress import Progress, keep
 from course.learn.record import Exercise
 from course.learn.solutions import in_check
 from course.learn.verdict import judge
@@ -65,6 +68,11 @@ def check(id: str, function: Callable) -> Report:
         level = _level(id, verdict.answer, len(exercise.hints))
         lines.append(f"Hint {level}: {exercise.hints[level - 1]}")
     lines += verdict.besides
+    if verdict.status == "passed":
+        try:
+            keep(id)
+        except CourseError as error:
+            lines.append(f"That you have passed is not kept: {error}.")
     solution = ""
     try:
         shown, why = in_check(verdict.status == "passed")
@@ -73,6 +81,11 @@ def check(id: str, function: Callable) -> Report:
     except CourseError as error:
         lines.append(f"No solution is shown (tell who gives the course): {error}.")
     return Report(id, verdict.status, tuple(lines), tuple(exercise.hints), solution)
+
+
+def progress() -> Progress:
+    """The exercises of each chapter, and which of them you have passed on this computer."""
+    return Progress.of(known())
 
 
 def _level(id: str, answer: str, highest: int) -> int:
