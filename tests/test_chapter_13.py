@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import pytest
 import torch
@@ -26,7 +27,7 @@ from course.chapters.ch13.figures import (
 )
 from course.draw.explorer import follow
 from course.learn.exercises import load
-from tests.conftest import answer
+from tests.conftest import ROOT, answer
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 CHOICES = json.loads(runs.STORED.read_text())
@@ -220,3 +221,16 @@ def test_the_operations_are_the_packages():
 def test_the_perplexity_of_equal_choices_is_their_number():
     costs = [torch.full((n,), math.log(65)) for n in (3, 8)]
     assert answer("13.perplexity")(costs).item() == pytest.approx(65)
+
+
+def test_the_loss_of_chapter_10_is_the_one_that_stands_there():
+    """13 shows it beside its own: the last tenth of the play judges in both."""
+
+    def cell(chapter, id):
+        path = next((ROOT / "notebooks").glob(f"{chapter}_*.ipynb"))
+        return next(c for c in json.loads(path.read_text("utf-8"))["cells"] if c["id"] == id)
+
+    printed = "".join(cell("10", "lm-train-code")["outputs"][-1]["text"])
+    loss = re.search(r"loss (\d\.\d\d)", printed)[1]
+    assert f'"two heads (chapter 10)": {loss}}}' in "".join(cell("13", "test")["source"])
+    assert f"| two heads (chapter 10) | {loss} |" in "".join(cell("13", "both-below")["source"])
