@@ -42,16 +42,18 @@ def adamw(model: nn.Module, learning_rate: float) -> list[torch.optim.Optimizer]
     return [torch.optim.AdamW(model.parameters(), lr=learning_rate)]
 
 
-def muon(model: nn.Module, learning_rate: float) -> list[torch.optim.Optimizer]:
+def muon(
+    model: nn.Module, learning_rate: float, times: float = 10.0
+) -> list[torch.optim.Optimizer]:
     """Muon for the matrices between embedding and logits, AdamW for the rest (Jordan et al., 2024).
 
     Muon turns each step of a matrix into one that is equally long in every direction. Its own rate
-    is ten times the one that is given.
+    is so many `times` the one that is given.
     """
     inner = [p for name, p in model.named_parameters() if "blocks" in name and p.ndim == 2]
     rest = [p for p in model.parameters() if all(p is not other for other in inner)]
     return [
-        Muon(inner, lr=10 * learning_rate),
+        Muon(inner, lr=times * learning_rate),
         torch.optim.AdamW(rest, lr=learning_rate),
     ]
 
