@@ -10,6 +10,8 @@ attention (`heads`), causal (`causal`), with many heads (`multi_head`), what eve
 in a stack of such blocks (`depth`), blocks on each other (`gpt`), and a trained one in a file
 (`checkpoint`). What it costs (`counting`), what it has to beat (`ngrams`), steps that are equally long
 in every direction (`muon`), training with care (`fitting`), text in and text out (`writing`), and its
-weights in other people's layout (`hugging_face`). Then speed: writing with a cache (`decode`), softmax
+weights in other people's layout (`hugging_face`). What its heads do: strings whose right map is known
+(`tasks`), a map as a number (`patterns`), heads changed while the model runs (`interventions`), taken
+apart (`circuits`), and set by hand (`by_hand`). Then speed: writing with a cache (`decode`), softmax
 a block at a time (`online`), over several processes (`ring`), and what length costs (`budget`).
 """

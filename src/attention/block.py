@@ -82,10 +82,33 @@ class Block(nn.Module):
         return x + self.perceptron(self.before_perceptron(x)), weights
 
 
+class AttentionOnly(nn.Module):
+    """A block without a perceptron: words hear each other, and that is all (Elhage et al., 2021)."""
+
+    def __init__(self, attention: nn.Module, n_embd: int, norm: str = "rms"):
+        super().__init__()
+        self.attention = attention
+        self.before_attention = NORMS[choose("norm", norm, NORMS)](n_embd)
+
+    def forward(
+        self, x: Float[Tensor, "B T C"], cache: Cache | None = None
+    ) -> Float[Tensor, "B T C"]:
+        """The residual stream, with what the heads have added to it."""
+        return x + self.attention(self.before_attention(x), cache)
+
+    def explain(
+        self, x: Float[Tensor, "B T C"]
+    ) -> tuple[Float[Tensor, "B T C"], Float[Tensor, "B H T T"]]:
+        """The same, and the weights of every head."""
+        heard, weights = self.attention.explain(self.before_attention(x))
+        return x + heard, weights
+
+
 @torch.no_grad()
-def start_as_identity(block: Block) -> None:
-    """Zero both output projections, so that the block adds nothing before training."""
-    for layer in (block.attention.out, block.perceptron.out):
+def start_as_identity(block: Block | AttentionOnly) -> None:
+    """Zero every output projection, so that the block adds nothing before training."""
+    parts = [block.attention, getattr(block, "perceptron", None)]
+    for layer in [part.out for part in parts if part is not None]:
         layer.weight.zero_()
         if layer.bias is not None:
             layer.bias.zero_()

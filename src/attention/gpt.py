@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from attention.block import NORMS, Block, Perceptron, choose, start_as_identity
+from attention.block import NORMS, AttentionOnly, Block, Perceptron, choose, start_as_identity
 from attention.cache import Cache
 from attention.positions import sinusoidal
 from attention.self_attention import CausalSelfAttention
@@ -40,9 +40,9 @@ class Config:
         choose("positions", self.positions, POSITIONS)
 
 
-def make_block(config: Config) -> Block:
-    """The block of these sizes, which adds nothing before it is trained."""
-    attention = CausalSelfAttention(
+def make_attention(config: Config) -> CausalSelfAttention:
+    """The attention of these sizes and choices."""
+    return CausalSelfAttention(
         config.n_embd,
         config.n_head,
         config.n_kv_head,
@@ -51,8 +51,20 @@ def make_block(config: Config) -> Block:
         bias=config.bias,
         dropout=config.dropout,
     )
+
+
+def make_block(config: Config) -> Block:
+    """The block of these sizes, which adds nothing before it is trained."""
+    attention = make_attention(config)
     perceptron = Perceptron(config.n_embd, config.activation, config.bias, config.dropout)
     block = Block(attention, perceptron, config.n_embd, config.norm)
+    start_as_identity(block)
+    return block
+
+
+def make_attention_only(config: Config) -> AttentionOnly:
+    """The same without a perceptron."""
+    block = AttentionOnly(make_attention(config), config.n_embd, config.norm)
     start_as_identity(block)
     return block
 

@@ -1,0 +1,117 @@
+"""Change what a head has heard, and see what becomes of the model: ablation and patching.
+
+A head's mix is what it has taken from its values, before the output projection. Both ways of the
+attention, `forward` and `explain`, hand it on, so a hook there changes both.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from attention.multi_head import merge_heads, split_heads
+from attention.training import evaluating
+
+Edit = Callable[[int, Float[Tensor, "B H T D"]], Float[Tensor, "B H T D"]]
+
+
+@contextmanager
+def edited(model: nn.Module, edit: Edit) -> Iterator[None]:
+    """Within it, edit(layer, mixes) stands in place of the mixes of all heads of each layer."""
+
+    def hook_of(layer: int, n_head: int):
+        def hook(_, arguments):
+            return (merge_heads(edit(layer, split_heads(arguments[0], n_head))),)
+
+        return hook
+
+    handles = [
+        block.attention.out.register_forward_pre_hook(hook_of(layer, block.attention.n_head))
+        for layer, block in enumerate(model.blocks)
+    ]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def head_mixes(model: nn.Module, ids: Int[Tensor, "B T"]) -> Float[Tensor, "L B H T D"]:
+    """What every head has taken from its values: a run's activations, to patch with."""
+    kept = []
+
+    def keep(layer: int, mixes: Tensor) -> Tensor:
+        kept.append(mixes)
+        return mixes
+
+    with evaluating(model), edited(model, keep):
+        model(ids)
+    return torch.stack(kept)
+
+
+def mean_mixes(model: nn.Module, ids: Int[Tensor, "B T"]) -> Float[Tensor, "L 1 H 1 D"]:
+    """The heads' mean mixes on these ids: what a head says when it says the same everywhere."""
+    return head_mixes(model, ids).mean(dim=(1, 3), keepdim=True)
+
+
+@contextmanager
+def patched(
+    model: nn.Module,
+    layer: int,
+    head: int,
+    mixes: Float[Tensor, "L B H T D"],
+    positions: slice | Int[Tensor, " N"] = slice(None),
+) -> Iterator[None]:
+    """Within it, the head of this layer says what `mixes` has, at these positions (Meng et al., 2022).
+
+    The mixes are those of another run, by `head_mixes`, of the same length.
+    """
+    check_head(model, layer, head)
+
+    def put(at: int, own: Tensor) -> Tensor:
+        if at == layer:
+            own = own.clone()
+            own[:, head, positions] = mixes[layer].expand_as(own)[:, head, positions]
+        return own
+
+    with edited(model, put):
+        yield
+
+
+@contextmanager
+def ablated(
+    model: nn.Module, layer: int, head: int, mean: Float[Tensor, "L 1 H 1 D"] | None = None
+) -> Iterator[None]:
+    """Within it, the head says nothing, 0, or always its mean mix, if that is given."""
+    check_head(model, layer, head)
+    attention = model.blocks[layer].attention
+    shape = (len(model.blocks), 1, attention.n_head, 1, attention.head_size)
+    zeros = attention.out.weight.new_zeros(shape)
+    with patched(model, layer, head, zeros if mean is None else mean):
+        yield
+
+
+def ablation_effects(
+    model: nn.Module,
+    measure: Callable[[], float],
+    mean: Float[Tensor, "L 1 H 1 D"] | None = None,
+) -> Float[Tensor, "L H"]:
+    """measure() with each head ablated in its turn, minus measure() with all of them."""
+    whole, found = measure(), []
+    for layer, block in enumerate(model.blocks):
+        for head in range(block.attention.n_head):
+            with ablated(model, layer, head, mean):
+                found.append(measure() - whole)
+    return torch.tensor(found).view(len(model.blocks), -1)
+
+
+def check_head(model: nn.Module, layer: int, head: int) -> None:
+    """Raises ValueError unless the model has this head of this layer."""
+    n_layer = len(model.blocks)
+    if not 0 <= layer < n_layer:
+        raise ValueError(f"layer: expected 0 to {n_layer - 1}, got {layer}")
+    n_head = model.blocks[layer].attention.n_head
+    if not 0 <= head < n_head:
+        raise ValueError(f"head: expected 0 to {n_head - 1}, got {head}")
