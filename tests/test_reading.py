@@ -19,6 +19,7 @@ from attention.interventions import (
     patched,
 )
 from attention.patterns import (
+    by_distance,
     equal_shares,
     induction_score,
     mean_weight,
@@ -208,6 +209,14 @@ def test_received_is_the_mean_over_the_rows_that_may_look():
     assert_close(received(weights), torch.stack(loop, dim=-1))
 
 
+def test_the_mean_weight_by_distance():
+    weights = torch.rand(2, T, T, generator=draw()).tril()
+    found = by_distance(weights)
+    assert_close(found[..., 1], previous_token_score(weights))
+    assert_close(found[..., 0], weights[..., range(T), range(T)].mean(dim=-1))
+    assert_close(found[..., T - 1], weights[..., T - 1, 0])
+
+
 def test_mean_weight_takes_pairs():
     rows, keys = torch.tensor([1, 2]), torch.tensor([0, 2])
     assert_close(mean_weight(equal_shares(3), rows, keys), torch.tensor((1 / 2 + 1 / 3) / 2))
@@ -266,6 +275,14 @@ def test_a_patch_at_one_position_leaves_the_positions_before(model):
     whole = model(ids)
     assert_close(found[:, :6], whole[:, :6])
     assert not torch.allclose(found[:, 6:], whole[:, 6:])
+
+
+def test_what_was_recorded_before_a_patch_stays_what_it_was():
+    model, ids, seen = model_of(PLAIN), ids_of(), []
+    before = head_mixes(model, ids)
+    with edited(model, lambda at, own: seen.append(own) or own), ablated(model, 0, 2):
+        model(ids)
+    assert_close(seen[0], before[0])
 
 
 def test_a_hook_goes_also_after_an_error():

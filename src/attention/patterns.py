@@ -67,6 +67,16 @@ def sink_score(weights: Float[Tensor, "*B T T"], first_row: int = 1) -> Float[Te
     return mean_weight(weights, rows, torch.zeros_like(rows))
 
 
+def by_distance(weights: Float[Tensor, "*B T T"]) -> Float[Tensor, "*B T"]:
+    """The mean weight at each distance: on the key itself, on the one before it, and so on.
+
+    Number 1 is the previous-token score. A head that bets on a distance has a peak there.
+    """
+    T = weights.shape[-1]
+    means = [weights.diagonal(-back, dim1=-2, dim2=-1).mean(dim=-1) for back in range(T)]
+    return torch.stack(means, dim=-1)
+
+
 def equal_shares(T: int) -> Float[Tensor, "T T"]:
     """The map of a causal head that knows nothing: row t gives 1 / (t + 1) to each it may see.
 

@@ -1,0 +1,175 @@
+"""Chapter 14: maps with the keys that are right, five seeds, and what a head's map is worth."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib as mpl
+from matplotlib.patches import Rectangle
+from torch import Tensor
+
+from course.draw.picture import (
+    FAINT,
+    INK,
+    KEY,
+    LIGHT,
+    QUERY,
+    SMALL,
+    STYLE,
+    VALUE,
+    WEIGHTS,
+    WIDTH,
+    Picture,
+    canvas,
+    cells,
+    headline,
+    name_rows,
+    picture,
+    place,
+)
+
+Places = Sequence[tuple[int, int]]  # (row, key)
+
+
+def maps_figure(
+    maps: Mapping[str, Tensor],
+    rows: Sequence[str],
+    right: Sequence[Places] = (),
+    *,
+    title: str,
+    columns: int = 2,
+    names: tuple[str, str] = ("query", "key"),
+    keys: Sequence[str] = (),
+    high: float = 1.0,
+    colours=WEIGHTS,
+) -> Picture:
+    """Maps side by side, `columns` in a line; `right` are the places outlined in each."""
+    keys, right = keys or rows, [*right, *[()] * (len(maps) - len(right))]
+    lines = -(-len(maps) // columns)
+    wide = WIDTH / columns
+    side = min(wide - 0.55, 3.6)
+    tall = side * len(rows) / len(keys) + 0.85
+    figure, _ = canvas(lines * tall + 0.4, layout=None)
+    figure.clear()
+    headline(figure, title)
+    with mpl.rc_context(STYLE):
+        for n, ((name, weights), places) in enumerate(zip(maps.items(), right, strict=True)):
+            axes = figure.add_subplot(lines, columns, n + 1)
+            left, low = n % columns * wide + 0.45, (lines - 1 - n // columns) * tall + 0.5
+            place(axes, left + (wide - 0.55 - side) / 2, low, side, tall - 0.85)
+            cells(axes, weights, digits=None, low=-high if colours is not WEIGHTS else 0.0,
+                  high=high, colours=colours)  # fmt: skip
+            for row, key in places:
+                axes.add_patch(
+                    Rectangle((key - 0.5, row - 0.5), 1, 1, fill=False, ec=KEY, lw=1.2)
+                )
+            axes.set_title(name, fontsize=10)
+            axes.set_xticks(range(len(keys)), keys)
+            name_rows(axes, rows)
+            axes.tick_params(length=0, labelsize=SMALL, pad=2)
+            axes.set_xlabel(names[1], labelpad=2)
+            axes.set_ylabel(names[0], labelpad=2)
+            axes.spines[:].set_color(FAINT)
+            axes.spines[:].set_visible(True)
+    said = [
+        f"{name} {_mean([float(weights[place]) for place in places]):.2f}"
+        for (name, weights), places in zip(maps.items(), right, strict=True)
+        if places
+    ]
+    outlined = f" The mean of the outlined places: {', '.join(said)}." if said else ""
+    return picture(
+        figure,
+        f"{'A map' if len(maps) == 1 else f'{len(maps)} maps'}, rows by {names[0]}, columns by "
+        f"{names[1]}: {'; '.join(maps)}.{outlined}",
+    )
+
+
+def seeds_figure(
+    found: Mapping[str, Sequence[Mapping[str, float]]], by_hand: float, longest: int
+) -> Picture:
+    """Accuracy by period, a dot for each seed: {model: [{period: accuracy}]}; `longest` in training."""
+    figure, (axes,) = canvas(3.3)
+    periods = [int(period) for period in next(iter(found.values()))[0]]
+    colours = dict(zip(found, (QUERY, KEY), strict=True))
+    with mpl.rc_context(STYLE):
+        axes.axvspan(min(periods) - 1.5, longest + 1, color=LIGHT, lw=0)
+        axes.text(longest + 0.8, 0.5, "in training", ha="right", fontsize=SMALL)
+        axes.axhline(by_hand, color=VALUE, linewidth=1.6)
+        axes.text(periods[-1] + 0.9, by_hand + 0.02, "by hand", color=VALUE, weight="bold")
+        for name, runs in found.items():
+            for period in periods:
+                dots = [run[str(period)] for run in runs]
+                axes.plot([period] * len(dots), dots, "o", color=colours[name], alpha=0.7, ms=5)
+            last = _mean([run[str(periods[-1])] for run in runs])
+            axes.text(periods[-1] + 0.9, last, name, color=colours[name], weight="bold", va="center")
+        axes.plot(periods, [1 / period for period in periods], "--", color=INK, linewidth=1)
+        axes.text(longest + 1.3, 0.1, "a guess among the string's letters", fontsize=SMALL)
+        axes.set_xticks(periods)
+        axes.set_xlim(min(periods) - 1.5, periods[-1] + 5)
+        axes.set_ylim(-0.05, 1.1)
+        axes.set_xlabel("period: letters until the string comes again")
+        axes.set_ylabel("right on held-out strings")
+        axes.set_title("Two layers learn it; one layer doesn't")
+    said = ". ".join(
+        f"{name[0].upper()}{name[1:]}: "
+        + ", ".join(f"{_between([run[str(period)] for run in runs])} at {period}" for period in periods)
+        for name, runs in found.items()
+    )
+    return picture(
+        figure,
+        f"Accuracy on held-out strings by their period, a dot for each of {len(runs)} seeds. {said}. "
+        f"By hand {by_hand:.2f} everywhere. Periods up to {longest} were in training.",
+    )
+
+
+def effects_figure(scores: Tensor, effects: Tensor, named: Sequence[tuple[int, int]]) -> Picture:
+    """Each head of a model, (L, H): how much its map looks as we think, and what its loss is without it."""
+    figure, (axes,) = canvas(3.4)
+    high = effects.max().item()
+    with mpl.rc_context(STYLE):
+        for layer, (own, losses) in enumerate(zip(scores.tolist(), effects.tolist(), strict=True)):
+            for head, (score, loss) in enumerate(zip(own, losses, strict=True)):
+                loud = (layer, head) in named
+                axes.plot(score, loss, "o", color=QUERY if loud else FAINT, markersize=7 if loud else 5)
+                axes.text(score + 0.003, loss + 0.015 * high, f"{layer}.{head}", fontsize=SMALL,
+                          weight="bold" if loud else "normal")  # fmt: skip
+        axes.set_xlim(0, scores.max().item() * 1.12)
+        axes.set_ylim(0, high * 1.15)
+        axes.set_xlabel("previous-token score of its map")
+        axes.set_ylabel("loss without the head, more nats")
+        axes.set_title("What a map looks like says little about what the head is worth")
+    said = " and ".join(
+        f"head {layer}.{head} has the score {scores[layer, head]:.2f} and costs {effects[layer, head]:.2f}"
+        for layer, head in named
+    )
+    return picture(
+        figure,
+        f"The {scores.numel()} heads of the checkpoint: to the right the score of the map, upwards what the "
+        f"loss gains without the head. {said[0].upper()}{said[1:]}.",
+    )
+
+
+def received_figure(curves: Mapping[str, Tensor]) -> Picture:
+    """What each key receives from an average row that may look at it: {name: (T,)}."""
+    figure, (axes,) = canvas(3.0)
+    colours = (FAINT, QUERY, VALUE)
+    with mpl.rc_context(STYLE):
+        for (name, curve), colour in zip(curves.items(), colours, strict=False):
+            axes.plot(range(len(curve)), curve.tolist(), "o-", color=colour, markersize=3, label=name)
+        axes.set_ylim(0, None)
+        axes.set_xlabel("key, from the first to the last")
+        axes.set_ylabel("mean weight of its column")
+        axes.legend(frameon=False, fontsize=SMALL)
+        axes.set_title("In a causal map, early columns are brighter for all")
+    said = ". ".join(
+        f"{name}: {curve[0]:.2f} at the first key, {curve[len(curve) // 2]:.2f} at key "
+        f"{len(curve) // 2}, {curve[-1]:.2f} at the last" for name, curve in curves.items()
+    )  # fmt: skip
+    return picture(figure, f"The mean weight that a key gets from the rows that may look at it. {said}.")
+
+
+def _between(numbers: Sequence[float]) -> str:
+    low, high = f"{min(numbers):.2f}", f"{max(numbers):.2f}"
+    return low if low == high else f"{low} to {high}"
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    return sum(numbers) / len(numbers)
