@@ -497,6 +497,54 @@ def two_for_every_weight(answer, n_words, T, n_layer, n_embd, vocab_size):
     return answer >= 2 * n_words * n_embd * (12 * n_layer * n_embd + vocab_size)
 
 
+# ---- 14
+
+def within_the_weights_to_the_one_before(scores, weights):
+    """each score has to lie between the smallest and the largest of its map's weights to the position
+    before"""
+    rows = torch.arange(1, weights.shape[-1])
+    low, high = weights[..., rows, rows - 1].aminmax(dim=-1)
+    return bool(((scores >= low - 1e-4) & (scores <= high + 1e-4)).all())
+
+def within_the_weights_behind_the_first_place(scores, weights, period):
+    """each score has to lie between the smallest and the largest of the weights that it is the mean of:
+    from the second copy's positions to the one behind the same character's first place"""
+    rows = torch.arange(period, 2 * period)
+    low, high = weights[..., rows, rows - period + 1].aminmax(dim=-1)
+    return bool(((scores >= low - 1e-4) & (scores <= high + 1e-4)).all())
+
+def equal_activations_bring_nothing(shares, rest, clean, corrupted):
+    """where both runs have the same activation, the share has to be 0"""
+    return bool((shares[(clean == corrupted).all(dim=-1)] == 0).all())
+
+def the_only_difference_brings_all(shares, rest, clean, corrupted):
+    """where the runs differ at one position alone, its share has to be 1"""
+    differ = (clean != corrupted).any(dim=-1)
+    return differ.sum() != 1 or abs(float(shares[differ]) - 1) < 1e-4
+
+def equal_shares_give_1(answer, weights):
+    """where every row shares out equally, every position has to get 1"""
+    T = len(weights)
+    equal = torch.tensor([[(s <= t) / (t + 1) for s in range(T)] for t in range(T)])
+    return not close(weights, equal) or close(answer, torch.ones(T))
+
+def together_all_that_was_shared_out(answer, weights):
+    """times what equal shares would give, the numbers have to sum to T, one for each row"""
+    T = len(weights)
+    given = [sum(1 / (t + 1) for t in range(s, T)) for s in range(T)]
+    return abs(sum(a * g for a, g in zip(answer.tolist(), given, strict=True)) - T) < 1e-3
+
+def heads_add_up_to_the_logits(parts, mixed, w_out, w_logits):
+    """the parts of all heads have to sum to the logits: merged heads, times `w_out.T`, times `w_logits.T`"""
+    merged = mixed.transpose(1, 2).flatten(2)
+    return close(parts.sum(dim=1), merged @ w_out.T @ w_logits.T)
+
+def a_head_of_zeros_adds_nothing(parts, mixed, w_out, w_logits):
+    """a head whose mix is 0 everywhere has to have the part 0"""
+    silent = (mixed == 0).all(-1).all(-1)
+    return bool((parts[silent] == 0).all())
+
+
 # ---- 15
 
 def all_that_was_kept_comes_first(answer, q, k, v, past_k, past_v):

@@ -1,0 +1,59 @@
+"""The mean weight, in each map, from a position to the one before it."""
+
+import torch
+
+from course.learn.draws import shares
+from course.learn.laws import within_the_weights_to_the_one_before
+from course.learn.record import Exercise
+
+SMALL = torch.tensor([[1, 0, 0], [0.75, 0.25, 0], [0.125, 0.25, 0.625]])
+
+def drawn(d):
+    T, *others = d.sizes(d.randint(1, 3), least=2)
+    if d.n % 2:
+        return (d.shares(*others, T, T),)
+    hidden = torch.ones(T, T).triu(1).bool()
+    return (torch.softmax(d.tensor(*others, T, T).masked_fill(hidden, -torch.inf), dim=-1),)
+
+E = Exercise(__name__, [(SMALL[:2, :2],), (SMALL,), (shares(3, 3, seed=1),), (shares(2, 3, 4, 4, seed=2),)], drawn)
+
+@E.answer
+def previous_token_score(weights):
+    before = weights.diagonal(offset=-1, dim1=-2, dim2=-1)
+    return before.mean(dim=-1)
+
+E.slip("offset=-1", "offset=1", """yours is the weight from each position to the one *after* it. Rows
+    look and columns are looked at: row t, column t - 1.""")
+E.slip("offset=-1", "offset=0", "that is how much each position looks at itself.")
+E.slip("before.mean(dim=-1)", "before.sum(dim=-1) / weights.shape[-1]", """you divide by T. Position 0
+    has none before it, so there are T - 1 weights, and a perfect head would stay below 1.""")
+E.slip("before.mean(dim=-1)", "before.sum(dim=-1)", "that is the sum. How many weights are in it?")
+E.slip("before.mean(dim=-1)", "before.mean()", """one number for all maps. Each map has its own score:
+    take the mean over the positions alone. A mean over the heads hides the one that does it.""")
+E.slip("before.mean(dim=-1)", "before.mean(dim=-1).mean(dim=-1) if before.dim() > 1 else before.mean()",
+    """the heads are averaged, too. Each map has its own score, or the one head that looks back is
+    lost among the others.""")
+E.slip("before.mean(dim=-1)", "before.mean(dim=-1).mean(dim=0) if before.dim() > 1 else before.mean()",
+    """the first axis is averaged, too. Each map has its own score, in each text and each head.""")
+E.slip(", dim1=-2, dim2=-1", "", """your diagonal runs through the first two axes. With several heads
+    these are no positions: name the last two.""")
+E.slip("before.mean(dim=-1)", "before.amax(dim=-1)", """that is the largest of the weights: one position
+    is enough for a high score. Take the mean.""")
+E.slip("before = weights.diagonal(offset=-1, dim1=-2, dim2=-1)",
+       "before = torch.softmax(weights, dim=-1).diagonal(offset=-1, dim1=-2, dim2=-1)", """you made a
+    softmax of weights, which are shares already. It makes them almost equal.""")
+E.slip("before = weights.diagonal(offset=-1, dim1=-2, dim2=-1)", "before = weights[..., 1:, 0]",
+    """that is the first column: how much the later positions look at position 0.""")
+E.mistake(lambda weights: weights[..., torch.arange(T := weights.shape[-1]), torch.arange(T) - 1].mean(-1),
+    """position 0 looks at column -1 in yours, which is the last one. It has none before it: leave
+    it out.""")
+E.mistake(lambda w: (w.diagonal(-1, -2, -1).sum(-1) + w[..., 0, 0]) / w.shape[-1], """you count what
+    position 0 gives to itself. It has none before it: leave it out.""")
+E.mistake(lambda w: (w.argmax(-1)[..., 1:] == torch.arange(w.shape[-1] - 1)).float().mean(-1), """you
+    count how often the one before gets the largest weight. Asked for is the mean of the weights:
+    0.4 and 0.9 are not the same.""")
+
+E.law(within_the_weights_to_the_one_before)
+E.hint("Where in a (4, 4) map does the weight from position 3 to position 2 stand? And the others?")
+E.hint("They are the diagonal below the main one: T - 1 numbers, for the rows from 1 on.")
+E.hint("`weights.diagonal(-1, dim1=-2, dim2=-1)` has the positions last, whatever stands before.")

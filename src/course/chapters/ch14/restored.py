@@ -1,0 +1,90 @@
+"""What each position's clean activation alone brings back, as a share of the runs' difference: (T,)."""
+
+import torch
+
+from course.learn.draws import quarters
+from course.learn.laws import equal_activations_bring_nothing, the_only_difference_brings_all
+from course.learn.record import Exercise
+
+
+def later_layers(looks, reads):
+    """One number: the last position looks back, and its own activation meets what it hears."""
+
+    def rest(x):
+        if x.shape != (len(looks), len(reads)):
+            raise ValueError(f"expected activations of shape {(len(looks), len(reads))}, got {tuple(x.shape)}")
+        heard = looks @ x
+        return heard @ reads + (heard * x[-1]).sum()
+
+    return rest
+
+def given(T, C, seed, same=()):
+    while True:
+        clean, corrupted = quarters(2, T, C, seed=seed)
+        corrupted[list(same)] = clean[list(same)]
+        rest = later_layers(quarters(T, seed=seed + 1), quarters(C, seed=seed + 2))
+        if abs(rest(clean) - rest(corrupted)) >= 0.5:
+            return rest, clean, corrupted
+        seed += 1000
+
+def drawn(d):
+    T, C = d.sizes(2, least=2)
+    return given(T, C, d.randrange(900), d.sample(range(T), d.randint(0, T - 1)))
+
+E = Exercise(__name__, [given(1, 2, 1), given(2, 3, 2, [0]), given(3, 2, 3), given(4, 3, 4, [1, 2])], drawn)
+
+@E.answer
+def restored(rest, clean, corrupted):
+    low, high = rest(corrupted), rest(clean)
+    shares = []
+    for t in range(len(clean)):
+        patched = corrupted.clone()
+        patched[t] = clean[t]
+        shares.append((rest(patched) - low) / (high - low))
+    return torch.stack(shares)
+
+E.slip(".clone()", "", """you write into the corrupted run itself. It changes for the caller, and each
+    position keeps what the ones before it were given. `clone` it for each position.""")
+E.slip("    for t in range(len(clean)):\n        patched = corrupted.clone()",
+       "    patched = corrupted.clone()\n    for t in range(len(clean)):", """position t is tried with the
+    clean activations of all the positions before it. Start each time from the corrupted run.""")
+E.slip("patched[t] =", "patched[t:] =", """you put back position t and all after it. One position at a
+    time.""")
+E.slip("        patched = corrupted.clone()\n        patched[t] = clean[t]",
+       "        patched = clean.clone()\n        patched[t] = corrupted[t]", """you put the corrupted activation
+    into the clean run, and say what is left. That asks whether a position is needed; asked here is
+    whether it is enough: put the clean one into the corrupted run.""")
+E.slip("""        patched = corrupted.clone()
+        patched[t] = clean[t]
+        shares.append((rest(patched) - low)""", """        patched = clean.clone()
+        patched[t] = corrupted[t]
+        shares.append((high - rest(patched))""", """you say what is lost if one position of the clean run is
+    corrupted. That asks whether a position is needed; asked here is whether it is enough: put the
+    clean one into the corrupted run.""")
+E.slip("(rest(patched) - low) / (high - low)", "rest(patched) - low", """that is the difference. As a share
+    of the whole difference, clean minus corrupted, it can be compared between texts.""")
+E.slip("(rest(patched) - low) / (high - low)", "rest(patched)", """that is the number itself. Which share
+    of the difference between the runs is back?""")
+E.slip("(rest(patched) - low) / (high - low)", "rest(patched) / high", """you compare with 0. A position that
+    brings nothing leaves the corrupted run's number, not 0: measure from there.""")
+E.slip("(high - low))", "high)", """you divide by the clean run's number. The whole way is from the corrupted
+    run's number to the clean one's.""")
+E.slip("(high - low))", "(low - high))", "the sign is turned: all of it back has to give 1.")
+E.slip("(rest(patched) - low) / (high - low)", "(high - rest(patched)) / (high - low)", """yours is 0 where
+    all is back and 1 where nothing is: the ends of your scale have changed places.""")
+E.slip("return torch.stack(shares)", "return torch.stack(shares).clamp(0, 1)", """you cut the shares at 0 and
+    1. A patch may bring less than nothing, or more than all; that is worth seeing.""")
+E.slip("return torch.stack(shares)", "return torch.stack(shares).abs()", """you took the sign away. A patch
+    may bring less than nothing.""")
+E.slip("return torch.stack(shares)", "return torch.stack(shares) / torch.stack(shares).sum()", """yours sum to
+    1. They needn't: two positions may each bring all of it, or only both together.""")
+E.slip("patched[t] =", "patched[t] +=", """you add the clean activation to the corrupted one. Put it in its
+    place.""")
+E.slip("patched[t] = clean[t]", "patched[:, t] = clean[:, t]", """you patch channel t of all positions. The
+    positions are the first axis.""")
+
+E.law(equal_activations_bring_nothing, the_only_difference_brings_all)
+E.hint("Two numbers are the ends of a scale: `rest(corrupted)` is 0 on it and `rest(clean)` is 1.")
+E.hint("For each t: a copy of the corrupted run, with row t of the clean one. Where on the scale is its number?")
+E.hint("""`patched = corrupted.clone()`, `patched[t] = clean[t]`, then
+    `(rest(patched) - low) / (high - low)`, all of them by `torch.stack`.""")

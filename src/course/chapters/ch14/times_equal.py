@@ -1,0 +1,59 @@
+"""What each position of a causal map is given, in units of what equal shares would give it: (T,)."""
+
+import torch
+
+from course.learn.laws import equal_shares_give_1, together_all_that_was_shared_out
+from course.learn.record import Exercise
+
+
+def causal(scores):
+    return torch.softmax(scores.masked_fill(torch.ones_like(scores).triu(1).bool(), -torch.inf), dim=-1)
+
+def drawn(d):
+    T = d.size(2)
+    return (causal(d.tensor(T, T, scales=(0, 1, 3))),)
+
+E = Exercise(
+    __name__,
+    inputs=[(torch.tensor([[1, 0], [0.75, 0.25]]),), (causal(torch.zeros(3, 3)),), (torch.eye(3),),
+            (torch.eye(4)[[0, 0, 1, 2]],), (torch.eye(5)[[0, 0, 0, 0, 0]],)],
+    draw=drawn,
+)
+
+
+@E.answer
+def times_equal(weights):
+    T = len(weights)
+    equal = torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]
+    return weights.sum(dim=0) / equal.sum(dim=0)
+
+E.slip("weights.sum(dim=0) / equal.sum(dim=0)", "weights.sum(dim=0)", """those are the sums of the columns.
+    The first is seen from T rows and the last from one: divide by what equal shares would give.""")
+E.slip(" / equal.sum(dim=0)", " / torch.arange(T, 0, -1)", """you divide by the number of rows that see
+    a position. But row 0 shares out among one and the last row among T, so that under equal
+    shares, too, your first number is the largest.""")
+E.slip(" / equal.sum(dim=0)", " / weights.sum()", """you divide every column by the same number. Equal shares
+    would give the first column much more than the last.""")
+E.slip(" / equal.sum(dim=0)", " / torch.arange(1, T + 1)", """position s is seen from T - s rows, not from
+    s + 1. And rows with more to choose from give less to each.""")
+E.slip("weights.sum(dim=0) / equal.sum(dim=0)", "weights.sum(dim=1) / equal.sum(dim=1)", """yours is 1
+    for every position. The rows of a map all sum to 1; what a position is given is its column.""")
+E.slip("weights.sum(dim=0) / equal.sum(dim=0)", "(weights / equal).sum(dim=0)", """yours has nan from
+    position 1 on: above the diagonal equal shares are 0, and 0 / 0 is nan. Add up the columns first.""")
+E.slip("weights.sum(dim=0) / equal.sum(dim=0)",
+       "(weights / equal).nan_to_num(0).sum(dim=0) / torch.arange(T, 0, -1)", """you took the mean of the
+    quotients, row by row. Asked for is one quotient: the sum of the column, divided by the sum that
+    equal shares would give.""")
+E.slip("/ torch.arange(1, T + 1)[:, None]", "/ torch.arange(1, T + 1)", """your equal shares divide column
+    s by s + 1. It is row t that shares out among t + 1 positions.""")
+E.slip("/ torch.arange(1, T + 1)[:, None]", "/ T", """that would be right if equal shares were 1 / T in
+    every row. Row t sees t + 1 positions, and gives each 1 / (t + 1).""")
+E.slip("weights.sum(dim=0) / equal.sum(dim=0)", "weights.sum(dim=0) - equal.sum(dim=0)", """that is how much
+    more than its equal shares each position gets. How many *times* as much is it?""")
+E.slip("weights.sum(dim=0) / equal.sum(dim=0)", "weights[-1] / equal[-1]", """that is the last row alone. Add up
+    the columns.""")
+
+E.law(equal_shares_give_1, together_all_that_was_shared_out)
+E.hint("Write down the map of equal shares for T = 3, and add up its columns. Are they equal?")
+E.hint("Its rows are 1, then 1/2 1/2, then 1/3 1/3 1/3. The first column has 11/6, the last one 1/3.")
+E.hint("`torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]`; then one column sum divided by the other.")
