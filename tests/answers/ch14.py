@@ -457,114 +457,114 @@ def brought_to_a_sum_of_1(weights):
 
 
 @right("14.head_parts")
-def one_head_at_a_time(mixed, w_out, w_logits):
-    B, H, T, D = mixed.shape
+def one_head_at_a_time(mixes, w_out, w_logits):
+    B, H, T, D = mixes.shape
     out = []
     for h in range(H):
-        alone = torch.zeros_like(mixed)
-        alone[:, h] = mixed[:, h]
+        alone = torch.zeros_like(mixes)
+        alone[:, h] = mixes[:, h]
         merged = alone.transpose(1, 2).reshape(B, T, H * D)
         out.append(merged @ w_out.T @ w_logits.T)
     return torch.stack(out, 1)
 
 
 @right("14.head_parts")
-def one_einsum(mixed, w_out, w_logits):
-    _, H, _, D = mixed.shape
-    return torch.einsum("bhtd,chd,vc->bhtv", mixed, w_out.view(-1, H, D), w_logits)
+def one_einsum(mixes, w_out, w_logits):
+    _, H, _, D = mixes.shape
+    return torch.einsum("bhtd,chd,vc->bhtv", mixes, w_out.view(-1, H, D), w_logits)
 
 
 @right("14.head_parts")
-def what_is_lost_without_it(mixed, w_out, w_logits):
+def what_is_lost_without_it(mixes, w_out, w_logits):
     def logits(x):
         return x.transpose(1, 2).flatten(2) @ (w_logits @ w_out).T
 
     parts = []
-    for h in range(mixed.shape[1]):
-        without = mixed.clone()
+    for h in range(mixes.shape[1]):
+        without = mixes.clone()
         without[:, h] = 0
-        parts.append(logits(mixed) - logits(without))
+        parts.append(logits(mixes) - logits(without))
     return torch.stack(parts, dim=1)
 
 
 @wrong("14.head_parts")
-def splits_the_rows(mixed, w_out, w_logits):
+def splits_the_rows(mixes, w_out, w_logits):
     """splits the output channels among the heads, not the inputs"""
-    _, H, _, D = mixed.shape
+    _, H, _, D = mixes.shape
     return torch.stack(
-        [mixed[:, h] @ w_out[h * D : (h + 1) * D] @ w_logits.T for h in range(H)], 1
+        [mixes[:, h] @ w_out[h * D : (h + 1) * D] @ w_logits.T for h in range(H)], 1
     )
 
 
 @wrong("14.head_parts")
-def heads_run_fast(mixed, w_out, w_logits):
+def heads_run_fast(mixes, w_out, w_logits):
     """views the columns as (D, H)"""
-    _, H, _, D = mixed.shape
-    return torch.einsum("bhtd,cdh,vc->bhtv", mixed, w_out.view(-1, D, H), w_logits)
+    _, H, _, D = mixes.shape
+    return torch.einsum("bhtd,cdh,vc->bhtv", mixes, w_out.view(-1, D, H), w_logits)
 
 
 @wrong("14.head_parts")
-def all_together(mixed, w_out, w_logits):
+def all_together(mixes, w_out, w_logits):
     """the logits"""
-    return mixed.transpose(1, 2).flatten(2) @ w_out.T @ w_logits.T
+    return mixes.transpose(1, 2).flatten(2) @ w_out.T @ w_logits.T
 
 
 @wrong("14.head_parts")
-def merged_without_a_transpose(mixed, w_out, w_logits):
+def merged_without_a_transpose(mixes, w_out, w_logits):
     """views (B, H, T, D) as (B, T, H D), which mixes positions and heads"""
-    B, H, T, D = mixed.shape
+    B, H, T, D = mixes.shape
     out = []
     for h in range(H):
-        alone = torch.zeros_like(mixed)
-        alone[:, h] = mixed[:, h]
+        alone = torch.zeros_like(mixes)
+        alone[:, h] = mixes[:, h]
         out.append(alone.reshape(B, T, H * D) @ w_out.T @ w_logits.T)
     return torch.stack(out, 1)
 
 
 @wrong("14.head_parts")
-def no_unembedding(mixed, w_out, w_logits):
+def no_unembedding(mixes, w_out, w_logits):
     """what each head writes, in channels"""
-    _, H, _, D = mixed.shape
-    return torch.einsum("bhtd,chd->bhtc", mixed, w_out.view(-1, H, D))
+    _, H, _, D = mixes.shape
+    return torch.einsum("bhtd,chd->bhtc", mixes, w_out.view(-1, H, D))
 
 
 @wrong("14.head_parts")
-def the_rest_without_it(mixed, w_out, w_logits):
+def the_rest_without_it(mixes, w_out, w_logits):
     """the logits of the other heads"""
-    B, H, T, D = mixed.shape
+    B, H, T, D = mixes.shape
     out = []
     for h in range(H):
-        without = mixed.clone()
+        without = mixes.clone()
         without[:, h] = 0
         out.append(without.transpose(1, 2).reshape(B, T, H * D) @ w_out.T @ w_logits.T)
     return torch.stack(out, 1)
 
 
 @wrong("14.head_parts")
-def an_equal_part_each(mixed, w_out, w_logits):
+def an_equal_part_each(mixes, w_out, w_logits):
     """divides the logits by the number of heads"""
-    H = mixed.shape[1]
-    logits = mixed.transpose(1, 2).flatten(2) @ w_out.T @ w_logits.T
+    H = mixes.shape[1]
+    logits = mixes.transpose(1, 2).flatten(2) @ w_out.T @ w_logits.T
     return logits[:, None].expand(-1, H, -1, -1) / H
 
 
 @wrong("14.head_parts")
-def heads_before_the_batch(mixed, w_out, w_logits):
+def heads_before_the_batch(mixes, w_out, w_logits):
     """(H, B, T, V)"""
-    _, H, _, D = mixed.shape
-    return torch.einsum("bhtd,chd,vc->hbtv", mixed, w_out.view(-1, H, D), w_logits)
+    _, H, _, D = mixes.shape
+    return torch.einsum("bhtd,chd,vc->hbtv", mixes, w_out.view(-1, H, D), w_logits)
 
 
 @wrong("14.head_parts")
-def as_if_not_transposed(mixed, w_out, w_logits):
+def as_if_not_transposed(mixes, w_out, w_logits):
     """multiplies by `w_logits` as it stands"""
-    _, H, _, D = mixed.shape
-    return torch.einsum("bhtd,chd->bhtc", mixed, w_out.view(-1, H, D)) @ w_logits
+    _, H, _, D = mixes.shape
+    return torch.einsum("bhtd,chd->bhtc", mixes, w_out.view(-1, H, D)) @ w_logits
 
 
 @wrong("14.head_parts")
-def in_probabilities(mixed, w_out, w_logits):
+def in_probabilities(mixes, w_out, w_logits):
     """parts of probabilities"""
-    parts = one_einsum(mixed, w_out, w_logits)
+    parts = one_einsum(mixes, w_out, w_logits)
     whole = parts.sum(1, keepdim=True).softmax(-1)
     return whole * parts / parts.sum(1, keepdim=True)

@@ -534,14 +534,14 @@ def together_all_that_was_shared_out(answer, weights):
     given = [sum(1 / (t + 1) for t in range(s, T)) for s in range(T)]
     return abs(sum(a * g for a, g in zip(answer.tolist(), given, strict=True)) - T) < 1e-3
 
-def heads_add_up_to_the_logits(parts, mixed, w_out, w_logits):
+def heads_add_up_to_the_logits(parts, mixes, w_out, w_logits):
     """the parts of all heads have to sum to the logits: merged heads, times `w_out.T`, times `w_logits.T`"""
-    merged = mixed.transpose(1, 2).flatten(2)
+    merged = mixes.transpose(1, 2).flatten(2)
     return close(parts.sum(dim=1), merged @ w_out.T @ w_logits.T)
 
-def a_head_of_zeros_adds_nothing(parts, mixed, w_out, w_logits):
-    """a head whose mix is 0 everywhere has to have the part 0"""
-    silent = (mixed == 0).all(-1).all(-1)
+def a_head_of_zeros_adds_nothing(parts, mixes, w_out, w_logits):
+    """a head whose mixes are 0 everywhere has to have the part 0"""
+    silent = (mixes == 0).all(-1).all(-1)
     return bool((parts[silent] == 0).all())
 
 

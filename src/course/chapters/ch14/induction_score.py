@@ -15,7 +15,12 @@ def drawn(d):
 
 FOUR = torch.tensor([[1, 0, 0, 0], [0.25, 0.75, 0, 0], [0.25, 0.5, 0.25, 0], [0.125, 0.25, 0.5, 0.125]])
 SIX = causal(torch.arange(36.0).view(6, 6) * 7 % 11 / 4)
-E = Exercise(__name__, [(FOUR, 2), (SIX, 3), (torch.stack([SIX, causal(SIX.T)]), 3)], drawn)
+E = Exercise(
+    __name__,
+    inputs=[(FOUR, 2), (SIX, 3), (torch.stack([SIX, causal(SIX.T)]), 3)],
+    draw=drawn,
+    without=("attention",),
+)
 
 @E.answer
 def induction_score(weights, period):

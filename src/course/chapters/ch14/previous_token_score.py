@@ -15,7 +15,12 @@ def drawn(d):
     hidden = torch.ones(T, T).triu(1).bool()
     return (torch.softmax(d.tensor(*others, T, T).masked_fill(hidden, -torch.inf), dim=-1),)
 
-E = Exercise(__name__, [(SMALL[:2, :2],), (SMALL,), (shares(3, 3, seed=1),), (shares(2, 3, 4, 4, seed=2),)], drawn)
+E = Exercise(
+    __name__,
+    inputs=[(SMALL[:2, :2],), (SMALL,), (shares(3, 3, seed=1),), (shares(2, 3, 4, 4, seed=2),)],
+    draw=drawn,
+    without=("attention",),
+)
 
 @E.answer
 def previous_token_score(weights):
