@@ -1,0 +1,115 @@
+"""The GPT that runs in a page, against the one in torch: logits and the weights of every head."""
+
+import base64
+import random
+
+import pytest
+import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
+
+from attention.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
+from attention.corpus import load_corpus
+from attention.gpt import GPT, POSITIONS, Config
+from attention.tokenizers import CharTokenizer
+from tests.browser import browser, watched
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.browser
+
+OPEN = """file => {
+    const mind = courseLive.gpt.read(Uint8Array.from(atob(file), (c) => c.charCodeAt(0)));
+    window.read = { mind, look: courseLive.gpt.reader(mind) };
+}"""
+LOOK = """text => {
+    const { ids, unknown, known } = courseLive.gpt.encode(read.mind, text);
+    const { logits, maps } = read.look(ids);
+    const numbers = new Float64Array([...logits, ...maps.flat(2)].flatMap((row) => [...row]));
+    const bytes = Array.from(new Uint8Array(numbers.buffer), (byte) => String.fromCharCode(byte));
+    return { ids, unknown, known, numbers: btoa(bytes.join("")) };
+}"""
+
+
+@pytest.fixture(scope="module")
+def page(chromium):
+    with browser(chromium) as b:
+        page, errors, outside = watched(b)
+        for name in ("live", "gpt"):
+            page.add_script_tag(path=ROOT / "src" / "course" / "draw" / f"{name}.js")
+        yield page
+        assert not errors and not outside
+
+
+def agrees(page, model, tokenizer, text):
+    """What the page computes of a text, and that torch computes the same."""
+    seen = page.evaluate(LOOK, text)
+    known = "".join(c for c in text if c in tokenizer.vocab)
+    ids = tokenizer.encode(known)[-model.config.block_size :]
+    assert seen["ids"] == ids and seen["known"] == len(known)
+    assert seen["unknown"] == list(dict.fromkeys(c for c in text if c not in tokenizer.vocab))
+    if not ids:
+        assert seen["numbers"] == ""
+        return seen
+    numbers = torch.frombuffer(bytearray(base64.b64decode(seen["numbers"])), dtype=torch.float64)
+    logits, maps = model.explain(torch.tensor([ids]))
+    past = torch.ones(len(ids), len(ids)).tril().bool()  # the page has no cells of the future
+    there = torch.cat([logits[0].flatten(), *(head[past] for head in maps[:, 0].flatten(0, 1))])
+    torch.testing.assert_close(numbers, there.double(), atol=1e-4, rtol=0)
+    return seen
+
+
+def texts(vocab, block_size):
+    """Two hundred: of every length, of the play and of any characters, known or not, and edited."""
+    luck, play = random.Random(14), load_corpus("play")
+    assert vocab[0] == "\n"
+    made = ["", "a", "\n", "é", "12", "the king and the ki", "x" * block_size, "ab" * block_size]
+    made += [play[9 * n : 10 * n] for n in range(1, block_size + 1, 2)]
+    while len(made) < 190:
+        length = luck.randint(1, block_size)
+        made.append("".join(luck.choices(vocab, k=length)))
+        made.append(
+            "".join(luck.choices([*vocab, "0", "é", "😀"], k=luck.randint(1, 2 * block_size)))
+        )
+        before = luck.choice(made)  # the page begins where a text differs from the last
+        place = luck.randint(0, len(before))
+        made += [before, before[:place] + luck.choice(vocab) + before[place:], before[:place]]
+    return [*made, *(play[99 : 99 + block_size + n] for n in range(200 - len(made)))]
+
+
+def test_two_hundred_texts_have_torchs_logits_and_maps(page):
+    model, tokenizer, _ = load_checkpoint(CHECKPOINT)
+    page.evaluate(OPEN, base64.b64encode(CHECKPOINT.read_bytes()).decode())
+    made = texts(tokenizer.vocab, model.config.block_size)
+    lengths = {len(agrees(page, model, tokenizer, text)["ids"]) for text in made}
+    assert len(made) == 200 and {0, 1, 128} < lengths and len(lengths) > 80
+
+
+CONFIGS = {
+    **{name: {"positions": name} for name in POSITIONS},
+    "gpt-2": dict(positions="learned", norm="layer", activation="gelu", bias=True, tied=True, qk_norm=False),
+    "shared keys": dict(n_kv_head=2, qk_norm=False, activation="relu"),
+    "alibi, six heads": dict(positions="alibi", n_head=6, n_kv_head=3, n_embd=30),
+    "no norm, odd": dict(norm="none", positions="none", n_head=1, n_embd=7, bias=True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+@pytest.mark.parametrize("wide", (False, True))
+def test_every_choice_of_a_config(page, tmp_path, name, wide):
+    tokenizer = CharTokenizer("The wizard sees a king.")
+    sizes = {"n_layer": 2, "n_head": 4, "n_embd": 24}
+    model = GPT(Config(tokenizer.vocab_size, 11, **sizes | CONFIGS[name]))
+    with torch.no_grad():
+        for p in model.parameters():  # untrained, its blocks add nothing
+            p += 0.3 * torch.randn_like(p)
+    path = tmp_path / "mine.safetensors"
+    save_checkpoint(model, tokenizer, path)
+    if wide:  # 32 bits a number, as other programs write them
+        with safe_open(path, framework="pt") as file:
+            about = file.metadata()
+        names = set(model.state_dict()) - ({"logits.weight"} if model.config.tied else set())
+        save_file({name: model.state_dict()[name].clone() for name in names}, path, about)
+    model, tokenizer, _ = load_checkpoint(path)
+    page.evaluate(OPEN, base64.b64encode(path.read_bytes()).decode())
+    for text in ("T", "Thesees a k", "The wizard sees a king.", "The wizzard", ""):
+        agrees(page, model, tokenizer, text)
