@@ -40,7 +40,7 @@ def page(chromium):
         assert not errors and not outside
 
 
-def agrees(page, model, tokenizer, text):
+def agrees(page, model, tokenizer, text, rtol=0.0):
     """What the page computes of a text, and that torch computes the same."""
     seen = page.evaluate(LOOK, text)
     known = "".join(c for c in text if c in tokenizer.vocab)
@@ -54,7 +54,7 @@ def agrees(page, model, tokenizer, text):
     logits, maps = model.explain(torch.tensor([ids]))
     past = torch.ones(len(ids), len(ids)).tril().bool()  # the page has no cells of the future
     there = torch.cat([logits[0].flatten(), *(head[past] for head in maps[:, 0].flatten(0, 1))])
-    torch.testing.assert_close(numbers, there.double(), atol=1e-4, rtol=0)
+    torch.testing.assert_close(numbers, there.double(), atol=1e-4, rtol=rtol)
     return seen
 
 
@@ -112,4 +112,4 @@ def test_every_choice_of_a_config(page, tmp_path, name, wide):
     model, tokenizer, _ = load_checkpoint(path)
     page.evaluate(OPEN, base64.b64encode(path.read_bytes()).decode())
     for text in ("T", "Thesees a k", "The wizard sees a king.", "The wizzard", ""):
-        agrees(page, model, tokenizer, text)
+        agrees(page, model, tokenizer, text, rtol=1e-5)  # without norms, some numbers are large

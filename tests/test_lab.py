@@ -187,11 +187,11 @@ def move_every_control(page, explorer):
     return took
 
 
-PARTS = "div.course-live :is(.handle, [data-cell]), div.course-heads button"
+PARTS = "div.course-live :is(.handle, [data-cell], textarea), div.course-heads button"
 
 
 def move_live(page):
-    """Drag a handle of a live explorer, paint its cells or press its buttons: it follows.
+    """Drag a handle of a live explorer, paint its cells, press its buttons or type: it follows.
 
     Returns how long it took to follow each move, in milliseconds.
     """
@@ -209,6 +209,15 @@ def move_live(page):
     for box in explorer.locator("input[type=checkbox]").all()[-1:]:
         moved(box.click)  # else 08 says, rightly, that nothing follows
     opening = says.text_content()
+
+    if explorer.locator("textarea").count():
+        part.focus()
+        for key in ("x", "j", "Enter", "k", "Backspace", "d", "d"):  # some delete a cell elsewhere
+            moved(lambda key=key: page.keyboard.press(key))
+        explorer.get_by_role("button", name="block 1, head 2").click()
+        wait_for(lambda: "Block 1, head 2" in says.text_content(), 10, "the other head")
+        assert part.input_value().endswith("xj\ndd") and says.text_content() != opening
+        return took
 
     painted = part.get_attribute("data-cell")
     if not (painted or explorer.locator(".handle").count()):

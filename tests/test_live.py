@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from attention.bigram import bigram_counts
+from attention.checkpoint import CHECKPOINT, load_checkpoint
 from attention.heads import attention_scores, attention_weights
 from attention.masks import causal_mask, window_mask
 from attention.multi_head import merge_heads, split_heads
@@ -24,6 +25,7 @@ from course.chapters.ch08.explorer import future_explorer, mask_painter
 from course.chapters.ch08.figures import painted_figure
 from course.chapters.ch10.explorer import heads_explorer, shares, split_by_view, two_heads_explorer
 from course.chapters.ch10.figures import views_sentence
+from course.chapters.ch14.explorer import even_weights, head_scores, maps_sentence, model_explorer
 from course.draw.live import Live
 from course.draw.picture import Picture
 from course.publish.book import build
@@ -64,6 +66,7 @@ def explorers() -> dict[str, Live]:
         "10": heads_explorer(WORDS),
         "08 future": future_explorer(WORDS),
         "10 two": two_heads_explorer(WORDS),
+        "14": model_explorer(),
     }
 
 
@@ -973,6 +976,191 @@ def test_a_finger_chooses_heads_and_output(opened):
     explorer.state |= {"heads": 6, "row": 0}
     explorer.agrees()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+MODEL, TOKENIZER, _ = load_checkpoint(CHECKPOINT)
+SIGNS = {" ": "\u2423", "\n": "\u21b5"}
+
+
+class Typed(Shown):
+    """The explorer of chapter 14: a model, and the text that was typed."""
+
+    def __init__(self, page):
+        super().__init__(page, "14")
+        self.field = self.el.locator("textarea")
+
+    def agrees(self):
+        """Everything that the page shows, against torch on the state that it should have."""
+        text, block, head = (self.state[name] for name in ("text", "block", "head"))
+        seen = self.el.evaluate(
+            """async el => {
+                for (const _ of "12") await new Promise(requestAnimationFrame);  // it is drawn
+                const all = (kind, read, of = el) => [...of.querySelectorAll(kind)].map(read);
+                const text = (e) => e.textContent, value = (e) => JSON.parse(e.dataset.value);
+                const shades = (e) => e.width < 2 && !el.querySelector(".rows span") ? [] : [...e.getContext("2d")
+                    .getImageData(0, 0, e.width, e.height).data].filter((_, n) => n % 4 === 3);
+                const rows = (kind) => all(`${kind} tbody tr`, (tr) => [tr.querySelector("th").textContent, all("td", text, tr)]);
+                return {
+                    typed: el.querySelector("textarea").value,
+                    maps: all(".grid canvas", shades), large: shades(el.querySelector(".map canvas")),
+                    last: value(el.querySelector(".map canvas")),
+                    names: [all(".rows span", text), all(".columns span", text)],
+                    pressed: all(".grid button", (e) => [e.ariaPressed === "true", e.tabIndex]),
+                    scores: rows("table:not(.next)"), next: rows("table.next"),
+                    title: all(".title", text)[1], note: text(el.querySelector(".note")),
+                    says: text(el.querySelector("[role=status]")),
+                };
+            }"""
+        )  # fmt: skip
+        assert seen["typed"] == text and seen["title"] == f"Block {block}, head {head}"
+        chosen = [[n == 4 * block + head, 0 if n == 4 * block + head else -1] for n in range(12)]
+        assert seen["pressed"] == chosen
+        ids = TOKENIZER.encode("".join(c for c in text if c in TOKENIZER.vocab))[-128:]
+        if not ids:
+            assert seen["says"] == "Nothing is read." and not any(seen["maps"])
+            assert {cell for _, row in seen["scores"] + seen["next"] for cell in row} == {"\u2013"}
+            return seen
+        logits, maps = MODEL.explain(torch.tensor([ids]))
+        maps, chances = maps[:, 0], logits[0, -1].softmax(dim=-1)
+        shades = torch.tensor([*seen["maps"], seen["large"]]).view(13, len(ids), len(ids))
+        wanted = 255 * torch.cat([maps.flatten(0, 1), maps[block, head][None]]).sqrt()
+        assert (shades - wanted).abs().max() < 0.51, "half a shade, which rounding takes"
+        assert seen["last"] == pytest.approx(maps[block, head, -1].tolist(), abs=1e-5)
+        signs = [SIGNS.get(c, c) for c in TOKENIZER.decode(ids)]
+        assert seen["names"] == [signs, signs]
+        both = [head_scores(each, ids) for each in (maps[block, head], even_weights(len(ids)))]
+        for (_, row), pair in zip(seen["scores"], zip(*both, strict=True), strict=True):
+            for told, score in zip(row, pair, strict=True):
+                none = math.isnan(score)
+                assert told == "\u2013" if none else abs(float(told) - score) < 0.00501
+        best = chances.topk(10)
+        for (name, [told]), chance, i in zip(seen["next"], *best, strict=True):
+            assert name == SIGNS.get(TOKENIZER.vocab[i], TOKENIZER.vocab[i])
+            assert float(told.removesuffix(" %")) == pytest.approx(100 * chance.item(), abs=0.0501)
+        vocab = [SIGNS.get(c, c) for c in TOKENIZER.vocab]
+        told = maps_sentence(maps, ids, signs, chances, vocab, block, head)
+        numbers = re.compile(r"\d+\.\d+")
+        assert numbers.sub("", seen["says"]) == numbers.sub("", told)
+        ours, theirs = ([float(x) for x in numbers.findall(each)] for each in (seen["says"], told))
+        assert ours == pytest.approx(theirs, abs=0.1001 if ours[-1] != theirs[-1] else 0.01001)
+        return seen
+
+
+@pytest.mark.browser
+def test_every_head_follows_every_key(opened):
+    page = opened()
+    explorer = Typed(page)
+    assert explorer.agrees()["says"] == explorer.still
+    explorer.field.click()
+    page.keyboard.press("Control+a")
+    where, text = page.url, ""
+    for key in "the king\nand s/?":  # of which the book has some for itself
+        page.keyboard.press("Enter" if key == "\n" else key)
+        explorer.state["text"] = text = text + key if key != "/" else text + "/"
+        note = explorer.agrees()["note"]
+        assert note == ("The model has never seen '/': left out." if "/" in text else "")
+    for key in ("ArrowLeft", "Backspace", "ArrowLeft", "ArrowRight"):
+        page.keyboard.press(key)
+    explorer.state["text"] = text[:-2] + "?"
+    assert explorer.agrees()["note"] == ""
+    assert page.url == where, "an arrow key turns no page"
+
+
+@pytest.mark.browser
+def test_no_key_is_lost_however_fast_they_come(opened):
+    page = opened()
+    explorer = Typed(page)
+    explorer.field.fill("")
+    explorer.state["text"] = text = "Mind the eel, for he is not cargo but a passenger. " * 3
+    page.keyboard.type(text)  # all at once; the last need a whole pass for each
+    said = explorer.agrees()["note"]
+    assert said == f"It reads at most 128 characters: the last 128 of {len(text)}."
+    for _ in range(5):
+        page.keyboard.press("Backspace")
+    explorer.state["text"] = text[:-5]
+    explorer.agrees()
+
+
+@pytest.mark.browser
+def test_a_head_is_chosen_by_pointer_and_keys(opened):
+    page = opened()
+    explorer = Typed(page)
+    button = lambda block, head: explorer.el.get_by_role(  # noqa: E731
+        "button", name=f"block {block}, head {head}"
+    )
+    where, before = page.url, explorer.agrees()["says"]
+    for block, head in ((1, 3), (2, 0), (0, 2)):
+        button(block, head).click()
+        explorer.state |= {"block": block, "head": head}
+        assert explorer.agrees()["says"] != before
+    for key, block, head in (
+        ("ArrowDown", 1, 2), ("ArrowRight", 1, 3), ("ArrowRight", 1, 3), ("ArrowUp", 0, 3),
+        ("ArrowUp", 0, 3), ("ArrowLeft", 0, 2),
+    ):  # fmt: skip
+        page.keyboard.press(key)
+        explorer.state |= {"block": block, "head": head}
+        explorer.agrees()
+        assert button(block, head).evaluate("e => e === document.activeElement")
+    assert page.url == where
+
+
+@pytest.mark.browser
+def test_a_finger_chooses_a_head_and_the_page_stays_narrow(opened):
+    page = opened(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    explorer = Typed(page)
+    explorer.el.get_by_role("button", name="block 2, head 3").tap()
+    explorer.field.tap()
+    page.keyboard.type(" and a line that is much longer than a phone is wide")
+    explorer.state |= {"block": 2, "head": 3, "text": explorer.field.input_value()}
+    explorer.agrees()
+    right = "e => Math.max(...[...e.querySelectorAll('button, textarea, table')].map((one) => one.getBoundingClientRect().right))"
+    assert explorer.el.evaluate(right) <= 390
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert explorer.el.locator(".map").get_attribute("tabindex") == "0", "keys scroll it"
+
+
+@pytest.mark.browser
+def test_nothing_to_read_and_nothing_that_is_known(opened):
+    explorer = Typed(opened())
+    for text, note in (
+        ("", "Type a character: with nothing to read there is no map, and no guess."),
+        ("12é1", "The model has never seen '1', '2', 'é': left out. Type a character: with"),
+        ("x", ""),
+    ):
+        explorer.field.fill(text)
+        explorer.state["text"] = text
+        told = explorer.agrees()["note"]
+        assert told.startswith(note) and bool(told) == bool(note)
+
+
+@pytest.mark.browser
+def test_the_maps_have_the_colour_of_the_theme(opened):
+    page = opened()
+    explorer = Typed(page)
+    first = """e => {
+        const canvas = e.querySelector(".map canvas");
+        const shown = [...canvas.getContext("2d").getImageData(0, 0, 1, 1).data.slice(0, 3)];
+        return [shown, getComputedStyle(e).getPropertyValue("--query").trim()];
+    }"""
+    found = []
+    for theme in ("light", "navy"):
+        page.evaluate(f"document.getElementById('mdbook-theme-{theme}').click()")
+        explorer.agrees()
+        shown, role = explorer.el.evaluate(first)
+        assert shown == [int(role[n : n + 2], 16) for n in (1, 3, 5)]
+        found.append(role)
+    assert found[0] != found[1]
+
+
+@pytest.mark.browser
+def test_without_its_weights_the_still_picture_stays(address, chrome):
+    page = chrome.new_page()
+    page.add_init_script("globalThis.courseWeights = Object.freeze({})")  # nothing can come in
+    page.goto(address)
+    stills = page.locator("main .course-figure svg[role=img]")
+    assert stills.count() == 1 and stills.is_visible()
+    assert page.locator("div.course-live").count() == len(LIVE) - 1
+    page.close()
 
 
 @pytest.mark.browser

@@ -27,7 +27,7 @@ from course.execute.children import end
 from course.learn.html import MIME, UNTRIED, exercise_html
 from course.learn.solutions import kept_back, printed
 from course.outline import WHY, explanations, sections
-from course.publish import excerpts, home
+from course.publish import excerpts, home, weights
 from course.publish.finished import replacing
 from course.publish.front import fill
 from course.publish.links import Site
@@ -189,10 +189,16 @@ def preprocess(context: Mapping[str, Any], book: dict[str, Any]) -> dict[str, An
             pages[chapter["path"]] = Page(chapter["path"], text)
     site = Site(root / "notebooks", pages.get, pages, _address)
     published = root / config["book"]["src"]
-    package = home.wheel() if (published / home.wheel()).is_file() else ""  # not by --serve
+    staged = (published / home.wheel()).is_file()  # not by --serve
+    package = home.wheel() if staged else ""
     for chapter in found:
-        chapter["content"] = markdown(pages[chapter["path"]], site, repository, package)
+        path = chapter["path"]
+        text = markdown(pages[path], site, repository, package)
+        needed = weights.tags(text, "../" * path.count("/")) if staged else weights.inline(text)
+        chapter["content"] = f"{text}\n{needed}\n" if needed else text
     site.copy(published)
+    if staged:
+        weights.write((chapter["content"] for chapter in found), published)
     return book
 
 

@@ -22,6 +22,7 @@ from course import notebooks
 from course.colours import CSS
 from course.errors import CourseError
 from course.learn.html import prose
+from course.publish import weights
 from course.publish.finished import replacing
 from course.publish.links import Site
 from course.publish.page import Page
@@ -75,7 +76,10 @@ def deck(notebook: Page, site: Site, plan: Path | None = None) -> tuple[str, lis
     template = string.Template((DECK / "deck.html").read_text(encoding="utf-8"))
     title = html.escape(notebook.title or name, quote=False)
     kind = "talk" if plan else "whole"
-    return template.substitute(title=title, kind=kind, slides="\n".join(sections)), silent
+    shown = "\n".join(sections)
+    return template.substitute(
+        title=title, kind=kind, slides=shown, weights=weights.tags(shown)
+    ), silent
 
 
 def _section(slide: Slide, head: str, name: str) -> str:
@@ -133,6 +137,7 @@ def build(
             else:
                 for kept in out.glob(f"{glob.escape(path.stem)}.*"):
                     (shutil.copytree if kept.is_dir() else shutil.copy2)(kept, made / kept.name)
+        weights.write((page.read_text(encoding="utf-8") for page in made.glob("*.html")), made)
         if pdf:
             _print(chromium, made, [path.stem for path in paths])
         _index(made, {path.stem: titles[path] for path in chapters})

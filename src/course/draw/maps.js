@@ -1,0 +1,201 @@
+// Maps: type a text, and every head of every block of a GPT follows, computed from its checkpoint.
+(() => {
+  "use strict";
+  const { add, follow, gpt, set, table, weigh } = globalThis.courseLive;
+  const LEAST = 12, MOST = 24, EDGE = 14, ROOM = 380; // pixels: of a cell of the large map, of a letter
+  // before its rows, and of all of it at most
+  const SHOWN = 10; // of the next characters, the likeliest
+  const CALM = 600; // milliseconds without a key, after which the sentence is read out
+
+  const sign = (character) => ({ " ": "\u2423", "\n": "\u21b5" }[character] ?? character);
+
+  // What a head does on the whole: means of the weight that its positions give to the character
+  // before, to what followed earlier copies of their character, and to the first column.
+  function scores(rows, ids) {
+    const mean = (found) => (found.length ? found.reduce((a, b) => a + b) / found.length : NaN);
+    const later = rows.slice(1), followed = rows.map((row, t) => row.filter((_, s) => s > 0 && s < t && ids[s - 1] === ids[t]));
+    return [
+      mean(later.map((row, n) => row[n])),
+      mean(followed.filter((found) => found.length).map((found) => found.reduce((a, b) => a + b))),
+      mean(later.map((row) => row[0])),
+    ];
+  }
+  const NAMES = ["previous-token score", "induction score", "share of the first column"];
+  const said = (score) => (Number.isNaN(score) ? "\u2013" : score.toFixed(2));
+
+  // ---------------------------------------------------------------- pictures
+
+  // A map as an image of one pixel a cell, blank where it is the future; the shade is the square root
+  // of the weight, so that small ones show.
+  function paint(canvas, rows, [red, green, blue]) {
+    const T = rows.length, pen = canvas.getContext("2d");
+    canvas.width = canvas.height = Math.max(1, T);
+    if (!T) return;
+    const image = pen.createImageData(T, T);
+    rows.forEach((row, t) => row.forEach((weight, s) => {
+      image.data.set([red, green, blue, 255 * Math.sqrt(weight)], 4 * (t * T + s));
+    }));
+    pen.putImageData(image, 0, 0);
+  }
+
+  function ink(el) { // the colour of a query on this page, as three numbers
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.fillStyle = getComputedStyle(el).getPropertyValue("--query").trim();
+    return [1, 3, 5].map((at) => parseInt(pen.fillStyle.slice(at, at + 2), 16));
+  }
+
+  function letters(box, signs) {
+    while (box.children.length > signs.length) box.lastChild.remove();
+    while (box.children.length < signs.length) add(box, "span");
+    signs.forEach((each, n) => set(box.children[n], {}, each));
+  }
+
+  // ---------------------------------------------------------------- the explorer
+
+  function render({ model, el }) {
+    const mind = gpt.read(model.get("weights")), look = gpt.reader(mind);
+    const { n_layer, n_head, block_size } = mind.config, { name } = model.get("state");
+    el.classList.add("course-live", "course-maps");
+    el.dataset.preventSwipe = "";
+    el.addEventListener("keydown", (event) => {
+      const typed = event.target === field || event.key.startsWith("Arrow");
+      if (typed) event.stopPropagation(); // a book or a deck would turn the page
+      if (event.key === "Escape") field.blur(); // and has its keys again
+    });
+
+    const top = add(el, "div", { class: "top" });
+    const label = add(top, "label", {}, "Your text");
+    const field = add(label, "textarea", {
+      rows: 2, spellcheck: false, autocomplete: "off", autocapitalize: "off", "data-lm-suppress-shortcuts": true,
+    });
+    const note = add(top, "p", { class: "note", "aria-live": "polite" });
+
+    const planes = add(el, "div", { class: "planes" });
+    const small = add(planes, "div", { class: "plane" });
+    add(small, "p", { class: "title" }, "Every head: press one");
+    const grid = add(small, "div", { class: "grid", role: "group", "aria-label": "heads" });
+    grid.style.setProperty("--heads", n_head);
+    add(grid, "span", { class: "tick" }, "");
+    for (let head = 0; head < n_head; head += 1) add(grid, "span", { class: "tick" }, n_head > 6 ? `${head}` : `head ${head}`);
+    const buttons = Array.from({ length: n_layer }, (_, block) => {
+      add(grid, "span", { class: "tick" }, n_head > 6 ? `${block}` : `block ${block}`);
+      return Array.from({ length: n_head }, (_, head) => {
+        const button = add(grid, "button", { type: "button", "aria-label": `block ${block}, head ${head}`, "data-lm-suppress-shortcuts": true });
+        add(button, "canvas", { "aria-hidden": true });
+        button.addEventListener("click", () => change({ block, head }));
+        button.addEventListener("keydown", (event) => {
+          const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+          if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
+          event.preventDefault();
+          const next = [block + by[0], head + by[1]];
+          const there = buttons[next[0]]?.[next[1]];
+          if (!there) return;
+          change({ block: next[0], head: next[1] });
+          there.focus();
+        });
+        return button;
+      });
+    });
+
+    const large = add(planes, "div", { class: "plane" });
+    const title = add(large, "p", { class: "title" });
+    const box = add(large, "div", { class: "map", role: "group", "aria-label": "map of the head" });
+    const rowNames = add(box, "div", { class: "rows", "aria-hidden": true });
+    const map = add(box, "canvas", { role: "img" });
+    const held = add(box, "div", { class: "held" });
+    const columnNames = add(box, "div", { class: "columns", "aria-hidden": true });
+
+    const told = table(small, "What this head does, as a mean over the text", ["this head", "equal weights"], NAMES);
+    const side = add(el, "div", { class: "side" });
+    const names = Array.from({ length: Math.min(SHOWN, mind.vocab.length) }, () => "");
+    const next = table(side, `The next character: the ${names.length} most probable`, ["probability"], names);
+    next.made.classList.add("next");
+    const says = add(side, "p", { class: "says", role: "status", "aria-live": "polite" });
+    add(el, "p", { class: "help" }, `Rows: the characters that look. Columns: those that they can look at, themselves the last. The stronger `
+      + `the blue, the more weight (its square root). Framed: the row of the last character. All of it is computed here, from the weights in ${name}.`);
+
+    let settle = 0;
+    const change = (part) => {
+      model.set("state", { ...model.get("state"), ...part });
+      says.setAttribute("aria-busy", true); // read out when the hand rests
+      clearTimeout(settle);
+      settle = setTimeout(() => { says.removeAttribute("aria-busy"); model.save_changes(); }, CALM);
+    };
+    field.addEventListener("input", () => change({ text: field.value }));
+
+    function draw() {
+      const { text, block, head } = model.get("state"), colour = ink(el);
+      if (field.value !== text) field.value = text;
+      const { ids, unknown, known } = gpt.encode(mind, text), T = ids.length;
+      const { logits, maps } = look(ids), signs = ids.map((id) => sign(mind.vocab[id]));
+      set(note, {}, remark(unknown, known, T, block_size));
+
+      buttons.forEach((row, b) => row.forEach((button, h) => {
+        const chosen = b === block && h === head;
+        set(button, { "aria-pressed": chosen, tabindex: chosen ? 0 : -1 });
+        paint(button.firstChild, maps[b][h], colour);
+      }));
+      const rows = maps[block][head], room = Math.min(ROOM, (box.clientWidth || ROOM) - EDGE);
+      const cell = Math.max(LEAST, Math.min(MOST, Math.floor(room / Math.max(1, T))));
+      box.style.setProperty("--cell", `${cell}px`);
+      box.style.setProperty("--cells", T);
+      box.hidden = !T;
+      paint(map, rows, colour);
+      letters(rowNames, signs);
+      letters(columnNames, signs);
+      set(title, {}, `Block ${block}, head ${head}`);
+      if (T !== drawn) box.scrollTo(box.scrollWidth, box.scrollHeight); // where the newest row is
+      drawn = T;
+      if (box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight) box.tabIndex = 0;
+      else box.removeAttribute("tabindex");
+
+      const found = [scores(rows, ids), scores(rows.map((row) => row.map(() => 1 / row.length)), ids)];
+      told.rows.forEach(({ cells }, n) => cells.forEach((td, m) => {
+        set(td, { "data-value": found[m][n] }, said(found[m][n]));
+        td.style.setProperty("--weight", m ? 0 : found[m][n] || 0);
+      }));
+      const chances = T ? weigh([...logits.at(-1)]) : [];
+      const likely = chances.map((_, id) => id).sort((a, b) => chances[b] - chances[a]);
+      next.rows.forEach(({ th, cells: [td] }, n) => {
+        const chance = T ? chances[likely[n]] : 0;
+        set(th, {}, T ? sign(mind.vocab[likely[n]]) : "\u2013");
+        set(td, { "data-value": chance }, T ? `${(100 * chance).toFixed(1)} %` : "\u2013");
+        td.style.setProperty("--weight", chance);
+      });
+      const best = T ? [sign(mind.vocab[likely[0]]), chances[likely[0]]] : [];
+      const sentence = describe(signs, rows, found, best, block, head);
+      set(map, { "aria-label": sentence, "data-value": JSON.stringify(rows.at(-1) ?? []) });
+      set(says, {}, sentence);
+    }
+    let drawn = -1;
+    const end = follow(model, draw);
+    const width = new ResizeObserver(draw), theme = new MutationObserver(draw); // the maps' colour is the page's
+    width.observe(large);
+    for (const of of [document.documentElement, document.body]) {
+      theme.observe(of, { attributeFilter: ["class", "data-jp-theme-light"] });
+    }
+    return () => { end(); width.disconnect(); theme.disconnect(); clearTimeout(settle); };
+  }
+
+  // What of the text is not read, and why.
+  function remark(unknown, known, read, block_size) {
+    const list = unknown.map((character) => `'${character}'`).join(", ");
+    return [
+      unknown.length ? `The model has never seen ${list}: left out.` : "",
+      known > read ? `It reads at most ${block_size} characters: the last ${block_size} of ${known}.` : "",
+      read ? "" : "Type a character: with nothing to read there is no map, and no guess.",
+    ].filter(Boolean).join(" ");
+  }
+
+  // What the large map and the bars show, in words.
+  function describe(signs, rows, [found, even], [best, chance], block, head) {
+    if (!rows.length) return "Nothing is read.";
+    const last = rows.at(-1), most = last.indexOf(Math.max(...last)), back = rows.length - 1 - most;
+    const means = NAMES.map((name, n) => `${name} ${said(found[n])} (equal weights: ${said(even[n])})`).join(", ");
+    return `${rows.length} character${rows.length > 1 ? "s" : ""} read. Block ${block}, head ${head}: ${means}. From the last character, `
+      + `'${signs.at(-1)}', it looks most at ${back ? `'${signs[most]}', ${back} back` : "itself"}, with weight ${last[most].toFixed(2)}. `
+      + `The model's most probable next character is '${best}', with ${(100 * chance).toFixed(1)} %.`;
+  }
+
+  globalThis.courseLive.maps = { render };
+})();

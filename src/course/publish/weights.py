@@ -1,0 +1,45 @@
+"""The checkpoints that live explorers compute with, as scripts: from a disk no page reads another file.
+
+A page names what it needs by a fingerprint (course.draw.live). Only the checkpoints that come with the
+course are published; an explorer of any other keeps its still picture.
+"""
+
+import hashlib
+import re
+from base64 import b64encode
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+
+NEEDED = re.compile(r'<script [^>]*class="course-live" data-weights="([0-9a-f]{16})"')
+
+
+def tags(page: str, up: str = "") -> str:
+    """What loads the weights that the explorers of a page need; `up` leads from it to their folder."""
+    return "".join(f'<script src="{up}{name}.js"></script>' for name in scripts([page]))
+
+
+def inline(page: str) -> str:
+    """The same for a page that has no folder: its weights are in it."""
+    return "".join(f"<script>{script}</script>" for script in scripts([page]).values())
+
+
+def write(pages: Iterable[str], folder: Path) -> None:
+    """Put the weights that these pages need into a folder."""
+    for name, script in scripts(pages).items():
+        (folder / f"{name}.js").write_text(script, encoding="ascii")
+
+
+def scripts(pages: Iterable[str]) -> dict[str, str]:
+    """The scripts with the weights that these pages need, by their fingerprints."""
+    needed = {name for page in pages for name in NEEDED.findall(page)}
+    if not needed:
+        return {}
+    [folder] = find_spec("attention").submodule_search_locations
+    files = (path.read_bytes() for path in sorted(Path(folder, "data").glob("*.safetensors")))
+    found = {hashlib.sha256(body).hexdigest()[:16]: body for body in files}
+    return {
+        name: f'(globalThis.courseWeights ??= {{}})["{name}"] = "{b64encode(body).decode("ascii")}";'
+        for name, body in found.items()
+        if name in needed
+    }
