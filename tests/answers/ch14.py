@@ -4,22 +4,22 @@ import torch
 
 from tests.answers import right, wrong
 
-# ---- previous_token_score
+# ---- one_back_score
 
 
-@right("14.previous_token_score")
+@right("14.one_back_score")
 def by_places(weights):
     t = torch.arange(1, weights.shape[-1])
     return weights[..., t, t - 1].mean(-1)
 
 
-@right("14.previous_token_score")
+@right("14.one_back_score")
 def a_trace(weights):
     T = weights.shape[-1]
     return torch.einsum("...ii->...", weights[..., 1:, :-1]) / (T - 1)
 
 
-@right("14.previous_token_score")
+@right("14.one_back_score")
 def a_loop_over_rows(weights):
     total = torch.zeros(weights.shape[:-2])
     for t in range(1, weights.shape[-1]):
@@ -27,177 +27,177 @@ def a_loop_over_rows(weights):
     return total / (weights.shape[-1] - 1)
 
 
-@right("14.previous_token_score")
+@right("14.one_back_score")
 def times_a_shifted_identity(weights):
     T = weights.shape[-1]
     wanted = torch.eye(T).roll(-1, 1).tril()
     return (weights * wanted).sum(dim=(-2, -1)) / wanted.sum()
 
 
-@wrong("14.previous_token_score")
+@wrong("14.one_back_score")
 def one_after(weights):
     """the diagonal above"""
     return torch.diagonal(weights, 1, -2, -1).mean(-1)
 
 
-@wrong("14.previous_token_score")
+@wrong("14.one_back_score")
 def keys_in_the_rows(weights):
     """takes rows for keys: the weight from t - 1 to t"""
     T = weights.shape[-1]
     return sum(weights[..., t - 1, t] for t in range(1, T)) / (T - 1)
 
 
-@wrong("14.previous_token_score")
+@wrong("14.one_back_score")
 def over_all_positions(weights):
     """divides by T"""
     T = weights.shape[-1]
     return sum(weights[..., t, t - 1] for t in range(1, T)) / T
 
 
-@wrong("14.previous_token_score")
+@wrong("14.one_back_score")
 def wraps_round(weights):
     """counts position 0, whose one before is index -1"""
     T = weights.shape[-1]
     return sum(weights[..., t, t - 1] for t in range(T)) / T
 
 
-@wrong("14.previous_token_score")
+@wrong("14.one_back_score")
 def default_axes(weights):
     """torch.diagonal without axes takes the first two"""
     return torch.diagonal(weights, -1).mean(-1)
 
 
-@wrong("14.previous_token_score")
+@wrong("14.one_back_score")
 def a_number_for_all(weights):
     """the mean over the heads, too"""
     return weights.diagonal(-1, -2, -1).mean()
 
 
-@wrong("14.previous_token_score")
+@wrong("14.one_back_score")
 def over_the_texts(weights):
     """(B, H, T, T) to (H,): averages the batch"""
     score = weights.diagonal(-1, -2, -1).mean(-1)
     return score.mean(0) if score.dim() > 1 else score
 
 
-@wrong("14.previous_token_score")
+@wrong("14.one_back_score")
 def how_often_the_largest(weights):
     """counts the rows whose largest weight is on the one before"""
     t = torch.arange(1, weights.shape[-1])
     return (weights[..., 1:, :].argmax(-1) == t - 1).float().mean(-1)
 
 
-@wrong("14.previous_token_score")
+@wrong("14.one_back_score")
 def share_of_the_map(weights):
     """divides by the sum of all weights, which is T"""
     return weights.diagonal(-1, -2, -1).sum(-1) / weights.sum((-2, -1))
 
 
-@wrong("14.previous_token_score")
+@wrong("14.one_back_score")
 def leaves_row_1_out(weights):
     """begins at position 2"""
     return weights[..., 1:, :].diagonal(-1, -2, -1).mean(-1)
 
 
-@wrong("14.previous_token_score")
+@wrong("14.one_back_score")
 def a_python_number(weights):
     """ends with item()"""
     return weights.diagonal(-1, -2, -1).mean().item()
 
 
-# ---- induction_score
+# ---- behind_score
 
 
-@right("14.induction_score")
+@right("14.behind_score")
 def picks_the_places(weights, period):
     t = torch.arange(period, 2 * period)
     return weights[..., t, t - period + 1].mean(dim=-1)
 
 
-@right("14.induction_score")
+@right("14.behind_score")
 def a_trace_of_a_part(weights, period):
     part = weights[..., period:, 1 : period + 1]
     return torch.einsum("...ii->...", part) / period
 
 
-@right("14.induction_score")
+@right("14.behind_score")
 def gathers(weights, period):
     places = torch.arange(1, period + 1).expand(*weights.shape[:-2], period)[..., None]
     return weights[..., period:, :].gather(-1, places)[..., 0].mean(-1)
 
 
-@right("14.induction_score")
+@right("14.behind_score")
 def half_of_the_length(weights, period):
     half = weights.shape[-1] // 2
     return weights[..., -half:, 1:].diagonal(0, -2, -1).mean(-1)
 
 
-@wrong("14.induction_score")
+@wrong("14.behind_score")
 def whole_diagonal(weights, period):
     """the diagonal at 1 - period, with the row of the first copy on it"""
     return weights.diagonal(1 - period, -2, -1).mean(-1)
 
 
-@wrong("14.induction_score")
+@wrong("14.behind_score")
 def same_character(weights, period):
     """looks at the same character's first place"""
     return weights.diagonal(-period, -2, -1).mean(-1)
 
 
-@wrong("14.induction_score")
+@wrong("14.behind_score")
 def one_too_far_back(weights, period):
     """the sign of the 1"""
     t = torch.arange(period + 1, 2 * period)
     return weights[..., t, t - period - 1].mean(-1)
 
 
-@wrong("14.induction_score")
+@wrong("14.behind_score")
 def over_the_whole_string(weights, period):
     """divides the second copy's sum by T"""
     t = torch.arange(period, weights.shape[-1])
     return weights[..., t, t - period + 1].sum(-1) / weights.shape[-1]
 
 
-@wrong("14.induction_score")
+@wrong("14.behind_score")
 def other_side(weights, period):
     """the diagonal of the wrong side"""
     return weights.diagonal(period - 1, -2, -1).mean(-1)
 
 
-@wrong("14.induction_score")
+@wrong("14.behind_score")
 def same_diagonal_as_before(weights, period):
     """the previous-token score again"""
     return weights.diagonal(-1, -2, -1).mean(-1)
 
 
-@wrong("14.induction_score")
+@wrong("14.behind_score")
 def anywhere_in_the_first_copy(weights, period):
     """sums all that goes to the first copy"""
     return weights[..., period:, :period].sum(-1).mean(-1)
 
 
-@wrong("14.induction_score")
+@wrong("14.behind_score")
 def all_heads_at_once(weights, period):
     """one number"""
     t = torch.arange(period, 2 * period)
     return weights[..., t, t - period + 1].mean()
 
 
-@wrong("14.induction_score")
+@wrong("14.behind_score")
 def without_the_last(weights, period):
     """stops one row before the end, as the last character has nothing to guess"""
     t = torch.arange(period, 2 * period - 1)
     return weights[..., t, t - period + 1].mean(-1)
 
 
-@wrong("14.induction_score")
+@wrong("14.behind_score")
 def keeps_the_positions(weights, period):
     """forgets the mean"""
     t = torch.arange(period, 2 * period)
     return weights[..., t, t - period + 1]
 
 
-@wrong("14.induction_score")
+@wrong("14.behind_score")
 def a_block_instead_of_a_diagonal(weights, period):
     """slices rows and columns and takes the mean of the block"""
     return weights[..., period:, 1 : period + 1].mean(dim=(-2, -1))

@@ -23,7 +23,7 @@ E = Exercise(
 )
 
 @E.answer
-def induction_score(weights, period):
+def behind_score(weights, period):
     behind = weights.diagonal(offset=1 - period, dim1=-2, dim2=-1)
     second_copy = behind[..., 1:]
     return second_copy.mean(dim=-1)

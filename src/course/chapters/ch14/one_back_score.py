@@ -23,7 +23,7 @@ E = Exercise(
 )
 
 @E.answer
-def previous_token_score(weights):
+def one_back_score(weights):
     before = weights.diagonal(offset=-1, dim1=-2, dim2=-1)
     return before.mean(dim=-1)
 
