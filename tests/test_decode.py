@@ -106,6 +106,12 @@ def test_alibi_in_a_window_counts_the_distance(monkeypatch):
     assert_close(cached, model.explain(ids)[0])
 
 
+def test_a_cache_of_one_position_holds_it():
+    for cache in (Cache(1), WindowCache(1)):
+        k, v = cache.append(*torch.full((2, 1, 1, 1, 1), 3.0))
+        assert k.item() == v.item() == 3 and cache.seen == 1
+
+
 def test_a_window_cache_forgets_the_oldest_that_is_no_sink():
     cache = WindowCache(2, sinks=1)
     for n in range(6):

@@ -61,6 +61,16 @@ def test_the_speeds_are_the_papers():
     assert_close(angles[0].tolist(), [3.0, 3 * 1000 ** (-2 / 6), 3 * 1000 ** (-4 / 6)])
 
 
+def test_unsaid_the_last_pair_of_four_turns_by_a_hundredth():
+    assert_close(rotary_angles(torch.tensor([1]), 4)[0].tolist(), [1.0, 0.01])
+
+
+def test_the_smallest_sizes_are_taken():
+    assert rotary_angles(torch.tensor([3]), 2).tolist() == [[3.0]]
+    assert rotary_angles(torch.tensor([3]), 4, base=1.0).tolist() == [[3.0, 3.0]]
+    assert alibi_slopes(1).tolist() == [2.0**-8]
+
+
 def test_sinusoids_are_the_papers():
     table = sinusoidal(T, D)
     for t in range(T):
