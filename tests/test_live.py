@@ -1154,12 +1154,12 @@ def test_the_maps_have_the_colour_of_the_theme(opened):
 
 @pytest.mark.browser
 def test_without_its_weights_the_still_picture_stays(address, chrome):
-    page = chrome.new_page()
+    page, errors, _ = watched(chrome)
     page.add_init_script("globalThis.courseWeights = Object.freeze({})")  # nothing can come in
     page.goto(address)
     stills = page.locator("main .course-figure svg[role=img]")
     assert stills.count() == 1 and stills.is_visible()
-    assert page.locator("div.course-live").count() == len(LIVE) - 1
+    assert page.locator("div.course-live").count() == len(LIVE) - 1 and not errors
     page.close()
 
 
