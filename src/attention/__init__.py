@@ -13,5 +13,7 @@ in every direction (`muon`), training with care (`fitting`), text in and text ou
 weights in other people's layout (`hugging_face`). What its heads do: strings whose right map is known
 (`tasks`), a map as a number (`patterns`), heads changed while the model runs (`interventions`), taken
 apart (`circuits`), and set by hand (`by_hand`). Then speed: writing with a cache (`decode`), softmax
-a block at a time (`online`), over several processes (`ring`), and what length costs (`budget`).
+a block at a time (`online`), and what length costs (`budget`). Then many machines: functions in several
+processes (`processes`), attention over them (`ring`), tasks for each (`many`), and bytes that they send
+(`traffic`).
 """
