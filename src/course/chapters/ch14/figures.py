@@ -45,16 +45,16 @@ def maps_figure(
     keys, right = keys or rows, [*right, *[()] * (len(maps) - len(right))]
     lines = -(-len(maps) // columns)
     wide = WIDTH / columns
-    side = min(wide - 0.55, 3.6)
-    tall = side * len(rows) / len(keys) + 0.85
-    figure, _ = canvas(lines * tall + 0.4, layout=None)
+    side = min(wide - 0.55, 3.3 if lines == 1 else 1.45)  # a slide is low
+    tall = side * len(rows) / len(keys) + 0.72
+    figure, _ = canvas(lines * tall + 0.36, layout=None)
     figure.clear()
     headline(figure, title)
     with mpl.rc_context(STYLE):
         for n, ((name, weights), places) in enumerate(zip(maps.items(), right, strict=True)):
             axes = figure.add_subplot(lines, columns, n + 1)
-            left, low = n % columns * wide + 0.45, (lines - 1 - n // columns) * tall + 0.5
-            place(axes, left + (wide - 0.55 - side) / 2, low, side, tall - 0.85)
+            left, low = n % columns * wide + 0.45, (lines - 1 - n // columns) * tall + 0.42
+            place(axes, left + (wide - 0.55 - side) / 2, low, side, tall - 0.72)
             cells(axes, weights, digits=None, low=-high if colours is not WEIGHTS else 0.0,
                   high=high, colours=colours)  # fmt: skip
             for row, key in places:
