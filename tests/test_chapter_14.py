@@ -139,7 +139,7 @@ def test_a_map_says_how_much_is_in_its_outlined_places():
     drawn = maps_figure(maps, list("abc"), [[(1, 0), (2, 0)], [(1, 1)]], title="Two")
     assert drawn.sentence == (
         "2 maps, rows by query, columns by key: even; own. The mean of the outlined places: "
-        "even 0.42, own 1.00."
+        "even: 0.42; own: 1.00."
     )
     assert drawn.svg.count(">a</text>") == 4 and drawn.svg.count("class='panel'") == 2
     one = maps_figure({"own": torch.eye(3)}, list("abc"), title="One", columns=1)

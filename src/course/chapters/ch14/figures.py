@@ -1,6 +1,7 @@
 """Chapter 14: maps with the keys that are right, five seeds, and what a head's map is worth."""
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 import matplotlib as mpl
 from matplotlib.patches import Rectangle
@@ -70,11 +71,11 @@ def maps_figure(
             axes.spines[:].set_color(FAINT)
             axes.spines[:].set_visible(True)
     said = [
-        f"{name} {_mean([float(weights[place]) for place in places]):.2f}"
+        f"{name}: {_mean([float(weights[place]) for place in places]):.2f}"
         for (name, weights), places in zip(maps.items(), right, strict=True)
         if places
     ]
-    outlined = f" The mean of the outlined places: {', '.join(said)}." if said else ""
+    outlined = f" The mean of the outlined places: {'; '.join(said)}." if said else ""
     return picture(
         figure,
         f"{'A map' if len(maps) == 1 else f'{len(maps)} maps'}, rows by {names[0]}, columns by "
@@ -125,12 +126,19 @@ def effects_figure(scores: Tensor, effects: Tensor, named: Sequence[tuple[int, i
     figure, (axes,) = canvas(3.4)
     high = effects.max().item()
     with mpl.rc_context(STYLE):
-        for layer, (own, losses) in enumerate(zip(scores.tolist(), effects.tolist(), strict=True)):
-            for head, (score, loss) in enumerate(zip(own, losses, strict=True)):
-                loud = (layer, head) in named
-                axes.plot(score, loss, "o", color=QUERY if loud else FAINT, markersize=7 if loud else 5)
-                axes.text(score + 0.003, loss + 0.015 * high, f"{layer}.{head}", fontsize=SMALL,
-                          weight="bold" if loud else "normal")  # fmt: skip
+        right, above = 0.0, 0.0  # the place of the last label
+        for place in sorted(product(*map(range, scores.shape)), key=lambda place: scores[place]):
+            score, loss = scores[place].item(), effects[place].item()
+            loud = place in named
+            axes.plot(
+                score, loss, "o", color=QUERY if loud else FAINT, markersize=7 if loud else 5
+            )
+            below = score - right < 0.015 and abs(loss - above) < 0.06 * high
+            axes.text(
+                score + 0.003, loss + (-0.02 if below else 0.02) * high, f"{place[0]}.{place[1]}",
+                fontsize=SMALL, weight="bold" if loud else "normal", va="top" if below else "bottom",
+            )  # fmt: skip
+            right, above = score, loss
         axes.set_xlim(0, scores.max().item() * 1.12)
         axes.set_ylim(0, high * 1.15)
         axes.set_xlabel("previous-token score of its map")
