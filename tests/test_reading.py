@@ -431,3 +431,9 @@ def test_the_circuits_of_the_hand_made_are_what_they_were_made_for():
 
 def test_a_task_is_a_triple():
     assert Task._fields == ("x", "y", "counts")
+
+
+def test_only_what_is_said_is_set():
+    """Embeddings and logits, and of each head q, k, v and out; position 0 asks for none before it."""
+    set_ = sum(int(p.count_nonzero()) for p in induction_by_hand(5, 9).parameters())
+    assert set_ == (5 + 9 + 5) + (8 + 9 + 5 + 5) + 4 * 5
