@@ -5,6 +5,7 @@ import random
 import shutil
 import signal
 from pathlib import Path
+from typing import NoReturn
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # several tests run at once; before torch comes in
 
@@ -77,7 +78,22 @@ def chromium() -> str:
     for name in ("chromium", "chromium-browser", "google-chrome", "chrome"):
         if path := shutil.which(name):
             return path
-    reason = "no Chromium found on the PATH (apt-get install chromium)"
+    _no_skip_in_ci("no Chromium found on the PATH (apt-get install chromium)")
+
+
+@pytest.fixture(scope="session")
+def bubblewrap() -> None:
+    """The sandbox of `course grade`; where it can't work the test is skipped, and in CI it fails."""
+    from course.errors import NoSandbox
+    from course.grade.sandbox import probe
+
+    try:
+        probe()
+    except NoSandbox as error:
+        _no_skip_in_ci(f"no sandbox here: {error}")
+
+
+def _no_skip_in_ci(reason: str) -> NoReturn:
     if os.environ.get("CI"):
-        pytest.fail(f"{reason}; in CI a browser test may not be skipped")
+        pytest.fail(f"{reason}; in CI such a test may not be skipped")
     pytest.skip(reason)

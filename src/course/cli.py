@@ -143,6 +143,11 @@ def parser() -> Parser:
         epilog="Exit status: 0 made, 2 there is no such chapter or exercise.",
     )  # fmt: skip
     command(
+        "grade", _grade, "grade what learners handed in, each in a sandbox; feedback and tables",
+        SUBMISSIONS, CHAPTER, GRADES, COHORT, JOBS, TRUST, CODE, CANVAS, MOODLE, COLUMN, SCHEDULER,
+        epilog="Exit status: 0 all graded, 1 some couldn't be, 2 bad usage or no sandbox here.",
+    )  # fmt: skip
+    command(
         "present", _present, "open JupyterLab on talks to give live: code runs, explorers move",
         NOTEBOOKS, option("--no-lab", action="store_true", help="only make the notebooks"),
         usage="course present [-h] [--no-lab] [NOTEBOOK ...] [-- JUPYTERLAB_OPTION ...]",
@@ -221,6 +226,30 @@ SOLUTIONS = option(
 )
 FULL = option("--full", action="store_true", help="the whole main line, not only the talk")
 PDF = option("--pdf", action="store_true", help="print each deck to a PDF (Chromium)")
+SUBMISSIONS = option(
+    "submissions",
+    nargs="+",
+    type=Path,
+    metavar="SUBMISSIONS",
+    help="a zip of Moodle or Canvas, a folder (nbgrader's submitted too), or notebooks",
+)
+CHAPTER = option("--chapter", default="", metavar="NN", help="of all of them (each says its own)")
+GRADES = option("--out", type=Path, metavar="DIR", help="folder for the grades (build/grades)")
+COHORT = option(
+    "--cohort",
+    default="",
+    metavar="SECRET",
+    help="what the hidden inputs are drawn from (a secret of its own for each DIR)",
+)
+JOBS = option(
+    "-j", "--jobs", type=at_least_one, metavar="N", help="at a time (as many as processors)"
+)
+TRUST = option("--trust", action="store_true", help="without a sandbox: whose code you know")
+CODE = option("--export-code", action="store_true", help="also one .py a learner, to compare")
+CANVAS = option("--canvas", type=Path, metavar="FILE", help="your gradebook, to fill in")
+MOODLE = option("--moodle", type=Path, metavar="FILE", help="your grading worksheet, to fill in")
+COLUMN = option("--column", default="", metavar="NAME", help="how the gradebook's column begins")
+SCHEDULER = option("--scheduler", default="", metavar="ADDRESS", help="Dask's, to grade on many")
 
 
 # ---------------------------------------------------------------- what the commands do
@@ -321,6 +350,25 @@ def _sheet(arguments: argparse.Namespace) -> int:
     root = notebooks.root()
     paths = notebooks.select(root, arguments.notebooks)
     return build(root, paths, arguments.exercise, arguments.solutions)
+
+
+def _grade(arguments: argparse.Namespace) -> int:
+    from course.grade.run import Wish, run
+
+    wish = Wish(
+        arguments.submissions,
+        arguments.out or notebooks.root() / "build" / "grades",
+        arguments.chapter.zfill(2) if arguments.chapter else "",
+        arguments.cohort,
+        arguments.jobs or _processors(),
+        arguments.trust,
+        arguments.export_code,
+        arguments.canvas,
+        arguments.moodle,
+        arguments.column,
+        arguments.scheduler,
+    )
+    return run(wish)
 
 
 def _present(arguments: argparse.Namespace) -> int:

@@ -3,6 +3,7 @@
 CourseError       a sentence for the user
   RecordError     ... about the file of an exercise, which is broken
   KernelDied      ... about the kernel of a notebook, which didn't start or ended
+  NoSandbox       ... about this machine, on which nobody's code can be shut in
 """
 
 
@@ -18,3 +19,7 @@ class RecordError(CourseError):
 
 class KernelDied(CourseError):
     """A kernel that ended while a notebook was using it."""
+
+
+class NoSandbox(CourseError):
+    """A machine on which submissions can't be run in a sandbox."""

@@ -20,7 +20,7 @@ from course.learn.html import MIME, RIGHT, UNTRIED, WRONG, exercise_html
 from course.learn.progress import Progress, keep
 from course.learn.record import Exercise
 from course.learn.solutions import in_check
-from course.learn.verdict import judge
+from course.learn.verdict import Verdict, judge
 
 COLOURS = {"passed": RIGHT, "not attempted": UNTRIED}
 
@@ -61,13 +61,10 @@ def check(id: str, function: Callable) -> Report:
                 f"the check itself failed, not your answer ({type(error).__name__}: {error})."
             )
         return Report(id, "unknown", (f"{id}: {sentence}",))
-    lines = [f"{id}: {verdict.sentence}"]
-    if verdict.seen:
-        lines.append(f"Seen on {verdict.seen}")
+    level = 0
     if verdict.status == "wrong" and verdict.answer:
         level = _level(id, verdict.answer, len(exercise.hints))
-        lines.append(f"Hint {level}: {exercise.hints[level - 1]}")
-    lines += verdict.besides
+    lines = told(exercise, verdict, level)
     if verdict.status == "passed":
         try:
             keep(id)
@@ -86,6 +83,16 @@ def check(id: str, function: Callable) -> Report:
 def progress() -> Progress:
     """The exercises of each chapter, and which of them you have passed on this computer."""
     return Progress.of(known())
+
+
+def told(exercise: Exercise, verdict: Verdict, level: int) -> list[str]:
+    """The lines of a report on a verdict; `level` is the number of the hint in it, 0 for none."""
+    lines = [f"{exercise.id}: {verdict.sentence}"]
+    if verdict.seen:
+        lines.append(f"Seen on {verdict.seen}")
+    if level:
+        lines.append(f"Hint {level}: {exercise.hints[level - 1]}")
+    return lines + [*verdict.besides]
 
 
 def _level(id: str, answer: str, highest: int) -> int:

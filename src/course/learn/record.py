@@ -26,10 +26,12 @@ import torch
 from course.errors import RecordError
 from course.learn.attempt import Outcome, attempt
 from course.learn.draws import Draw
+from course.learn.values import same
 from course.learn.words import extent
 
 N_HINTS = 3
 N_MISTAKES = 4  # at least
+TRIES = 6  # draws for one hidden input, so that it is none of those that are shown
 
 
 def _fits(function: Callable, given: tuple) -> bool:
@@ -57,6 +59,11 @@ class Program:
         if n not in self._outcomes:
             self._outcomes[n] = attempt(self.function, self.exercise.inputs[n])
         return self._outcomes[n]
+
+    def forget(self, first: int) -> None:
+        """Forget what it did with the inputs from this place on: they are others now."""
+        for n in [n for n in self._outcomes if n >= first]:
+            del self._outcomes[n]
 
     def like(self, other: "Program", to_the_word: bool) -> bool:
         """True if no input tells the two apart."""
@@ -87,6 +94,7 @@ class Exercise:
         chapter, self.name = module.split(".")[-2:]
         self.id = f"{chapter.removeprefix('ch')}.{self.name}"
         self.fixed, self.draw, self.n_drawn, self.without = list(inputs), draw, n_drawn, without
+        self.hidden: list[tuple] = []
         self.reference: Program | None = None
         self.mistakes: list[Program] = []
         self.laws: list[Callable[..., bool]] = []
@@ -104,6 +112,31 @@ class Exercise:
                     f"{inspect.signature(self.reference.function)}, got {given!r}"
                 )
         return self.fixed + sorted(drawn, key=extent)
+
+    @property
+    def n_shown(self) -> int:
+        """How many of the inputs a learner may see: those of the notebook's check, which come first."""
+        return len(self.inputs) - len(self.hidden)
+
+    def hide(self, seed: str) -> None:
+        """Add inputs behind the others that no learner has seen, drawn from this seed alone.
+
+        Where nothing is drawn there are none to hide: the question has one answer.
+        """
+        del self.inputs[self.n_shown :]
+        rounds = range(self.n_drawn if self.draw else 0)
+        self.hidden = sorted((self._unseen(seed, n) for n in rounds), key=extent)
+        self.inputs.extend(self.hidden)
+        for program in (self.reference, *self.mistakes):
+            program.forget(self.n_shown)
+
+    def _unseen(self, seed: str, n: int) -> tuple:
+        """The n-th draw from a seed; another one, if it happens to be an input that is shown."""
+        for n_try in range(TRIES):
+            given = self.draw(Draw(f"{seed}/{self.id}/{n_try}", n))
+            if not any(same(given, shown, rtol=0.0) for shown in self.inputs):
+                break
+        return given
 
     def answer(self, function: Callable) -> Callable:
         """Decorates the reference, whose own source is the solution."""

@@ -19,6 +19,13 @@ from course.learn.words import call, kind
 
 PATIENCE = 0.8  # seconds after which a wrong answer is tried on no further drawn input
 LONGEST = 6.0  # and one that is right so far, however slow the machine: luck mustn't pass it
+GRADED = 120.0  # ... and where inputs are hidden, all have to be tried in this time
+
+
+HIDDEN = (
+    "right on every input of the notebook's check, and wrong on others of the same kinds. Does it "
+    "compute its answer for inputs that it has never seen?"
+)
 
 
 @dataclass(frozen=True)
@@ -32,8 +39,13 @@ class Verdict:
     answer: str = ""  # what the function did with every input, as text
 
 
-def judge(exercise: Exercise, function: Callable) -> Verdict:
-    """Try a function on the exercise's inputs, smallest first, and say what was found."""
+def judge(exercise: Exercise, function: Callable, run: Callable | None = None) -> Verdict:
+    """Try a function on the exercise's inputs, smallest first, and say what was found.
+
+    `run` makes one attempt, as `attempt` does; the grader's makes it in another process. Of inputs
+    that are hidden only the number that passed is told.
+    """
+    run = run or attempt
     if not callable(function):
         sentence = (
             f"expected your function itself, got {kind(function)}; pass its name, not a call."
@@ -44,14 +56,15 @@ def judge(exercise: Exercise, function: Callable) -> Verdict:
             return Verdict("wrong", sentence)
         rights = [exercise.reference.outcome(n) for n in range(len(exercise.inputs))]
         with own_thread():
-            outcomes = list(_outcomes(exercise, function, rights))
+            outcomes = list(_outcomes(exercise, function, rights, run))
         if _untouched(outcomes[-1]):
             sentence = "not attempted yet. Replace the line that raises, and run the cell again."
             return Verdict("not attempted", sentence)
         wrong = [n for n, outcome in enumerate(outcomes) if not outcome.alike(rights[n])]
         status, sentence, seen = _finding(exercise, outcomes, rights, wrong)
-        more = [*besides(outcomes, replaced)]
-        if status == "wrong" and wrong and _fickle(exercise, function, outcomes, wrong[0]):
+        more = [*besides(outcomes[: exercise.n_shown], replaced)]
+        shown = status == "wrong" and wrong and wrong[0] < exercise.n_shown
+        if shown and _fickle(exercise, function, outcomes, wrong[0], run):
             more.append("Called again with the same input, your function does something else.")
     return Verdict(status, sentence, seen, tuple(more), "\n".join(map(did, outcomes)))
 
@@ -67,8 +80,12 @@ def _finding(
             return "known mistake", hint, f"{where}: yours {did(ours)}."
     if used := next((outcome.used for outcome in outcomes if outcome.used), ""):
         return "wrong", f"you use {used}, and this exercise asks you to do without.", ""
+    if not wrong and exercise.hidden and len(outcomes) < len(exercise.inputs):
+        return "wrong", f"right on {len(outcomes)} inputs, and then its time was over.", ""
     if not wrong:
         return "passed", f"passed on {len(outcomes)} inputs.", ""
+    if wrong[0] >= exercise.n_shown:
+        return "wrong", HIDDEN, ""
     sentence = complaint(exercise, ours, right, exercise.inputs[wrong[0]])
     return "wrong", f"on {where}, {sentence}", ""
 
@@ -78,21 +95,25 @@ def _untouched(outcome: Outcome) -> bool:
     return type(outcome.error) is NotImplementedError and not outcome.words
 
 
-def _fickle(exercise: Exercise, function: Callable, outcomes: list[Outcome], n: int) -> bool:
+def _fickle(
+    exercise: Exercise, function: Callable, outcomes: list[Outcome], n: int, run: Callable
+) -> bool:
     """True if the function does something else when it is called with the same input again."""
     if is_a(outcomes[n].error, Late):
         return False
     with own_thread():
-        return did(attempt(function, exercise.inputs[n])) != did(outcomes[n])
+        return did(run(function, exercise.inputs[n])) != did(outcomes[n])
 
 
-def _outcomes(exercise: Exercise, function: Callable, rights: list[Outcome]) -> Iterator[Outcome]:
+def _outcomes(
+    exercise: Exercise, function: Callable, rights: list[Outcome], run: Callable
+) -> Iterator[Outcome]:
     """What the function does with each input, as far as there is need and time."""
-    started, patience = time.perf_counter(), max(PATIENCE, LONGEST)
+    started, patience = time.perf_counter(), max(PATIENCE, GRADED if exercise.hidden else LONGEST)
     for n, inputs in enumerate(exercise.inputs):
         if n >= len(exercise.fixed) and time.perf_counter() - started > patience:
             return
-        outcome = attempt(function, inputs, exercise.without)
+        outcome = run(function, inputs, exercise.without)
         yield outcome
         patience = patience if outcome.alike(rights[n]) else min(patience, PATIENCE)
         if _untouched(outcome) or is_a(outcome.error, Late):

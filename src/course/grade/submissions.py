@@ -1,0 +1,244 @@
+"""Who has handed in what: files, folders, and the downloads of nbgrader, Moodle and Canvas.
+
+Whose a notebook is, is read from the documented patterns of paths:
+
+    submitted/STUDENT/ASSIGNMENT/any.ipynb              nbgrader
+    First Last_123_assignsubmission_file_/any.ipynb     Moodle; also without the folder
+    lastfirst_123_456_any.ipynb, lastfirst_LATE_123_... Canvas
+    STUDENT/any.ipynb, STUDENT.ipynb                    any other folder
+
+Nothing is unpacked: a notebook in a zip is read where it is. Whatever can't be taken is told in a
+sentence, so that no submission is lost without a word.
+"""
+
+import hashlib
+import re
+import stat
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+
+from course.errors import CourseError
+from course.learn.exercises import known
+from course.notebooks import parse
+
+LARGEST, LONGEST_NAME = 60 << 20, 150  # bytes of a notebook, characters of an id
+MOODLE = re.compile(
+    r"(?P<name>[^/]*)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?/?(?P<rest>.*)"
+)
+CANVAS = re.compile(r"(?P<name>[^/_]+)_(?P<late>LATE_)?(?P<id>\d+)_\d+_(?P<rest>[^/]+)")
+NO_SUBMISSION = re.compile(r"(^|/)(__MACOSX|\.ipynb_checkpoints|\.git|\.DS_Store|Thumbs\.db)(/|$)")
+CHECKED = re.compile(r"""\bcheck\(\s*["'](\d\d)\.\w+["']""")
+NUMBER = re.compile(r"(?<!\d)(\d\d)_[a-z]")
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One learner's notebook of one chapter, or why there is none."""
+
+    student: str
+    name: str = ""  # as the platform wrote it
+    assignment: str = ""
+    where: str = ""
+    time: str = ""
+    late: bool = False
+    chapter: str = ""
+    hash: str = ""
+    cells: tuple[str, ...] = ()  # the code, in order
+    fault: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file that was handed in."""
+
+    path: str
+    time: datetime
+    read: Callable[[], bytes]
+
+
+def find(places: list[Path], chapter: str = "") -> tuple[list[Submission], list[str]]:
+    """All submissions, each learner's newest of each chapter, and a sentence on all that was left.
+
+    `chapter` is that of all notebooks; else each says its own.
+    """
+    told: list[str] = []
+    found: list[Submission] = []
+    for place in places:
+        found += [
+            _submission(entry, chapter)
+            for entry in _entries(place, told)
+            if _is_meant(entry, told)
+        ]
+    if not found:
+        raise CourseError(
+            "expected notebooks (.ipynb) in "
+            + ", ".join(map(str, places))
+            + ", found none"
+            + "".join(f"\n{line}" for line in told)
+        )
+    newest: dict[tuple[str, str], Submission] = {}
+    for one in sorted(found, key=lambda one: (not one.fault, one.time, one.where)):
+        key = one.student, one.chapter
+        if key in newest:
+            told.append(f"{newest[key].where}: left out, {one.where} is newer")
+        newest[key] = one
+    whole = {student for student, number in newest if number}
+    chosen = [one for key, one in sorted(newest.items()) if key[1] or key[0] not in whole]
+    told += [f"{one.where}: {one.fault}" for one in newest.values() if one.fault]
+    return chosen, told
+
+
+def _is_meant(entry: Entry, told: list[str]) -> bool:
+    if entry.path.lower().endswith(".ipynb"):
+        return True
+    told.append(f"{entry.path}: left out, it is no notebook (.ipynb)")
+    return False
+
+
+# ---------------------------------------------------------------- files
+
+
+def _entries(place: Path, told: list[str]) -> Iterator[Entry]:
+    """The files of a place. A link is none: it might lead to anything."""
+    if place.is_dir():
+        yield from _in_folder(place, told)
+    elif zipfile.is_zipfile(place):
+        yield from _in_zip(place, told)
+    elif place.is_file():
+        yield _file(place, place.name)
+    else:
+        raise CourseError(f"expected a notebook, a zip or a folder, there is no {place}")
+
+
+def _in_folder(folder: Path, told: list[str]) -> Iterator[Entry]:
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if NO_SUBMISSION.search(name):
+            continue
+        if path.is_symlink():
+            told.append(f"{name}: left out, it is a link")
+        elif path.suffix == ".zip" and zipfile.is_zipfile(path):
+            inner = list(_in_zip(path, told))
+            yield from (replace(entry, path=f"{name[:-4]}/{entry.path}") for entry in inner)
+        elif path.is_file():
+            yield _file(path, name)
+
+
+def _file(path: Path, name: str) -> Entry:
+    def read() -> bytes:
+        with path.open("rb") as file:
+            return file.read(LARGEST + 1)
+
+    return Entry(name, datetime.fromtimestamp(path.stat().st_mtime, UTC), read)
+
+
+def _in_zip(path: Path, told: list[str]) -> Iterator[Entry]:
+    with zipfile.ZipFile(path) as archive:
+        for info in archive.infolist():
+            if info.is_dir() or NO_SUBMISSION.search(info.filename):
+                continue
+            if why := _refused(info):
+                told.append(f"{path.name}, {info.filename!r}: left out, {why}")
+                continue
+
+            def read(info: zipfile.ZipInfo = info) -> bytes:
+                with zipfile.ZipFile(path) as archive, archive.open(info) as file:
+                    return file.read(LARGEST + 1)
+
+            try:
+                when = datetime(*info.date_time, tzinfo=UTC)
+            except ValueError:
+                when = datetime(1980, 1, 1, tzinfo=UTC)
+            yield Entry(info.filename, when, read)
+
+
+def _refused(info: zipfile.ZipInfo) -> str:
+    """Why an entry of a zip isn't taken."""
+    name = info.filename.replace("\\", "/")
+    parts = PurePosixPath(name).parts
+    if name.startswith("/") or ".." in parts or re.match("[A-Za-z]:", name):
+        return "its path leads out of the zip"
+    if stat.S_ISLNK(info.external_attr >> 16):
+        return "it is a link"
+    if info.flag_bits & 1:
+        return "it is encrypted"
+    if info.file_size > LARGEST:
+        return f"it is larger than {LARGEST >> 20} MB"
+    return "it is a zip in a zip: unpack it" if name.lower().endswith(".zip") else ""
+
+
+# ---------------------------------------------------------------- whose, and which chapter
+
+
+def _submission(entry: Entry, chapter: str) -> Submission:
+    whose = _whose(entry.path)
+    one = replace(whose, where=entry.path, time=f"{entry.time:%Y-%m-%d %H:%M:%S} UTC")
+    try:
+        data = entry.read()
+    except (OSError, RuntimeError, NotImplementedError, zipfile.BadZipFile, EOFError) as error:
+        return replace(one, fault=f"it can't be read ({error})")
+    one = replace(one, hash=hashlib.sha256(data).hexdigest())
+    if len(data) > LARGEST:
+        return replace(one, fault=f"it is larger than {LARGEST >> 20} MB")
+    guess = chapter or _in_name(entry.path, one.assignment)
+    try:
+        notebook = parse(data.decode("utf-8-sig"), PurePosixPath(entry.path).name)
+    except (CourseError, UnicodeDecodeError) as error:
+        return replace(one, chapter=guess, fault=f"it is broken: {error}")
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    cells = tuple(cell["source"] for cell in code)
+    number = chapter or _in_cells(code) or guess
+    one = replace(one, chapter=number, cells=cells)
+    if not number:
+        return replace(
+            one, fault="no chapter's exercise is in it; `--chapter NN` says which it is"
+        )
+    return one
+
+
+def _whose(path: str) -> Submission:
+    """The learner, and what else a path tells."""
+    parts = PurePosixPath(path).parts
+    for part in range(len(parts)):
+        rest = "/".join(parts[part:])
+        if found := MOODLE.match(rest):
+            return Submission(_id(found["id"]), found["name"])
+    if found := CANVAS.fullmatch(parts[-1]):
+        return Submission(_id(found["id"]), found["name"], late=bool(found["late"]))
+    if "submitted" in parts[:-3]:
+        parts = parts[parts.index("submitted") + 1 :]
+    if len(parts) >= 3:
+        return Submission(_id(parts[-3]), assignment=parts[-2])
+    return Submission(_id(parts[-2] if len(parts) == 2 else PurePosixPath(path).stem))
+
+
+def _id(text: str) -> str:
+    """A learner's id, as it can stand in any file's text."""
+    clean = text.encode("utf-8", "replace").decode("utf-8")
+    return "".join(c if c.isprintable() else "_" for c in clean)[:LONGEST_NAME] or "_"
+
+
+def _in_cells(code: list[dict]) -> str:
+    """The chapter whose exercises stand in most of the cells, by their marks or by their checks."""
+    marks = [str(cell["metadata"].get("course", {}).get("exercise", ""))[:2] for cell in code]
+    marks += [found for cell in code for found in CHECKED.findall(cell["source"])]
+    chapters = {id[:2] for id in known()}
+    there = [mark for mark in marks if mark in chapters]
+    return max(sorted(set(there)), key=there.count, default="")
+
+
+def _in_name(path: str, assignment: str) -> str:
+    chapters = {id[:2] for id in known()}
+    names = [PurePosixPath(path).name, assignment, path]
+    numbers = [number for name in names for number in NUMBER.findall(f"{name}_x")]
+    return next((number for number in numbers if number in chapters), "")
+
+
+def file_name(student: str) -> str:
+    """A file's name for a learner: no two have the same, and none leads elsewhere."""
+    plain = re.sub(r"[^\w.@+-]", "_", student).strip(".")
+    mark = hashlib.sha256(student.encode()).hexdigest()[:8]
+    return plain if plain == student and plain else f"{plain[:80]}-{mark}"
