@@ -59,7 +59,7 @@ COMPILE = printf '%s\n' $(CUDA) | UV_CUSTOM_COMPILE_COMMAND='make pins' $(BIN)/u
 
 pins: $(READY)
 	$(COMPILE) --extra slides -o requirements.txt
-	$(COMPILE) --extra test --extra pdf --excludes requirements.txt -o requirements-test.txt
+	$(COMPILE) --extra test --extra pdf --extra cluster --excludes requirements.txt -o requirements-test.txt
 
 clean:
 	rm -rf build .pytest_cache .ruff_cache .hypothesis
