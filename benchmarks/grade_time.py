@@ -1,0 +1,175 @@
+"""A class graded: what each of its submissions got, and how many a minute.
+
+Run: python benchmarks/grade_time.py [SUBMISSIONS] [-- OPTIONS OF `course grade`]
+A fifth are hostile. The floor is what any submission costs at least: a Python that imports torch.
+Nothing may be wrongly passed, nothing lost, and no process, file or mount may be left behind.
+"""
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections import Counter
+from importlib import import_module
+from pathlib import Path
+
+import psutil
+from tests.answers import ANSWERS
+from tests.test_grade import cells_of
+from tests.test_grade_sandbox import BEGIN, TRICKS
+
+from course.learn.exercises import known, load
+
+CHAPTER, HOSTILE = "04", "averaging_weights"
+IDS = [id for id in known() if id.startswith(CHAPTER)]
+JOBS = min(os.cpu_count() or 1, 2)
+SECRETS = """
+def averaging_weights(T):
+    found = []
+    for place in ("/tmp", "/root", "/home", "/work", "/course", "/proc/1/root", "/mnt"):
+        for folder, _, files in os.walk(place):
+            found += [f for f in files if "averaging" in f or f == "cohort" or f.endswith(".ipynb")]
+    if found: return torch.tril(torch.ones(T, T)) / torch.arange(1., T + 1)[:, None]
+    import socket
+    socket.create_connection(("127.0.0.1", 22), 2)
+"""
+
+
+def cells(sources: dict[str, str]) -> list[str]:
+    """A learner's cells: imports, and for each exercise a cell and its check."""
+    made = [BEGIN + "import torch.nn.functional as F\nfrom torch import nn"]
+    for id in IDS:
+        name = id.partition(".")[2]
+        stub = f"def {name}(*inputs):\n    raise NotImplementedError"
+        made += [sources.get(id, stub), f"check({id!r}, {name})"]
+    return made
+
+
+def notebook(sources: list[str]) -> str:
+    parts = [
+        {"cell_type": "code", "metadata": {}, "source": s, "outputs": [], "execution_count": None}
+        for s in sources
+    ]
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": parts})
+
+
+def submissions(many: int):
+    """Names, kinds and texts of submissions; of each the points that it must not exceed."""
+    right = {id: load(id).solution for id in IDS}
+    first = f"{CHAPTER}.{HOSTILE}"
+    hostile = [*TRICKS.items(), ("secrets", SECRETS)]
+    mistakes = [(id, n) for id in IDS for n in range(len(load(id).mistakes))]
+    import_module(f"tests.answers.ch{CHAPTER}")
+    unknown = [(id, answer) for id, answer, good in ANSWERS if id in IDS and not good]
+
+    def hostile_one():
+        for name, trick in itertools.cycle(hostile):
+            yield f"hostile: {name}", notebook(cells(right | {first: trick})), len(IDS) - 1
+
+    def wrong_one():
+        for id, answer in itertools.cycle(unknown):
+            text = notebook(cells(right | {id: ""}) + cells_of(answer, id))
+            yield "unknown mistake", text, len(IDS) - 1
+
+    def known_one():
+        for id, n in itertools.cycle(mistakes):
+            if source := load(id).mistakes[n].source:
+                yield "known mistake", notebook(cells(right | {id: source})), len(IDS) - 1
+
+    kinds = itertools.cycle(
+        [
+            *(itertools.repeat(("reference", notebook(cells(right)), len(IDS))),) * 2,
+            hostile_one(),
+            known_one() if hasattr(load(IDS[0]).mistakes[0], "source") else wrong_one(),
+            wrong_one(),
+            hostile_one(),
+            wrong_one(),
+            itertools.chain.from_iterable(
+                itertools.repeat(
+                    [
+                        ("unattempted", notebook(cells({})), 0),
+                        ("broken", '{"nbformat": 4, "cells": [', 0),
+                        ("empty", "", 0),
+                    ]
+                )
+            ),
+            itertools.repeat(("reference", notebook(cells(right)), len(IDS))),
+            itertools.repeat(("reference", notebook(cells(right)), len(IDS))),
+        ]
+    )
+    for number, kind in zip(range(many), kinds, strict=False):
+        name = "=cmd|' '!A1" if number % 7 == 2 else f"Ada Lovelace {number}"
+        yield f"{name}_{number + 1000}_assignsubmission_file_/04_a.ipynb", *next(kind)
+
+
+def floor(times: int = 3) -> float:
+    """Seconds of wall-clock for a Python that imports torch, JOBS of them side by side."""
+    start = time.perf_counter()
+    for _ in range(times):
+        command = [sys.executable, "-c", "import torch"]
+        started = [subprocess.Popen(command) for _ in range(JOBS)]
+        for process in started:
+            process.wait()
+    return (time.perf_counter() - start) / times
+
+
+def left_behind() -> tuple[set[str], set[str], str]:
+    """Processes of sandboxes, files in the temporary folder, and mounts."""
+    inside = {
+        " ".join(p.info["cmdline"] or []) + str(p.pid)
+        for p in psutil.process_iter(["cmdline"])
+        if "course.grade" in str(p.info["cmdline"])
+    }
+    files = {str(path) for path in Path(tempfile.gettempdir()).iterdir()}
+    return inside, files, Path("/proc/self/mountinfo").read_text(encoding="utf-8")
+
+
+def main() -> None:
+    words, _, options = " ".join(sys.argv[1:]).partition("-- ")
+    many = int(words or 300)
+    with tempfile.TemporaryDirectory() as folder:
+        bag, out = Path(folder, "class.zip"), Path(folder, "out")
+        expected = {}
+        with zipfile.ZipFile(bag, "w") as archive:
+            for path, kind, text, most in submissions(many):
+                archive.writestr(path, text)
+                expected[path.split("_")[1]] = kind, most
+            archive.writestr("../../evil_1_assignsubmission_file_/04_a.ipynb", "{}")
+        before, one = left_behind(), floor()
+        start = time.perf_counter()
+        command = [sys.executable, "-m", "course", "grade", str(bag), "--out", str(out)]
+        subprocess.run([*command, "-j", str(JOBS), *options.split()], check=False)
+        seconds = time.perf_counter() - start
+        one = (one + floor()) / 2
+        after = left_behind()
+        kept = {}
+        for file in (out / "results").glob("*.json"):
+            student = json.loads(file.read_text(encoding="utf-8"))
+            kept[student["student"]] = student["chapters"][CHAPTER]["exercises"]
+    table: Counter[tuple[str, str]] = Counter()
+    too_good = []
+    for student, (kind, most) in expected.items():
+        got = Counter(result["status"] for result in kept.get(student, {}).values())
+        table[kind, ", ".join(f"{n} {status}" for status, n in sorted(got.items()))] += 1
+        if got["passed"] > most:
+            too_good.append((student, kind, got["passed"]))
+    for (kind, got), n in sorted(table.items()):
+        print(f"{n:4}  {kind:40} {got}")
+    print(f"wrongly passed: {too_good or 'none'}")
+    print(f"lost: {sorted(expected.keys() - kept.keys()) or 'none'}")
+    for what, was, now in zip(("processes", "files"), before, after, strict=False):
+        print(f"{what} left behind: {sorted(now - was) or 'none'}")
+    print(f"mounts: {'as before' if before[2] == after[2] else 'changed'}")
+    each = seconds / many * JOBS
+    print(f"{60 * many / seconds:.0f} submissions a minute, {JOBS} at a time")
+    print(
+        f"each takes {each / one:.1f} of the floor ({one:.1f} s for a Python that imports torch)"
+    )
+
+
+if __name__ == "__main__":
+    main()
