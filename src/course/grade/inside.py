@@ -21,11 +21,13 @@ from course.grade import cells
 from course.grade.line import Line
 from course.grade.probe import settle
 from course.grade.wire import Reader, Writer, foreign, names
+from course.learn import attempt as attempts
 from course.learn import restore
-from course.learn.attempt import Outcome, attempt
+from course.learn.attempt import TIME_LIMIT, Outcome
 from course.learn.values import exactly
 
 WORDS = 2000  # characters of a text about an outcome
+PATIENCE = 40  # seconds for one input, where each call of an input goes to the judge and back
 
 
 def main() -> None:
@@ -84,7 +86,7 @@ class Exercise:
 
     def __init__(self, line: Line, request: dict):
         self.line, self.request = line, request
-        self.asked = 0
+        self.asked, self.asks = 0, False
 
     def serve(self) -> None:
         function, why, replaced = self.define()
@@ -108,8 +110,10 @@ class Exercise:
             if message.get("is") != "inputs":  # the answer to a question nobody waits for now
                 continue
             reader = Reader(data, self.given)
+            self.asks = False
             inputs = tuple(reader.value(tree) for tree in message["values"])
-            self.tell(attempt(function, inputs, tuple(message["without"])))
+            attempts.TIME_LIMIT = PATIENCE if self.asks else TIME_LIMIT
+            self.tell(attempts.attempt(function, inputs, tuple(message["without"])))
 
     def define(self) -> tuple[Any, str, list[str]]:
         """The learner's function, why there is none, and what its cells had replaced."""
@@ -169,6 +173,7 @@ class Exercise:
 
     def given(self, tag: str, parts: list, reader: Reader) -> Any:
         """An input that can be called: the judge calls it. A module is built again."""
+        self.asks = True
         if tag == "function":
             handle, name = parts
 

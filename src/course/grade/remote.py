@@ -9,6 +9,7 @@ import inspect
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import torch
@@ -21,7 +22,7 @@ from course.learn.attempt import Outcome
 from course.learn.values import exactly
 
 DEFINED = 120  # seconds until the cells that an exercise needs have run
-CALLED = 60  # until a call gives something: inside it is stopped after three
+CALLED = 90  # until a call gives something: inside it is stopped after a few
 ASKED = 20  # for a call of an input that is a function
 MANY_ASKED = 20_000  # such calls, for one input
 OF_COURSE = ("attention.", "torch.nn.")  # modules that the sandbox has, too
@@ -178,6 +179,8 @@ class Remote:
             more = made.read(message["more"])
         except (WireError, KeyError, TypeError, ValueError):
             raise self._lost("sent what no function can return") from None
+        if message["is"] == "back":
+            _first_gradient()
         try:
             with _in_time(ASKED), _mode(function, message.get("training")):
                 if message["is"] == "back":
@@ -289,6 +292,13 @@ def _gradients(function: Callable, args: list, gradient: Any) -> tuple:
     found = torch.autograd.grad(out, [mine[n] for n in learn], gradient, allow_unused=True)
     by_place = dict(zip(learn, found, strict=True))
     return tuple(by_place.get(n) for n in range(len(mine)))
+
+
+@cache
+def _first_gradient() -> None:
+    """PyTorch imports for seconds when it is first asked for one; that is nobody's time."""
+    one = torch.ones(1, requires_grad=True)
+    torch.autograd.grad(one * one, [one], torch.ones(1), allow_unused=True)
 
 
 def _is_tensor(value: Any) -> bool:

@@ -241,4 +241,5 @@ def file_name(student: str) -> str:
     """A file's name for a learner: no two have the same, and none leads elsewhere."""
     plain = re.sub(r"[^\w.@+-]", "_", student).strip(".")
     mark = hashlib.sha256(student.encode()).hexdigest()[:8]
-    return plain if plain == student and plain else f"{plain[:80]}-{mark}"
+    fits = plain == student and 0 < len(plain.encode()) < 100
+    return plain if fits else f"{plain[:40]}-{mark}"

@@ -14,10 +14,10 @@ from typing import Any
 from course.errors import CourseError
 from course.grade.results import score
 from course.grade.submissions import file_name
-from course.notebooks import read_text, write_text
+from course.notebooks import write_text
 
 Students = list[dict[str, Any]]
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+FORMULA = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 NBGRADER = (
     *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email"),
     *("raw_score", "late_submission_penalty", "score", "max_score"),
@@ -35,12 +35,15 @@ def safe(value: Any) -> Any:
     >>> safe("=1+1"), safe(-2.5), safe("O'Neil")
     ("'=1+1", -2.5, "O'Neil")
     """
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+    if not isinstance(value, str):
+        return value
+    text = value.replace("\r", "\n")  # which csv always puts in quotes
+    return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def _text(rows: list[list[Any]], **form: Any) -> str:
     file = io.StringIO()
-    csv.writer(file, lineterminator="\n", **form).writerows(rows)
+    csv.writer(file, **{"lineterminator": "\n", **form}).writerows(rows)
     return file.getvalue()
 
 
@@ -148,7 +151,7 @@ def moodle(export: Path, students: Students, column: str) -> tuple[str, list[str
 
 def _read(export: Path, wanted: tuple[str, ...]) -> tuple[list[list[str]], dict[str, Any], str]:
     """The rows of an export, the form it is written in, and the mark that it begins with."""
-    text = read_text(export)
+    text = _as_it_is(export)
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     first = text.removeprefix(mark).split("\n")[0]
     delimiter = max(",;\t", key=first.count)
@@ -158,7 +161,17 @@ def _read(export: Path, wanted: tuple[str, ...]) -> tuple[list[list[str]], dict[
             f"expected the columns {', '.join(wanted)} in {export}, got {', '.join(rows[0] if rows else [])}: "
             "export it again, as it comes"
         )
-    return rows, {"delimiter": delimiter}, mark
+    end = "\r\n" if first.endswith("\r") else "\n"
+    return rows, {"delimiter": delimiter, "lineterminator": end}, mark
+
+
+def _as_it_is(export: Path) -> str:
+    """The text of a file, with its own ends of lines."""
+    try:
+        with export.open(encoding="utf-8", newline="") as file:
+            return file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise CourseError(f"expected a table in {export}, but: {error}") from None
 
 
 def _field(row: list[str], place: int) -> str:

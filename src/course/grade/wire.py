@@ -238,7 +238,7 @@ def _foreign(tag: str, parts: list) -> Any:
         return error_of(parts[0])
     if tag == "odd" and all(type(n) is int and 0 <= n < 2**31 for n in parts[1]):
         if parts[0] == "sparse":
-            return torch.sparse_coo_tensor(size=parts[1])
+            return torch.sparse_coo_tensor(size=parts[1], check_invariants=True)
         return torch.empty(parts[1], device="meta")
     if tag == "other" and len(parts) == 2:
         module, name = parts

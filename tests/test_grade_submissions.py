@@ -1,0 +1,180 @@
+"""What was handed in: whose it is, which chapter, and a sentence on whatever isn't taken."""
+
+import json
+import stat
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from course.errors import CourseError
+from course.grade.submissions import file_name, find
+
+
+def notebook(*cells, exercise=""):
+    def cell(source):
+        metadata = {"course": {"exercise": exercise}} if exercise else {}
+        return {"cell_type": "code", "metadata": metadata, "source": source, "outputs": []}
+
+    made = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [*map(cell, cells)]}
+    return json.dumps(made)
+
+
+NOTEBOOK = notebook("x = 1", 'check("08.mask_weights", mask_weights)')
+
+
+def put(path: Path, text=NOTEBOOK):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def zipped(path, entries):
+    with zipfile.ZipFile(path, "w") as archive:
+        for entry, text in entries.items():
+            archive.writestr(entry, text)
+    return path
+
+
+def whose(found):
+    return [(one.student, one.chapter, one.fault) for one in found]
+
+
+@pytest.mark.parametrize("below", ["", "submitted"])
+def test_nbgraders_folders(tmp_path, below):
+    for student in ("ada", "bob"):
+        put(tmp_path / "submitted" / student / "masks" / "any name.ipynb")
+    found, told = find([tmp_path / below])
+    assert whose(found) == [("ada", "08", ""), ("bob", "08", "")] and not told
+    assert [one.assignment for one in found] == ["masks", "masks"]
+    assert found[0].cells == ("x = 1", 'check("08.mask_weights", mask_weights)')
+
+
+@pytest.mark.parametrize(
+    "form", ["{}_{}_assignsubmission_file_/a.ipynb", "{}_{}_assignsubmission_file_a.ipynb"]
+)
+def test_moodles_zip(tmp_path, form):
+    names = {("Ada Lovelace", 12): NOTEBOOK, ("Jean-Luc O'Neil", 7): NOTEBOOK}
+    entries = {form.format(*who): text for who, text in names.items()}
+    found, told = find([zipped(tmp_path / "moodle.zip", entries)])
+    assert [(one.student, one.name) for one in found] == [
+        ("12", "Ada Lovelace"), ("7", "Jean-Luc O'Neil"),
+    ] and not told  # fmt: skip
+
+
+def test_canvas_zip_and_its_newest_attempt(tmp_path):
+    entries = {
+        "lovelaceada_12_345_08_causal_masking.ipynb": NOTEBOOK,
+        "oneil_LATE_7_346_08_causal_masking-1.ipynb": NOTEBOOK,
+    }
+    found, told = find([zipped(tmp_path / "canvas.zip", entries)])
+    assert [(one.student, one.name, one.late) for one in found] == [
+        ("12", "lovelaceada", False), ("7", "oneil", True),
+    ] and not told  # fmt: skip
+
+
+def test_a_folder_of_anything_a_file_and_an_unpacked_download(tmp_path):
+    put(tmp_path / "ada" / "work.ipynb")
+    put(tmp_path / "bob.ipynb")
+    put(tmp_path / "Carl Friedrich_9_assignsubmission_file_" / "gauss.ipynb")
+    put(tmp_path / ".ipynb_checkpoints" / "bob.ipynb")
+    found, told = find([tmp_path])
+    assert [one.student for one in found] == ["9", "ada", "bob"] and not told
+    assert whose(find([tmp_path / "bob.ipynb"])[0]) == [("bob", "08", "")]
+
+
+def test_a_path_out_of_a_zip_and_a_link_are_refused_and_the_others_taken(tmp_path):
+    path = tmp_path / "all.zip"
+    out = [
+        "../../evil.ipynb",
+        "/etc/evil.ipynb",
+        "a/../../evil.ipynb",
+        "C:\\evil.ipynb",
+        "..\\e.ipynb",
+    ]
+    zipped(path, {name: NOTEBOOK for name in [*out, "ada/a.ipynb"]})
+    with zipfile.ZipFile(path, "a") as archive:
+        link = zipfile.ZipInfo("bob/a.ipynb")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(link, "/etc/passwd")
+        archive.writestr("carl/inner.zip", b"PK")
+    before = {p for p in tmp_path.rglob("*")}
+    found, told = find([path])
+    assert whose(found) == [("ada", "08", "")]
+    assert sum("its path leads out of the zip" in line for line in told) == len(out)
+    assert sum("it is a link" in line for line in told) == 1
+    assert sum("unpack it" in line for line in told) == 1
+    assert {p for p in tmp_path.rglob("*")} == before
+
+
+def test_a_link_in_a_folder_is_refused(tmp_path):
+    put(tmp_path / "ada" / "a.ipynb")
+    (tmp_path / "bob").mkdir()
+    (tmp_path / "bob" / "a.ipynb").symlink_to(tmp_path / "ada" / "a.ipynb")
+    found, told = find([tmp_path])
+    assert whose(found) == [("ada", "08", "")] and told == ["bob/a.ipynb: left out, it is a link"]
+
+
+def test_a_broken_notebook_is_kept_and_told(tmp_path):
+    put(tmp_path / "ada" / "08_causal_masking.ipynb", "{")
+    put(tmp_path / "bob" / "08_causal_masking.ipynb", "[" * 100_000)
+    put(tmp_path / "carl" / "whatever.ipynb", notebook("x = 1"))
+    put(tmp_path / "dora" / "notes.txt")
+    (tmp_path / "ed").mkdir()
+    (tmp_path / "ed" / "08_causal_masking.ipynb").write_bytes(b"\xff\xfe\x00")
+    found, told = find([tmp_path])
+    faults = {one.student: (one.chapter, one.fault.split(":")[0]) for one in found}
+    assert faults == {
+        "ada": ("08", "it is broken"), "bob": ("08", "it is broken"), "ed": ("08", "it is broken"),
+        "carl": ("", "no chapter's exercise is in it; `--chapter NN` says which it is"),
+    }  # fmt: skip
+    assert "dora/notes.txt: left out, it is no notebook (.ipynb)" in told and len(told) == 5
+    assert find([tmp_path], "08")[0][2].fault == ""
+
+
+def test_a_zip_bomb_and_a_broken_entry_are_told(tmp_path, monkeypatch):
+    from course.grade import submissions
+
+    monkeypatch.setattr(submissions, "LARGEST", 1000)
+    path = zipped(tmp_path / "all.zip", {"ada/08_a.ipynb": " " * 2000, "bob/08_a.ipynb": NOTEBOOK})
+    data = bytearray(path.read_bytes())
+    place = data.index(b"mask_weights")
+    data[place] ^= 1  # its sum is wrong now
+    path.write_bytes(data)
+    found, told = find([path])
+    assert "larger than" in " ".join(told)
+    assert [one.student for one in found] == ["bob"] and "can't be read" in found[0].fault
+
+
+def test_a_learners_newest_notebook_counts_and_the_other_is_told(tmp_path):
+    import os
+
+    for n, name in enumerate(("first", "second")):
+        put(tmp_path / "ada" / f"{name}.ipynb", notebook(f"x = {n}", "check('08.a', a)"))
+        when = datetime(2026, 1, 1 + n, tzinfo=UTC).timestamp()
+        os.utime(tmp_path / "ada" / f"{name}.ipynb", (when, when))
+    put(tmp_path / "ada" / "other chapter.ipynb", notebook("", exercise="05.dot"))
+    found, told = find([tmp_path])
+    assert [(one.chapter, one.cells[0]) for one in found] == [("05", ""), ("08", "x = 1")]
+    assert told == ["ada/first.ipynb: left out, ada/second.ipynb is newer"]
+
+
+def test_the_chapter_is_that_of_the_marks_and_the_checks(tmp_path):
+    put(tmp_path / "ada" / "05_wrong_name.ipynb")
+    put(tmp_path / "bob" / "02_x.ipynb", notebook("y = 1"))
+    put(tmp_path / "carl" / "a.ipynb", notebook("y = 1", exercise="13.top_p"))
+    assert [one.chapter for one in find([tmp_path])[0]] == ["08", "02", "13"]
+
+
+def test_nothing_there_is_an_error(tmp_path):
+    with pytest.raises(CourseError, match=r"expected notebooks \(.ipynb\)"):
+        find([tmp_path])
+    with pytest.raises(CourseError, match="there is no"):
+        find([tmp_path / "nowhere"])
+
+
+@pytest.mark.parametrize("name", ["../../x", "a/b", "", ".", "..", "=1+1", "A" * 300, "é\u202e"])
+def test_a_learners_file_is_in_its_folder(name, tmp_path):
+    made = tmp_path / f"{file_name(name)}.json"
+    assert made.resolve().parent == tmp_path and len(made.name) < 120
+    assert file_name(name) != file_name(name + "_")
