@@ -1,0 +1,164 @@
+"""The checks of the attention's ward: six laws of `attention.properties`, and one comparison.
+
+Each asks a question of a program on its layers and an x, True if it finds nothing wrong. `HOW_MUCH`
+says what else there is to see.
+"""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from attention.properties import (
+    batch_independent,
+    gradients_reach,
+    knows_order,
+    no_future_leak,
+    ripples,
+    rows_sum_to_1,
+)
+from attention.self_attention import CausalSelfAttention
+
+B, T, C, H, HKV = 4, 8, 32, 4, 2
+TEXTS = torch.tensor([[0, 0, 1, 1, 1, 2, 2, 2]]).repeat(B, 1)  # padding, and two texts behind it
+
+
+def case(seed: int = 1337, n_kv_head: int = HKV, positions: str = "rotary") -> tuple:
+    """Layers as they are before training, in `eval`, and an input of B texts of T words."""
+    torch.manual_seed(seed)
+    layers = CausalSelfAttention(C, H, n_kv_head, positions=positions, dropout=0.1).eval()
+    return layers, torch.randn(B, T, C, generator=torch.Generator().manual_seed(seed))
+
+
+def one_text(x: Tensor) -> Tensor:
+    """Every place of each row belongs to one text."""
+    return torch.ones(x.shape[:2], dtype=torch.long)
+
+
+def output(program: Callable, layers) -> Callable[[Tensor], Tensor]:
+    """The program as a function of x, without texts."""
+    return lambda x: program(x, layers, one_text(x))[0]
+
+
+def shape(program: Callable, layers, x: Tensor) -> bool:
+    """Has the output the shape of x?"""
+    return output(program, layers)(x).shape == x.shape
+
+
+def row_sums(program: Callable, layers, x: Tensor) -> bool:
+    """Does every row of the weights sum to 1?"""
+    return rows_sum_to_1(program(x, layers, one_text(x))[1])
+
+
+def future(program: Callable, layers, x: Tensor) -> bool:
+    """Does no output change when only later words do?"""
+    return no_future_leak(output(program, layers), x)
+
+
+def batch(program: Callable, layers, x: Tensor) -> bool:
+    """Does each sequence alone give what it gives in the batch?"""
+    return batch_independent(output(program, layers), x)
+
+
+def order(program: Callable, layers, x: Tensor) -> bool:
+    """Does the last output change when two earlier words change places?"""
+    return knows_order(output(program, layers), x)
+
+
+def reach(program: Callable, layers, x: Tensor) -> dict[str, bool]:
+    """Which of the weights of q, k and v the loss pulls at."""
+    sizes = [n * layers.head_size for n in (layers.n_head, layers.n_kv_head, layers.n_kv_head)]
+    parts = [part.detach().requires_grad_() for part in layers.qkv.weight.split(sizes)]
+    apart = SimpleNamespace(
+        n_head=layers.n_head, n_kv_head=layers.n_kv_head, head_size=layers.head_size,
+        positions=layers.positions, dropout=layers.dropout, training=False, out=layers.out,
+        qkv=lambda x: F.linear(x, torch.cat(parts)),
+    )  # fmt: skip
+    apart.project = lambda x, start=0: CausalSelfAttention.project(apart, x, start)
+    apart.qk_norm, apart.rotary_base, apart.rotary_stretch = False, 10_000.0, 1.0
+
+    def forward(x: Tensor) -> Tensor:
+        return program(x, apart, one_text(x))[0]
+
+    return {name: gradients_reach(forward, x, part) for name, part in zip("qkv", parts, strict=True)}
+
+
+def gradients(program: Callable, layers, x: Tensor) -> bool:
+    """Does the loss reach the weights of q, of k and of v?"""
+    return all(reach(program, layers, x).values())
+
+
+SIX = {
+    "shape": shape, "row sums": row_sums, "future": future, "batch": batch, "order": order,
+    "gradients": gradients,
+}  # fmt: skip
+
+
+def differing(program: Callable, layers, x: Tensor, texts: Tensor = TEXTS) -> Tensor:
+    """Of each place (B, T): is it other than what the package's module gives for its text alone?"""
+    out = program(x, layers, texts)[0]
+    found = torch.ones(x.shape[:2], dtype=torch.bool)
+    for b, row in enumerate(texts):
+        for text in row.unique():
+            places = row == text
+            change = out[b : b + 1, places] - layers(x[b : b + 1, places])
+            found[b, places] = ~(change.abs().amax(dim=-1) <= 1e-5)[0]
+    return found
+
+
+def equals(program: Callable, layers, x: Tensor) -> bool:
+    """Does each text give what the package's own module gives for it alone?"""
+    return not differing(program, layers, x).any()
+
+
+# ---------------------------------------------------------------- how much
+
+
+def _listed(found: Tensor) -> str:
+    return " ".join(map(str, found.nonzero().flatten().tolist())) or "none"
+
+
+def _row_sums(program: Callable, layers, x: Tensor) -> str:
+    sums = program(x, layers, one_text(x))[1].sum(dim=-1)
+    return f"They lie between {sums.min():.2f} and {sums.max():.2f}."
+
+
+def _future(program: Callable, layers, x: Tensor) -> str:
+    def alone(x: Tensor) -> Tensor:
+        return output(program, layers)(x[None])[0]
+
+    heard = ~(ripples(alone, x[0]) <= 1e-5)
+    counts = " ".join(str(row[t + 1 :].sum().item()) for t, row in enumerate(heard))
+    return f"Later words that outputs 0 to {len(x[0]) - 1} hear: {counts}."
+
+
+def _batch(program: Callable, layers, x: Tensor) -> str:
+    forward = output(program, layers)
+    alone = torch.cat([forward(row[None]) for row in x])
+    changed = ~((alone - forward(x)).abs() <= 1e-5).all(dim=-1)
+    return f"Outputs that differ: {changed.sum()} of {changed.numel()}."
+
+
+def _order(program: Callable, layers, x: Tensor) -> str:
+    forward, swapped = output(program, layers), [*range(x.shape[1] - 2), -1, -2]
+    notice = ~((forward(x[:, swapped]) - forward(x)).abs() <= 1e-5).all(dim=-1).all(dim=0)
+    return f"Outputs that notice when the last two words change places: {_listed(notice)}."
+
+
+def _gradients(program: Callable, layers, x: Tensor) -> str:
+    reached = [name for name, hears in reach(program, layers, x).items() if hears]
+    return f"It reaches {', '.join(reached) or 'none'}."
+
+
+def _equals(program: Callable, layers, x: Tensor) -> str:
+    texts = " ".join(map(str, TEXTS[0].tolist()))
+    return f"With texts {texts}, places that differ: {_listed(differing(program, layers, x).any(dim=0))}."
+
+
+HOW_MUCH = {
+    "shape": lambda program, layers, x: f"It is {tuple(output(program, layers)(x).shape)}.",
+    "row sums": _row_sums, "future": _future, "batch": _batch, "order": _order,
+    "gradients": _gradients, "equals": _equals,
+}  # fmt: skip
