@@ -590,3 +590,17 @@ def every_document_begins_at_0(answer, lengths):
 def no_row_crosses(answer, lengths):
     """row t of a document has to be open for t + 1 keys"""
     return answer[1].sum(-1).tolist() == [t + 1 for length in lengths for t in range(length)]
+
+# ---- 16
+
+def nobody_who_answers_otherwise(left, found, table):
+    """every suspect has to answer the spent checks as found"""
+    return all(table[fault][name] == said for fault in left for name, said in found.items())
+
+def one_of_the_checks(name, suspects, table, checks):
+    """it has to be the name of one of the checks"""
+    return name in checks
+
+def a_plain_bool(said, *inputs):
+    """it has to be True or False, a Python bool"""
+    return type(said) is bool

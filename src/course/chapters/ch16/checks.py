@@ -25,11 +25,13 @@ B, T, C, H, HKV = 4, 8, 32, 4, 2
 TEXTS = torch.tensor([[0, 0, 1, 1, 1, 2, 2, 2]]).repeat(B, 1)  # padding, and two texts behind it
 
 
-def case(seed: int = 1337, n_kv_head: int = HKV, positions: str = "rotary") -> tuple:
-    """Layers as they are before training, in `eval`, and an input of B texts of T words."""
+def case(
+    seed: int = 1337, n_kv_head: int = HKV, positions: str = "rotary", n_embd: int = C
+) -> tuple[CausalSelfAttention, Tensor]:
+    """Layers as they are before training, in `eval`, and an input of B rows of T words."""
     torch.manual_seed(seed)
-    layers = CausalSelfAttention(C, H, n_kv_head, positions=positions, dropout=0.1).eval()
-    return layers, torch.randn(B, T, C, generator=torch.Generator().manual_seed(seed))
+    layers = CausalSelfAttention(n_embd, H, n_kv_head, positions=positions, dropout=0.1).eval()
+    return layers, torch.randn(B, T, n_embd, generator=torch.Generator().manual_seed(seed))
 
 
 def one_text(x: Tensor) -> Tensor:

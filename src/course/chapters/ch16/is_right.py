@@ -1,0 +1,63 @@
+"""Return True if the program gives for each text what the package's own module gives for it alone."""
+
+import torch
+
+from course.chapters.ch16.alone import FORMS, OTHERS, SICK, program
+from course.chapters.ch16.checks import TEXTS
+from course.learn.laws import a_plain_bool
+from course.learn.record import Exercise
+
+def given(name, texts, seed=1337):
+    forward, layers, x = program(name, seed)
+    return forward, layers, x[: len(texts), : texts.shape[1]], texts
+
+def drawn(d):
+    texts = torch.tensor([sorted(d.choices(range(3), k=5)) for _ in range(2)])
+    return given(d.choice([*FORMS, *SICK]), texts, 1 + d.size())
+
+E = Exercise(__name__, n_drawn=6, draw=drawn, inputs=[
+    *(given(name, texts) for texts in OTHERS for name in [*FORMS, "no scale"]),
+    *(given(name, TEXTS) for name in [*FORMS, *SICK])])
+
+@E.answer
+def is_right(forward, layers, x, texts):
+    out = forward(x, texts)
+    for b in range(len(x)):
+        for text in texts[b].unique():
+            places = texts[b] == text
+            with torch.no_grad():
+                alone = layers(x[b : b + 1, places])
+            if not ((out[b : b + 1, places] - alone).abs() <= 1e-5).all():
+                return False
+    return True
+
+E.slip("return False", "return True", """you call every program right. What do you compare the output
+    with? It has to be something that this program didn't make.""")
+E.slip("return True", "return False", """you call every program wrong, the right ones
+    too. (If you compare exactly: the last bits of a sum depend on its order. Allow 1e-5.)""")
+E.mistake(lambda *x: not is_right(*x), "turned round: True has to mean that the program is right.")
+E.slip("layers(x[b : b + 1, places])", "forward(x[b : b + 1, places], texts[b : b + 1, places])",
+    """you compare the program with itself. A fault that it has in every call looks right then, such as
+    a missing scale. Compare with `layers`.""")
+E.slip("for text in texts[b].unique():\n            places = texts[b] == text",
+       "for places in [texts[b] >= 0]:", """`layers` knows nothing of texts: given a whole row, it lets one
+    text see the other. Give it each text alone.""")
+E.slip("texts[b].unique()", "texts[b].unique()[-1:]", """you look at the last text of each row only. A
+    fault may show in another one.""")
+E.slip("texts[b].unique()", "texts[b].unique()[:1]", """you look at the first text of each row only. What
+    gets into the second from there doesn't show.""")
+E.slip("not ((out[b : b + 1, places] - alone).abs() <= 1e-5).all()",
+       "((out[b : b + 1, places] - alone).abs() > 1e-5).any()", """you let nan pass: `nan > 1e-5` is
+    False. Ask whether all differences are small; nan never is.""")
+E.slip("(out[b : b + 1, places] - alone)", "(out[b : b + 1, places] - alone)[:, -1]", """you look at the
+    last place of each text only. A future that is let in doesn't show there.""")
+E.slip("(out[b : b + 1, places] - alone)", "(out[b : b + 1, places] - alone)[:, :1]", """you look at the
+    first place of each text only. It has nobody but itself to look at, so scale and order don't show.""")
+E.slip("<= 1e-5", "<= 0.2", """your tolerance is too large: a small fault is one too. Right programs
+    differ by less than 1e-5.""")
+
+E.law(a_plain_bool)
+E.hint("Six laws were kept, and the program is wrong. With what could you compare it that isn't itself?")
+E.hint("`layers(one)` is right for one text, (1, T, C). Which places of which row are one text?")
+E.hint("""For each row and each number in it: `places = texts[b] == text`. Compare `out[b:b+1, places]`
+    with `layers(x[b:b+1, places])`, all differences at most 1e-5.""")
