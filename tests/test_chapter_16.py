@@ -198,7 +198,7 @@ def test_the_first_patient_as_on_the_page():
         == "Your three checks are spent: row sums, future, order. Name the fault."
     )
     assert case.name("no mask") == (
-        "No. Of 'no mask', 'order' would have said: Yes. Outputs that notice when the last two words "
+        "No. Of 'no mask', 'order' would have said:\nYes. Outputs that notice when the last two words "
         "change places: 0 1 2 3 4 5 6 7."
     )
     assert case.code.startswith("The code opens")
@@ -240,7 +240,7 @@ def test_a_wrong_name_is_refused_for_a_true_reason(number):
             assert said.startswith(f"Yes, it is {mine!r}")
         elif said.startswith("No. Of "):
             spent = [*examine.found(mine)][1 : 1 + CHECKS]
-            assert any(f"{n!r} would have said: {examine.answer(fault, n)}" in said for n in spent)
+            assert any(f"{n!r} would have said:\n{examine.answer(fault, n)}" in said for n in spent)
         elif "tells the two apart" in said and "none" not in said:
             other = said.split("'")[-2]
             assert examine.answer(fault, other) != examine.answer(mine, other)

@@ -19,14 +19,17 @@ FORMS = {  # right, each in its own way
 SICK = [fault for fault, patient in BY_FAULT.items()
         if patient.program in ("attention", "reading") and fault != "projections can't learn"]
 
+LATE = "right numbers one place late"  # their mean is that of the right ones
+
 def program(name, seed=1337):
     """A program as a learner gets it: forward(x, texts), and the layers that are in it."""
     layers, x = case(seed, n_embd=16)
-    attend = FORMS[name] if name in FORMS else wrong(name)
+    attend = FORMS["right"] if name == LATE else FORMS.get(name) or wrong(name)
 
     @torch.no_grad()
     def forward(x, texts):
-        return attend(x, layers, texts)[0]
+        out = attend(x, layers, texts)[0]
+        return out.roll(1, dims=1) if name == LATE else out
 
     forward.__name__ = name.replace(" ", "_")
     return forward, layers, x

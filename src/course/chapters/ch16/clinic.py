@@ -80,7 +80,7 @@ class Case:
         self._spent[name] = examine.answer(self._patient.fault, name)
         left, alike = CHECKS - len(self._spent), len(self._suspects())
         return Told(
-            f"{name}: {examine.question(name)} {self._spent[name]}\n"
+            f"{name}: {examine.question(name)}\n{self._spent[name]}\n"
             f"Checks left: {left}. Faults that would have answered the same: {alike}."
         )
 
@@ -108,7 +108,7 @@ class Case:
             return Told(f"Yes, it is {mine!r}.{also} `code` shows the program; repair it.")
         if clash := self._clash(fault):
             would = examine.answer(fault, clash[0])
-            return Told(f"No. Of {fault!r}, {clash[0]!r} would have said: {would}")
+            return Told(f"No. Of {fault!r}, {clash[0]!r} would have said:\n{would}")
         checks = [*SIX, "equals"] if self._ward == "attention" else examine.found(mine)
         for other in checks:
             if examine.answer(fault, other) != examine.answer(mine, other):

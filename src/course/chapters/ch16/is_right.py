@@ -2,7 +2,7 @@
 
 import torch
 
-from course.chapters.ch16.alone import FORMS, OTHERS, SICK, program
+from course.chapters.ch16.alone import FORMS, LATE, OTHERS, SICK, program
 from course.chapters.ch16.checks import TEXTS
 from course.learn.laws import a_plain_bool
 from course.learn.record import Exercise
@@ -16,7 +16,7 @@ def drawn(d):
     return given(d.choice([*FORMS, *SICK]), texts, 1 + d.size())
 
 E = Exercise(__name__, n_drawn=6, draw=drawn, inputs=[
-    *(given(name, texts) for texts in OTHERS for name in [*FORMS, "no scale"]),
+    *(given(name, texts) for texts in OTHERS for name in [*FORMS, LATE, "no scale"]),
     *(given(name, TEXTS) for name in [*FORMS, *SICK])])
 
 @E.answer
@@ -44,8 +44,8 @@ E.slip("for text in texts[b].unique():\n            places = texts[b] == text",
     text see the other. Give it each text alone.""")
 E.slip("texts[b].unique()", "texts[b].unique()[-1:]", """you look at the last text of each row only. A
     fault may show in another one.""")
-E.slip("texts[b].unique()", "texts[b].unique()[:1]", """you look at the first text of each row only. What
-    gets into the second from there doesn't show.""")
+E.slip("texts[b].unique()", "texts[b].unique()[:1]", """what one text takes from another doesn't show
+    in your check. Do you compare every text of a packed row, with `texts` as they are?""")
 E.slip("not ((out[b : b + 1, places] - alone).abs() <= 1e-5).all()",
        "((out[b : b + 1, places] - alone).abs() > 1e-5).any()", """you let nan pass: `nan > 1e-5` is
     False. Ask whether all differences are small; nan never is.""")

@@ -1,0 +1,126 @@
+"""Chapter 16: outputs that look alike, which check finds whom, and a loss that is too good."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+from torch import Tensor
+
+from course.draw.picture import (
+    FAINT,
+    INK,
+    LIGHT,
+    QUERY,
+    SIGNED,
+    SMALL,
+    STYLE,
+    WIDTH,
+    WRONG,
+    Picture,
+    canvas,
+    heat_map,
+    picture,
+    sheet,
+)
+
+N_CHANNELS = 12  # of an output that are shown
+ROW, CELL, NAMES = 0.2, 0.72, 2.3  # of the matrix, in inches
+PER_LINE = 92  # characters of a text
+
+
+def outputs_figure(one: Tensor, other: Tensor) -> Picture:
+    """Two outputs (T, C), side by side on one scale: the first channels of every place."""
+    figure, axes = canvas(2.7, 2)
+    shown = [out[:, :N_CHANNELS].detach() for out in (one, other)]
+    most = max(out.abs().max().item() for out in shown)
+    for ax, out, name in zip(axes, shown, "AB", strict=True):
+        heat_map(ax, out, title=f"output of program {name}", row_axis="place",
+                 column_axis="channel", low=-most, high=most, colours=SIGNED, digits=None)  # fmt: skip
+    T, C = one.shape
+    return picture(
+        figure,
+        f"The outputs of two programs on the same {T} words with the same weights, {N_CHANNELS} of "
+        f"{C} channels: both have the shape ({T}, {C}), and numbers between {-most:.1f} and {most:.1f}.",
+    )
+
+
+def pair_figure(
+    runs: Mapping[str, Mapping[str, Mapping]], names: tuple[str, str], alone: bool
+) -> Picture:
+    """Losses of a right and a wrong model while they train, a thin line for each seed."""
+    kinds = {"usual": "with the whole block at hand"} | ({"alone": "with the past alone"} if alone else {})
+    figure, axes = canvas(3.3, 2, sharey=True)
+    said = []
+    with mpl.rc_context(STYLE):
+        for ax, (kind, title) in zip(axes, kinds.items(), strict=False):
+            for name, colour in zip(names, (QUERY, WRONG), strict=True):
+                ends = _curves(ax, runs[name].values(), kind, colour)
+                said.append(f"{name} {min(ends):.2f} to {max(ends):.2f} {title}")
+                side = 1 if sum(ends) / len(ends) > 2.2 or name == names[0] else -1
+                ax.text(ax.get_xlim()[1], sum(ends) / len(ends) + 0.09 * side, name, color=colour,
+                        ha="right", va="bottom" if side > 0 else "top", weight="bold")  # fmt: skip
+            ax.set(xlabel="training step", ylim=(1.4, 3.1), title=title)
+        axes[0].set_ylabel("loss, nats per character")
+        if not alone:
+            axes[1].set_axis_off()
+    n = len(runs[names[0]])
+    return picture(
+        figure,
+        f"Losses on text that was held back, while {n} pairs of models train on the same batches. At "
+        f"the end: {'; '.join(said)}.",
+    )
+
+
+def _curves(ax: Axes, runs: Sequence[Mapping], kind: str, colour: str) -> list[float]:
+    """Draw a line for each run; the last loss of each."""
+    for run in runs:
+        ax.plot(run["step"], run[kind], color=colour, linewidth=1.4, alpha=0.8)
+    return [run[kind][-1] for run in runs]
+
+
+def matrix_figure(rows: Mapping[str, Mapping[str, bool]], chosen: Sequence[str]) -> Picture:
+    """Patients by checks: a square where a check finds something, red for those that are chosen."""
+    checks = list(next(iter(rows.values())))
+    caught = [fault for fault, row in rows.items() if not all(row[name] for name in chosen)]
+    height = 0.62 + ROW * len(rows)
+    figure, (ax,) = sheet(height)
+    with mpl.rc_context(STYLE):
+        for c, name in enumerate(checks):
+            x = NAMES + 0.2 + c * CELL
+            ax.text(x + CELL / 2, height - 0.5, name, ha="center", fontsize=SMALL,
+                    weight="bold" if name in chosen else "normal")  # fmt: skip
+        for n, (fault, row) in enumerate(rows.items()):
+            y = height - 0.78 - ROW * n
+            found = fault in caught
+            ax.text(NAMES, y + ROW / 2 - 0.03, fault, ha="right", va="center", fontsize=SMALL,
+                    color=WRONG if found else INK)  # fmt: skip
+            for c, name in enumerate(checks):
+                colour = LIGHT if row[name] else WRONG if name in chosen else FAINT
+                ax.add_patch(Rectangle((NAMES + 0.23 + c * CELL, y), CELL - 0.06, ROW - 0.05, color=colour, lw=0))
+        ax.text(WIDTH / 2, height - 0.2, f"{' and '.join(chosen)}: {len(caught)} of {len(rows)} patients",
+                ha="center", fontsize=11, weight="bold")  # fmt: skip
+    missed = [fault for fault in rows if fault not in caught]
+    return picture(
+        figure,
+        f"Which check finds something in whom: a dark square in the check's column. {' and '.join(chosen)} "
+        f"{'find' if len(chosen) > 1 else 'finds'} something in {len(caught)} of {len(rows)}"
+        + (f"; not in {', '.join(missed)}." if 0 < len(missed) < 16 else "."),
+    )
+
+
+def texts_figure(texts: Mapping[str, str], wrong: str) -> Picture:
+    """What models wrote, each under its name; line breaks are shown as signs."""
+    lines: list[tuple[str, str, bool]] = []
+    for name, text in texts.items():
+        signs = text.replace("\n", "\u21b5")
+        lines.append((name, WRONG if name == wrong else QUERY, True))
+        lines += [(signs[n : n + PER_LINE], INK, False) for n in range(0, len(signs), PER_LINE)]
+    height = 0.2 + 0.27 * len(lines)
+    figure, (ax,) = sheet(height)
+    with mpl.rc_context(STYLE):
+        for n, (line, colour, name) in enumerate(lines):
+            ax.text(0.1, height - 0.25 - 0.27 * n, line, color=colour, fontsize=10 if name else SMALL,
+                    weight="bold" if name else "normal", family=None if name else "DejaVu Sans Mono")  # fmt: skip
+    said = ". ".join(f"{name}: {text[:60]!r}" for name, text in texts.items())
+    return picture(figure, f"What the two models of one pair write. {said}.")
