@@ -1,11 +1,13 @@
 """Chapter 16: every patient, what the checks say of it, its repair, and the clinic's answers."""
 
+import json
+
 import pytest
 import torch
 
 from attention.multi_head import MultiHeadAttention
 from attention.wrong import WRONG, Steps, attend
-from course.chapters.ch16 import checks, clinic, examine
+from course.chapters.ch16 import checks, clinic, examine, runs
 from course.chapters.ch16.checks import SIX
 from course.chapters.ch16.clinic import (
     CHECKS,
@@ -18,6 +20,8 @@ from course.chapters.ch16.clinic import (
     twins,
 )
 from course.chapters.ch16.examine import ATTENTIONS, TRAINING, ward
+from course.chapters.ch16.explorer import checks_explorer
+from course.chapters.ch16.figures import matrix_figure, outputs_figure, pair_figure, texts_figure
 from course.chapters.ch16.patients import (
     BY_FAULT,
     MASKED,
@@ -30,6 +34,9 @@ from course.chapters.ch16.patients import (
     run,
     wrong,
 )
+from course.colours import COLOURS
+from course.learn.exercises import load
+from tests.conftest import answer
 from tests.test_properties import EXPECTED
 
 FAULTS = list(BY_FAULT)
@@ -240,7 +247,9 @@ def test_a_wrong_name_is_refused_for_a_true_reason(number):
             assert said.startswith(f"Yes, it is {mine!r}")
         elif said.startswith("No. Of "):
             spent = [*examine.found(mine)][1 : 1 + CHECKS]
-            assert any(f"{n!r} would have said:\n{examine.answer(fault, n)}" in said for n in spent)
+            assert any(
+                f"{n!r} would have said:\n{examine.answer(fault, n)}" in said for n in spent
+            )
         elif "tells the two apart" in said and "none" not in said:
             other = said.split("'")[-2]
             assert examine.answer(fault, other) != examine.answer(mine, other)
@@ -264,3 +273,90 @@ def test_every_patient_waits_once():
     assert set(waiting[first_of_training:]) == set(faults("training"))
     assert {ward(BY_FAULT[fault].program) for fault in waiting[:4]} == {"attention"}
     assert tuple(waiting[:4]) == clinic.FIRST
+
+
+# ---------------------------------------------------------------- the pair, the figures, the explorer
+
+PAIR = json.loads(runs.STORED.read_text())
+NAMES = "right", "float==('-inf')"
+
+
+def test_the_stored_pair_has_every_seed_and_shows_what_the_page_says():
+    assert tuple(PAIR) == NAMES == tuple(runs.MAKERS)
+    for seed in map(str, runs.SEEDS):
+        good, bad = (PAIR[name][seed] for name in NAMES)
+        assert good["step"] == bad["step"] == [60, 120, 180, 240, 300]
+        assert good["usual"] == good["alone"], "it never used what comes later"
+        assert bad["usual"][-1] < good["usual"][-1] - 0.3
+        assert bad["alone"][-1] > good["alone"][-1] + 0.5 and bad["alone"][-1] > bad["alone"][0]
+        assert len(good["text"]) == len(bad["text"]) == runs.N_NEW
+
+
+def test_the_stored_runs_are_those_of_the_command(as_a_user):
+    """Their first steps: nothing has drifted apart yet."""
+    few = dict(n_steps=6, warm_up=2, look_every=6, held_back=200, n_new=3)
+    good, bad = (runs.losses(name, 1, runs.parts(), **few) for name in NAMES)
+    assert good["step"] == [6] and good["usual"] == good["alone"] and len(good["text"]) == 3
+    assert bad["usual"] != bad["alone"]
+    assert good == runs.losses("right", 1, runs.parts(), **few)
+
+
+def test_the_wrong_one_of_the_pair_is_the_patient(as_a_user):
+    """The same outputs as `float==('-inf')` of the table, with the same weights."""
+    layers, x = checks.case(n_kv_head=4)
+    theirs = wrong(NAMES[1])(x, layers, checks.one_text(x))[0]
+    layers.__class__ = runs.Compares
+    torch.testing.assert_close(layers(x), theirs)
+
+
+def test_the_matrix_counts_whom_the_chosen_checks_find():
+    explorer = checks_explorer()
+    assert "shape finds something in 0 of 30" in explorer.still.sentence
+    said = explorer.render("future", "gradients")
+    assert "future and gradients find something in 18 of 30" in said.sentence
+    rows = {
+        "a": {"p": True, "q": False},
+        "b": {"p": False, "q": True},
+        "c": {"p": True, "q": True},
+    }
+    assert matrix_figure(rows, ["p"]).sentence.endswith(
+        "p finds something in 1 of 3; not in a, c."
+    )
+    assert matrix_figure(rows, ["p", "q"]).sentence.endswith("in 2 of 3; not in c.")
+    assert said.svg.count(COLOURS["wrong"]) or "var(--wrong)" in said.svg
+
+
+def test_the_figures_say_what_they_show():
+    one = torch.tensor([[0.25, -1.5] * 8] * 3)
+    assert (
+        "shape (3, 16), and numbers between -1.5 and 1.5" in outputs_figure(one, one / 2).sentence
+    )
+    runs_of = {n: {"1": {"step": [1, 2], "usual": [3, end], "alone": [3, end]}} for n, end in
+               (("good", 2.0), ("bad", 1.5))}  # fmt: skip
+    said = pair_figure(runs_of, ("good", "bad"), alone=True).sentence
+    assert "1 pairs" in said and "bad 1.50 to 1.50 with the past alone" in said
+    assert "alone" not in pair_figure(runs_of, ("good", "bad"), alone=False).sentence
+    text = texts_figure({"good": "a\nb", "bad": "c"}, "bad")
+    assert "good: 'a\\nb'" in text.sentence and "a\u21b5b" in text.svg
+
+
+# ---------------------------------------------------------------- references
+
+
+def test_the_last_check_is_the_tables():
+    """`is_right` finds whom `equals` finds; `alone` whom no comparison is needed for."""
+    for forward, layers, x, texts in load("16.is_right").fixed:
+        name = forward.__name__.replace("_", " ")
+        if name in BY_FAULT:
+            assert not answer("16.is_right")(forward, layers, x, texts) or "scale" in name
+    tried = {given[0].__name__.replace("_", " ") for given in load("16.is_right").fixed}
+    sick = {f for f in faults() if f != "projections can't learn"}
+    assert {fault.replace("_", " ") for fault in sick} <= tried, "every patient of the ward"
+
+
+def test_the_first_exercise_finds_what_the_clinic_finds():
+    case = patient(1)
+    for name in ("row sums", "future"):
+        case.check(name)
+    found = {name: examine.found(case._patient.fault)[name] for name in ("row sums", "future")}
+    assert set(case._suspects()) <= set(answer("16.suspects")(found, examine.table()))

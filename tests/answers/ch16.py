@@ -77,18 +77,22 @@ def most_found(suspects, table, checks):
 @wrong("16.next_check")
 def lucky(suspects, table, checks):
     """hopes for the smaller group"""
+
     def small(c):
         yes = sum(table[f][c] for f in suspects)
         return min(yes, len(suspects) - yes)
+
     return min(checks, key=small)
 
 
 @wrong("16.next_check")
 def the_later_of_two(suspects, table, checks):
     """of equally good ones takes the last"""
+
     def large(c):
         yes = sum(table[f][c] for f in suspects)
         return max(yes, len(suspects) - yes)
+
     best = min(map(large, checks))
     return [c for c in checks if large(c) == best][-1]
 
@@ -96,18 +100,22 @@ def the_later_of_two(suspects, table, checks):
 @wrong("16.next_check")
 def over_the_whole_table(suspects, table, checks):
     """counts faults that are no suspects"""
+
     def large(c):
         yes = sum(row[c] for row in table.values())
         return max(yes, len(table) - yes)
+
     return min(checks, key=large)
 
 
 @wrong("16.next_check")
 def how_many(suspects, table, checks):
     """the number of those left, not the check"""
+
     def large(c):
         yes = sum(table[f][c] for f in suspects)
         return max(yes, len(suspects) - yes)
+
     return min(map(large, checks))
 
 
@@ -120,9 +128,11 @@ def those_that_pass(suspects, table, checks):
 @wrong("16.next_check")
 def any_of_the_table(suspects, table, checks):
     """chooses among all checks of the table, spent or not"""
+
     def large(c):
         yes = sum(table[f][c] for f in suspects)
         return max(yes, len(suspects) - yes)
+
     return min(next(iter(table.values())), key=large)
 
 
@@ -136,6 +146,7 @@ def by_counting_both(suspects, table, checks):
     def unlucky(c):
         answers = [table[f][c] for f in suspects]
         return max(answers.count(True), answers.count(False))
+
     return min(checks, key=unlucky)
 
 
@@ -161,7 +172,9 @@ def forgets_nan(forward, x, texts):
     """nan > 1e-5 is False"""
     out = forward(x, texts)
     for b, here in _parts(texts):
-        if ((out[b, here] - forward(x[b : b + 1, here], texts[b : b + 1, here])[0]).abs() > 1e-5).any():
+        if (
+            (out[b, here] - forward(x[b : b + 1, here], texts[b : b + 1, here])[0]).abs() > 1e-5
+        ).any():
             return False
     return True
 
@@ -180,7 +193,9 @@ def bit_by_bit(forward, x, texts):
 def skips_the_padding(forward, x, texts):  # nobody reads what it gives
     out = forward(x, texts)
     return all(
-        torch.allclose(out[b, here], forward(x[b : b + 1, here], texts[b : b + 1, here])[0], atol=1e-5)
+        torch.allclose(
+            out[b, here], forward(x[b : b + 1, here], texts[b : b + 1, here])[0], atol=1e-5
+        )
         for b, here in _parts(texts)
         if texts[b, here][0] != 0
     )
@@ -191,7 +206,9 @@ def only_the_first_row(forward, x, texts):
     """tries row 0 and its texts"""
     out = forward(x, texts)
     return all(
-        torch.allclose(out[b, here], forward(x[b : b + 1, here], texts[b : b + 1, here])[0], atol=1e-5)
+        torch.allclose(
+            out[b, here], forward(x[b : b + 1, here], texts[b : b + 1, here])[0], atol=1e-5
+        )
         for b, here in _parts(texts[:1])
     )
 
@@ -259,7 +276,8 @@ def nan_passes(forward, layers, x, texts):
     """nan > 1e-5 is False"""
     out = forward(x, texts)
     return not any(
-        ((out[b, here] - layers(x[b : b + 1, here])[0]).abs() > 1e-5).any() for b, here in _parts(texts)
+        ((out[b, here] - layers(x[b : b + 1, here])[0]).abs() > 1e-5).any()
+        for b, here in _parts(texts)
     )
 
 
@@ -277,7 +295,9 @@ def on_average(forward, layers, x, texts):
 def exactly_equal(forward, layers, x, texts):
     """no tolerance"""
     out = forward(x, texts)
-    return all(torch.equal(out[b, here], layers(x[b : b + 1, here])[0]) for b, here in _parts(texts))
+    return all(
+        torch.equal(out[b, here], layers(x[b : b + 1, here])[0]) for b, here in _parts(texts)
+    )
 
 
 @wrong("16.is_right")

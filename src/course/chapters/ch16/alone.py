@@ -3,7 +3,16 @@
 import torch
 
 from course.chapters.ch16.checks import TEXTS, case
-from course.chapters.ch16.patients import BY_FAULT, MASKED, SOFTMAX, edited, right, right_code, run, wrong
+from course.chapters.ch16.patients import (
+    BY_FAULT,
+    MASKED,
+    SOFTMAX,
+    edited,
+    right,
+    right_code,
+    run,
+    wrong,
+)
 from course.learn.laws import a_plain_bool
 from course.learn.record import Exercise
 

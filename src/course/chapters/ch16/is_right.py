@@ -7,6 +7,7 @@ from course.chapters.ch16.checks import TEXTS
 from course.learn.laws import a_plain_bool
 from course.learn.record import Exercise
 
+
 def given(name, texts, seed=1337):
     forward, layers, x = program(name, seed)
     return forward, layers, x[: len(texts), : texts.shape[1]], texts

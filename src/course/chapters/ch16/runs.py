@@ -56,10 +56,17 @@ def train(name: str, seed: int, ids: tuple[Tensor, Tensor], watch=lambda look: N
     return model
 
 
-def losses(name: str, seed: int, ids: tuple[Tensor, Tensor], **sizes) -> dict:
+def losses(
+    name: str,
+    seed: int,
+    ids: tuple[Tensor, Tensor],
+    held_back: int = HELD_BACK,
+    n_new: int = N_NEW,
+    **sizes,
+) -> dict:
     """After how many steps, both losses then, and what the model writes at the end."""
     told: dict[str, list] = {"step": [], "usual": [], "alone": []}
-    ids = ids[0], ids[1][:HELD_BACK]
+    ids = ids[0], ids[1][:held_back]
 
     def watch(model: GPT, look: Look) -> None:
         told["step"].append(look.step)
@@ -70,7 +77,7 @@ def losses(name: str, seed: int, ids: tuple[Tensor, Tensor], **sizes) -> dict:
     model = train(name, seed, ids, watch, **sizes)
     tokenizer, draw = CharTokenizer(load_corpus()), torch.Generator().manual_seed(seed)
     with evaluating(model):
-        text = write(model, tokenizer, PROMPT, N_NEW, draw)
+        text = write(model, tokenizer, PROMPT, n_new, draw)
     return told | {"text": text[len(PROMPT) :]}
 
 
