@@ -600,7 +600,3 @@ def nobody_who_answers_otherwise(left, found, table):
 def one_of_the_checks(name, suspects, table, checks):
     """it has to be the name of one of the checks"""
     return name in checks
-
-def a_plain_bool(said, *inputs):
-    """it has to be True or False, a Python bool"""
-    return type(said) is bool

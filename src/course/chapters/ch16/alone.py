@@ -13,7 +13,6 @@ from course.chapters.ch16.patients import (
     run,
     wrong,
 )
-from course.learn.laws import a_plain_bool
 from course.learn.record import Exercise
 
 SHARED = """\
@@ -85,7 +84,6 @@ E.slip("not ((out[b : b + 1, places] - by_itself).abs() <= 1e-5).all()",
 E.slip("<= 1e-5", "== 0", """without a tolerance right programs fail: the last bits of a sum depend on
     how many numbers are in it. Allow 1e-5.""")
 
-E.law(a_plain_bool)
 E.hint("Which numbers of `out` belong to one text, and what would they be if nobody else were there?")
 E.hint("For each row and each number in it: `places = texts[b] == text`, and a call with these alone.")
 E.hint("""Compare `out[b:b+1, places]` with `forward(x[b:b+1, places], texts[b:b+1, places])`: all
