@@ -1,0 +1,1 @@
+"""The concordance: every figure of the source notebooks, computed anew, and every bug of theirs."""
