@@ -3,6 +3,7 @@
 import html
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 
 import torch
 
@@ -15,11 +16,13 @@ from course.chapters.ch13.figures import text_figure
 from course.draw.explorer import Explorer, float_slider, slider
 from course.draw.picture import Picture
 
+AT_ONCE = 6  # characters: to show a text takes longer than to write one of them
+
 
 def generator_explorer(
     model: GPT, tokenizer: CharTokenizer, prompt: str, n_new: int = 180
 ) -> Explorer:
-    """Text that the model writes after the prompt, character by character where somebody looks."""
+    """Text that the model writes after the prompt, piece by piece where somebody looks."""
     texts: dict[tuple, str] = {}
 
     def written(temperature: float, top_p: float, seed: int) -> Iterator[str]:
@@ -33,7 +36,7 @@ def generator_explorer(
         texts[state] = text
 
     def on_the_way(**state) -> Iterator[str]:
-        for text in written(**state):
+        for text in islice(written(**state), AT_ONCE - 1, None, AT_ONCE):
             yield f"<pre>{html.escape(prompt + text)}</pre>"
 
     @cache
