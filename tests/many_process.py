@@ -1,51 +1,40 @@
-"""One of several processes, as torchrun starts them for test_ring: compares its part, or dies."""
+"""What a process does in test_many besides its part: it hands in less, or dies on the way."""
 
 import os
 import sys
-from datetime import timedelta
 
 import torch
 import torch.distributed as dist
-import torch.nn.functional as F
 
-from attention import ring
-
-T, D, DV = 4, 5, 7  # of each part
+from attention import many, ring
 
 
-def main(what: str) -> None:
-    dist.init_process_group("gloo", timeout=timedelta(seconds=60))
-    rank, size = dist.get_rank(), dist.get_world_size()
-    draw = torch.Generator().manual_seed(0)
-    shapes = [(2, 3, size * T, D)] * 2 + [(2, 3, size * T, DV)] * 2  # q, k, v, d_out
-    q, k, v, d_out = (torch.randn(*shape, generator=draw, dtype=torch.float64) for shape in shapes)
-    part = slice(rank * T, (rank + 1) * T)
-    if what == "uneven" and rank == 1:
-        part = slice(rank * T, (rank + 1) * T - 1)
-    if what == "dies" and rank == 1:
-        hand_on = ring.hand_on
+def uneven() -> None:
+    """Process 1 has a key less than the others."""
+    x = torch.zeros(1, 4 - (dist.get_rank() == 1), 5)
+    ring.ring_attention(x, x, x)
 
-        def one_more(*tensors):
-            ring.hand_on = lambda *tensors: os._exit(7)
-            return hand_on(*tensors)
 
-        ring.hand_on = one_more
-    for causal in (True, False):
-        whole = [x.clone().requires_grad_() for x in (q, k, v)]
-        theirs = F.scaled_dot_product_attention(*whole, is_causal=causal)
-        theirs.backward(d_out)
-        ours = [x[..., part, :].clone().requires_grad_() for x in (q, k, v)]
-        out = ring.ring_attention(*ours, causal=causal, block_size=3)
-        out.backward(d_out[..., part, :])
-        torch.testing.assert_close(out, theirs[..., part, :])
-        for mine, wanted in zip(ours, whole, strict=True):
-            torch.testing.assert_close(mine.grad, wanted.grad[..., part, :])
-        print(f"process {rank} of {size}, causal {causal}: equal")
-    dist.destroy_process_group()
+def die(hand_ons: int) -> None:
+    """Process 1 dies when it has handed its keys on so many times."""
+    hand_on = ring.hand_on
+
+    def one_less(*tensors):
+        nonlocal hand_ons
+        if dist.get_rank() == 1 and not hand_ons:
+            os._exit(7)
+        hand_ons -= 1
+        return hand_on(*tensors)
+
+    ring.hand_on = one_less
+    x = torch.ones(1, 4, 5, requires_grad=True)
+    ring.ring_attention(x, x, x).sum().backward()
 
 
 if __name__ == "__main__":
+    many.join_group()
+    many.compare()
     try:
-        main(sys.argv[1])
-    except (RuntimeError, ValueError) as error:
+        die(hand_ons=1)
+    except RuntimeError as error:
         sys.exit(str(error))

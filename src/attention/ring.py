@@ -5,6 +5,9 @@ them on to the next process. What it knows of each part is merged as in `online`
 Started by torchrun, with `torch.distributed.init_process_group("gloo")`.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import torch
 import torch.distributed as dist
 from jaxtyping import Float
@@ -15,6 +18,18 @@ from attention.online import attend_in_blocks, block_gradients, block_scores, me
 
 def _causal(queries: Tensor, keys: Tensor) -> Tensor:
     return keys <= queries
+
+
+@contextmanager
+def _waiting_for(what: str) -> Iterator[None]:
+    """Say who waited, and for what, if no answer comes."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise RuntimeError(
+            f"process {dist.get_rank()} of {dist.get_world_size()}: expected {what}, got no answer "
+            f"from one of them; it may have died: read what it said, and start all again"
+        ) from error
 
 
 def hand_on(*tensors: Tensor) -> list[Tensor]:
@@ -28,15 +43,9 @@ def hand_on(*tensors: Tensor) -> list[Tensor]:
     before, after = (rank - 1) % size, (rank + 1) % size
     ours = torch.cat([tensor.flatten() for tensor in tensors])  # one message, not one for each
     theirs = torch.empty_like(ours)
-    try:
+    with _waiting_for(f"keys from process {before}, and process {after} to take ours"):
         for message in (dist.isend(ours, after), dist.irecv(theirs, before)):
             message.wait()
-    except RuntimeError as error:
-        raise RuntimeError(
-            f"process {rank} of {size}: expected keys from process {before}, and process {after} to "
-            f"take ours, got no answer from one of them; it may have died: read what it said, and "
-            f"start all again ({str(error).splitlines()[0]})"
-        ) from None
     parts = theirs.split([tensor.numel() for tensor in tensors])
     return [part.view_as(tensor) for part, tensor in zip(parts, tensors, strict=True)]
 
@@ -45,7 +54,8 @@ def check_parts(q: Tensor, k: Tensor, v: Tensor) -> None:
     """Refuse parts that aren't of one shape in all processes: they could not be handed on."""
     ours = [tuple(x.shape) for x in (q, k, v)]
     all_of_them = [None] * dist.get_world_size()
-    dist.all_gather_object(all_of_them, ours)
+    with _waiting_for("the shapes of all processes' parts"):
+        dist.all_gather_object(all_of_them, ours)
     for rank, theirs in enumerate(all_of_them):
         if theirs != ours:
             raise ValueError(
