@@ -31,6 +31,27 @@ def die(hand_ons: int) -> None:
     ring.ring_attention(x, x, x).sum().backward()
 
 
+def sent(*given: torch.Tensor) -> tuple[int, int]:
+    """How many bytes we send in the forward of a ring, and in both passes."""
+    isend, bytes_ = dist.isend, []
+
+    def counted(tensor, to):
+        bytes_.append(tensor.nbytes)
+        return isend(tensor, to)
+
+    dist.isend = counted
+    attend, forward = many.ring_attention, []
+
+    def attended(*parts, **how):
+        out = attend(*parts, **how)
+        forward.append(sum(bytes_))
+        return out
+
+    many.ring_attention = attended
+    many.ring_part(*given)
+    return *forward, sum(bytes_)
+
+
 if __name__ == "__main__":
     many.join_group()
     many.compare()

@@ -14,9 +14,15 @@ from attention.gpt import GPT, Config
 from attention.many import gradients, join_group, ring_part, share, shared_gradients
 from attention.processes import in_processes
 from attention.ring import ring_attention
+from attention.traffic import (
+    all_reduce_bytes,
+    ring_bytes,
+    tensor_parallel_bytes,
+    words_that_hide,
+)
 from attention.training import cross_entropy
 from tests import many_process
-from tests.conftest import ROOT
+from tests.conftest import ROOT, answer
 
 T, D, DV = 4, 5, 7  # of each part
 
@@ -78,6 +84,34 @@ def test_torchrun_starts_them_and_all_end_if_one_dies():
     assert found.returncode != 0
     assert "it may have died: read what it said, and start all again" in found.stderr
     assert re.search(r"exitcode\s*: 7", found.stderr), found.stderr
+
+
+@pytest.mark.parametrize("n_processes", [1, 2, 3])
+def test_the_bytes_that_are_sent_are_those_by_formula(n_processes):
+    x = torch.zeros(12, 5)  # four bytes a number
+    forward = ring_bytes(12, 5, n_processes, 4)
+    backward = 2 * 2 * (12 // n_processes) * 5 * 4 * n_processes if n_processes > 1 else 0
+    for counted in in_processes(n_processes, many_process.sent, x, x, x, x):
+        assert counted == (forward, forward + backward)
+    assert answer("A5.sent_bytes")(12, 5, n_processes, 4) == forward
+
+
+def test_parts_that_hide_the_sending_compute_for_as_long():
+    t = words_that_hide(64, 16, 1e6, 1e3)
+    assert 4 * t**2 * 64 / 1e6 == pytest.approx(2 * 2 * t * 16 / 1e3), "two bytes a number"
+
+
+def test_sums_are_sent_about_twice_whatever_the_number_of_machines():
+    assert all_reduce_bytes(100, 1) == 0 and all_reduce_bytes(100, 2) == 200
+    assert all_reduce_bytes(100, 1000) == pytest.approx(400, rel=1e-2)
+    assert tensor_parallel_bytes(10, 5, 3, 2) == 4 * 3 * all_reduce_bytes(50, 2)
+
+
+def test_bytes_of_shares_that_cannot_be():
+    with pytest.raises(ValueError, match="share equally, got 12 and 5; pad the text"):
+        ring_bytes(12, 5, 5)
+    with pytest.raises(ValueError, match="n_machines: expected 1 or more, got 0"):
+        all_reduce_bytes(12, 0)
 
 
 def test_without_a_group_it_says_what_to_do():

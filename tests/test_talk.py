@@ -17,7 +17,7 @@ from course.publish.talk import LINES, WIDTH, bare, chosen, read, table, talk
 from tests.conftest import ROOT
 from tests.test_slides import code, made, prose, published, shown, told
 
-CHAPTERS = notebooks.chapters(ROOT)
+CHAPTERS = [path for path in notebooks.chapters(ROOT) if path.stem[:2].isdecimal()]  # no appendix
 WHOLE = r"<pre.*?</pre>|<figure.*?</figure>|<math.*?</math>|<script.*?</script>"
 UNREAD = re.compile(rf'{WHOLE}|<table class="tensor">.*?</table>|</summary>.*?</details>|<[^>]+>')
 

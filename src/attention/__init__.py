@@ -11,5 +11,7 @@ in a stack of such blocks (`depth`), blocks on each other (`gpt`), and a trained
 (`checkpoint`). What it costs (`counting`), what it has to beat (`ngrams`), steps that are equally long
 in every direction (`muon`), training with care (`fitting`), text in and text out (`writing`), and its
 weights in other people's layout (`hugging_face`). Then speed: writing with a cache (`decode`), softmax
-a block at a time (`online`), over several processes (`ring`), and what length costs (`budget`).
+a block at a time (`online`), and what length costs (`budget`). Then many machines: functions in several
+processes (`processes`), attention over them (`ring`), tasks for each (`many`), and bytes that they send
+(`traffic`).
 """

@@ -103,7 +103,7 @@ BESIDES = {"__init__", "figures", "explorer", "runs", "train_checkpoint"}  # no 
 
 def known() -> list[str]:
     """The ids of all exercises."""
-    files = sorted(Path(chapters.__path__[0]).glob("ch[0-9]*/*.py"))
+    files = sorted(Path(chapters.__path__[0]).glob("ch[0-9A]?/*.py"))
     names = [path for path in files if path.stem not in BESIDES]
     return [f"{path.parent.name.removeprefix('ch')}.{path.stem}" for path in names]
 

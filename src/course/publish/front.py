@@ -34,8 +34,13 @@ def fill(text: str, name: str, parts: Mapping[str, list[str]], pages: Mapping[st
     return re.sub(r"\{\{(.*?)\}\}", one, text, flags=re.DOTALL)
 
 
-def _chapters(pages: Mapping[str, Page]) -> dict[str, Page]:
+def _notebooks(pages: Mapping[str, Page]) -> dict[str, Page]:
     return {path[:2]: page for path, page in pages.items() if path.endswith(".ipynb")}
+
+
+def _chapters(pages: Mapping[str, Page]) -> dict[str, Page]:
+    """Without the appendices, A1 and so on: they are no station, and in no hours."""
+    return {name: page for name, page in _notebooks(pages).items() if name.isdecimal()}
 
 
 def _cards(parts: Mapping[str, list[str]], pages: Mapping[str, Page]) -> str:
@@ -68,7 +73,7 @@ def _hours(parts: Mapping[str, list[str]], pages: Mapping[str, Page], *names: st
 def _figure(
     parts: Mapping[str, list[str]], pages: Mapping[str, Page], name: str, cell: str
 ) -> str:
-    found = next(c for c in _chapters(pages)[name].cells if c["id"] == cell)
+    found = next(c for c in _notebooks(pages)[name].cells if c["id"] == cell)
     return "".join(map(output_html, found["outputs"]))
 
 
@@ -90,7 +95,7 @@ def _map(
     texts = {n: [*wrap(f"{n} {page.title}", 28), f"→ {hands[n]}"] for n, page in known.items()}
     drawn, said = [], []
     for title, paths in parts.items():
-        if names := [path[:2] for path in paths if path.endswith(".ipynb")]:
+        if names := [path[:2] for path in paths if path[:2] in known]:
             drawn.append(_line(title, names, known, short, texts))
             each = (f"{n} {known[n].title} It hands on {hands[n]}." for n in names)
             said.append(f"{title}: {' '.join(each)}")

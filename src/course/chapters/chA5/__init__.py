@@ -1,0 +1,1 @@
+"""Appendix A5, many machines."""
