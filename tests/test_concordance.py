@@ -14,10 +14,10 @@ import nbformat
 import pytest
 import torch
 
-from course.chapters.chA3 import concordance as page
-from course.chapters.chA3.concordance import CHAPTERS, compare, concordance, figures, sources
-from course.chapters.chA3.source import Source, shown, written
-from course.chapters.chA3.traps import TRAPS, TYPOS
+from course.appendices import concordance as page
+from course.appendices.concordance import CHAPTERS, compare, concordance, figures, sources
+from course.appendices.source import Source, shown, written
+from course.appendices.traps import TRAPS, TYPOS
 from course.learn.exercises import load
 from course.notebooks import chapters
 from tests.conftest import ROOT

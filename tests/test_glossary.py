@@ -9,8 +9,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from course.chapters.chA1.glossary import anchor, by_chapter, glossary
-from course.chapters.chA1.words import NOTEBOOKS, PARTS, WORDS
+from course.appendices.glossary import anchor, by_chapter, glossary
+from course.appendices.words import NOTEBOOKS, PARTS, WORDS
 from course.notebooks import chapters
 from tests.conftest import ROOT
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from course.chapters.chA3.source import Source, numbers, same_number, shown
+from course.appendices.source import Source, numbers, same_number, shown
 from tests.test_records import NOTEBOOKS
 
 ROOT = Path(__file__).parents[1]
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[1]
 
 def sources(path: Path) -> list[Source]:
     """What a chapter takes over from the source notebooks; of a chapter of its own, nothing."""
-    name = f"course.chapters.chA3.sources.ch{path.stem[:2]}"
+    name = f"course.appendices.sources.ch{path.stem[:2]}"
     return import_module(name).SOURCES if find_spec(name) else []
 
 

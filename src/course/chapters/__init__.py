@@ -1,6 +1,5 @@
 """One package a chapter, with all that is its own: exercises, quiz.md, figures and explorer.
 
 In: the helper package `attention` and the tensors of a page. Out: what that page shows and asks.
-A module of a chapter is an exercise, except `figures` and `explorer`; an appendix, `chA1` and so on,
-has modules of its own kinds. Enters: `draw` and `learn`.
+A module of a chapter is an exercise, except `figures` and `explorer`. Enters: `draw` and `learn`.
 """

@@ -5,9 +5,9 @@ from torch import Tensor, nn
 
 from attention.causal import CausalAttention
 from attention.heads import attention_weights, scaled_dot_product_attention
-from course.chapters.chA3.source import Source
-from course.chapters.chA3.sources.ch05 import WORDS
-from course.chapters.chA3.sources.ch06 import MASK, random_head, word_scores
+from course.appendices.source import Source
+from course.appendices.sources.ch05 import WORDS
+from course.appendices.sources.ch06 import MASK, random_head, word_scores
 
 _BUILD = "a dropout mask belongs to a build (T56): equal on x86 builds of torch, elsewhere others"
 

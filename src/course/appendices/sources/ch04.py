@@ -6,7 +6,7 @@ from torch import Tensor
 from attention.averaging import mean_past_loop, mean_past_softmax, mean_past_tril
 from attention.heads import attention_weights
 from attention.masks import causal_mask
-from course.chapters.chA3.source import Source
+from course.appendices.source import Source
 
 _T06 = (
     "within 1e-6, which ours states; the source's bare allclose answers True or False with the "

@@ -17,7 +17,7 @@ from attention.heads import Head, attention_scores, attention_weights
 from attention.masks import causal_mask
 from attention.multi_head import MultiHeadAttention
 from attention.tokenizers import CharTokenizer
-from course.chapters.chA3.sources import ch03, ch04, ch05, ch06, ch07, ch09, ch10
+from course.appendices.sources import ch03, ch04, ch05, ch06, ch07, ch09, ch10
 
 
 @dataclass(frozen=True)

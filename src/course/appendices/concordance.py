@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from attention.corpus import load_corpus
-from course.chapters.chA3.source import Source, numbers, shown, written
-from course.chapters.chA3.traps import TRAPS, Trap
+from course.appendices.source import Source, numbers, shown, written
+from course.appendices.traps import TRAPS, Trap
 from course.learn.html import folded, prose
 
 CHAPTERS = [f"{number:02}" for number in range(11)]
@@ -37,7 +37,7 @@ def places() -> dict[str, list[list[str]]]:
 
 def sources(chapter: str) -> list[Source]:
     """What a chapter takes over from the source notebooks."""
-    return import_module(f"course.chapters.chA3.sources.ch{chapter}").SOURCES
+    return import_module(f"course.appendices.sources.ch{chapter}").SOURCES
 
 
 def traps(chapter: str) -> list[Trap]:

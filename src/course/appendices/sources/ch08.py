@@ -4,8 +4,8 @@ from torch import Tensor
 
 from attention.heads import attention_weights
 from attention.masks import causal_mask
-from course.chapters.chA3.source import Source
-from course.chapters.chA3.sources.ch06 import word_scores, word_weights
+from course.appendices.source import Source
+from course.appendices.sources.ch06 import word_scores, word_weights
 
 MASK = causal_mask(6)
 

@@ -4,7 +4,7 @@ import html
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from course.chapters.chA1.words import NOTEBOOKS, PARTS, WORDS, Word
+from course.appendices.words import NOTEBOOKS, PARTS, WORDS, Word
 from course.learn.html import prose
 
 HEADS = ("our word", "what it means", "in papers", "in PyTorch", "in the sources", "taught in")

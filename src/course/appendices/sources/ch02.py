@@ -5,7 +5,7 @@ from torch import Tensor
 
 from attention.batches import cut_blocks, split
 from attention.tokenizers import CharTokenizer
-from course.chapters.chA3.source import Source
+from course.appendices.source import Source
 
 _TINY = "tinyshakespeare"
 

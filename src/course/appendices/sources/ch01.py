@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from attention.tokenizers import CharTokenizer
-from course.chapters.chA3.source import Source
+from course.appendices.source import Source
 
 _TINY = "tinyshakespeare"
 

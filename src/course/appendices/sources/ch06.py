@@ -5,8 +5,8 @@ from torch import Tensor, nn
 
 from attention.heads import Head, attention_scores, attention_weights, scaled_dot_product_attention
 from attention.masks import causal_mask
-from course.chapters.chA3.source import Source
-from course.chapters.chA3.sources.ch05 import WORDS
+from course.appendices.source import Source
+from course.appendices.sources.ch05 import WORDS
 
 MASK = causal_mask(8)
 

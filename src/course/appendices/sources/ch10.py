@@ -4,8 +4,8 @@ import torch
 from torch import Tensor
 
 from attention.multi_head import MultiHeadWrapper
-from course.chapters.chA3.source import Source
-from course.chapters.chA3.sources.ch05 import WORDS
+from course.appendices.source import Source
+from course.appendices.sources.ch05 import WORDS
 
 
 def two_heads() -> Tensor:

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from course.chapters.chA3.source import Source
+from course.appendices.source import Source
 
 S4_3 = """
 tensor([[[5, 7, 2, 0, 5],

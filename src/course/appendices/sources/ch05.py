@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from attention.heads import attention_scores, attention_weights
-from course.chapters.chA3.source import Source
+from course.appendices.source import Source
 
 _SCORES = """tensor([[0.9995, 0.9544, 0.9422, 0.4753, 0.4576, 0.6310],
         [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865],

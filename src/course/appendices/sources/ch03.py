@@ -10,7 +10,7 @@ from attention.bigram import BigramLanguageModel
 from attention.sampling import generate
 from attention.tokenizers import CharTokenizer
 from attention.training import train
-from course.chapters.chA3.source import Source
+from course.appendices.source import Source
 
 _ROW_C = """\
 -0.2060,  1.5973,  0.1185, -1.2549,  1.3024,  0.4760, -0.8871,  1.3709,

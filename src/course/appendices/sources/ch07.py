@@ -4,8 +4,8 @@ import torch
 from torch import Tensor
 
 from attention.heads import attention_scores
-from course.chapters.chA3.source import Source
-from course.chapters.chA3.sources.ch06 import random_head
+from course.appendices.source import Source
+from course.appendices.sources.ch06 import random_head
 
 
 def variances() -> tuple[Tensor, ...]:

@@ -1,1 +1,0 @@
-"""The concordance: every figure of the source notebooks, computed anew, and every bug of theirs."""
