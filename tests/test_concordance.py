@@ -48,7 +48,7 @@ def course_cells():
 
 
 def where_taught() -> dict[str, list[list[str]]]:
-    """Of each id the headings above the cells that cover it, in the order of the course."""
+    """Of each id, for each chapter, the first heading above a cell that covers it."""
     found: dict[str, list[list[str]]] = {}
     for name, cells in course_cells():
         heading = ""
@@ -57,7 +57,8 @@ def where_taught() -> dict[str, list[list[str]]]:
                 heading = heads[-1]
             for id in cell.metadata.get("course", {}).get("covers", []):
                 places = found.setdefault(id, [])
-                if [name, heading] not in places and not re.match(r"\d|Deeper: \d|Quiz", heading):
+                taught = not re.match(r"\d|Deeper: \d|Quiz", heading)  # and not only asked
+                if taught and name not in [other for other, _ in places]:
                     places.append([name, heading])
     return dict(sorted(found.items()))
 

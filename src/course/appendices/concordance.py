@@ -132,7 +132,7 @@ def links(id: str) -> Iterator[str]:
     """A link to each heading under which an id is taught."""
     for notebook, heading in places().get(id, []):
         target = f"{notebook}#{heading.replace(' ', '-')}"
-        words = f"{notebook[:2]}: {heading.removeprefix('Deeper: ')}"
+        words = f"{notebook[:2]}: {heading.removeprefix('Deeper: ')}".replace("`", "")
         yield f'<a href="{html.escape(target)}">{html.escape(words)}</a>'
 
 
