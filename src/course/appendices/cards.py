@@ -247,10 +247,10 @@ def _gpt() -> Iterator[Row]:
     yield "model.blocks[0](x)", model.blocks[0](model.embed(ids)), "B T C", "after a block"
     yield "model(ids)", model(ids), "B T V", "logits of the next character at each position"
     yield (
-        "model(ids)[:, -1].softmax(-1)",
-        model(ids)[:, -1].softmax(-1),
+        "model(ids)[:, -1]",
+        model(ids)[:, -1],
         "B V",
-        "what is drawn from while writing",
+        "logits of the last position alone: the next character is drawn from their softmax",
     )
 
 
