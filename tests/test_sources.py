@@ -15,7 +15,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from tests.sources import Source, numbers, same_number, shown
+from course.appendices.source import Source, numbers, same_number, shown
 from tests.test_records import NOTEBOOKS
 
 ROOT = Path(__file__).parents[1]
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[1]
 
 def sources(path: Path) -> list[Source]:
     """What a chapter takes over from the source notebooks; of a chapter of its own, nothing."""
-    name = f"tests.sources.ch{path.stem[:2]}"
+    name = f"course.appendices.sources.ch{path.stem[:2]}"
     return import_module(name).SOURCES if find_spec(name) else []
 
 
@@ -152,6 +152,7 @@ def test_the_table_of_all_sources():
         ("torch.Size([4, 8])", "torch.Size([4, 8])", True),
         ("0. -inf", "[0., -inf, -inf]", True),
         ("True", "False", False),
+        ("!$&',-.3:;?ABCDEFGHIJKLM", "0.3", False),
     ],
 )
 def test_shown_tells_equal_from_different(figure, outputs, equal):

@@ -1,11 +1,24 @@
 """What the source notebooks show of chapter 08, causal masking."""
 
-from tests.sources import Source
+from torch import Tensor
+
+from attention.heads import attention_weights
+from attention.masks import causal_mask
+from course.appendices.source import Source
+from course.appendices.sources.ch06 import word_scores, word_weights
+
+MASK = causal_mask(6)
+
+
+def _kept() -> Tensor:
+    return word_weights() * MASK
+
 
 SOURCES = [
     Source(
         "S3.17",
         "the mask of ones and zeros",
+        lambda text: MASK.float(),
         """tensor([[1., 0., 0., 0., 0., 0.],
         [1., 1., 0., 0., 0., 0.],
         [1., 1., 1., 0., 0., 0.],
@@ -16,6 +29,7 @@ SOURCES = [
     Source(
         "S3.17",
         "weights times mask",
+        lambda text: _kept(),
         """tensor([[0.1551, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
         [0.1500, 0.2264, 0.0000, 0.0000, 0.0000, 0.0000],
         [0.1503, 0.2256, 0.2192, 0.0000, 0.0000, 0.0000],
@@ -26,11 +40,13 @@ SOURCES = [
     Source(
         "S3.17",
         "their row sums",
+        lambda text: _kept().sum(dim=-1, keepdim=True),
         "tensor([[0.1551], [0.3764], [0.5952], [0.7024], [0.8248], [1.0000]])",
     ),
     Source(
         "S3.17",
         "renormalised",
+        lambda text: _kept() / _kept().sum(dim=-1, keepdim=True),
         """tensor([[1.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
         [0.3986, 0.6014, 0.0000, 0.0000, 0.0000, 0.0000],
         [0.2526, 0.3791, 0.3683, 0.0000, 0.0000, 0.0000],
@@ -41,6 +57,7 @@ SOURCES = [
     Source(
         "S3.18",
         "scores with -inf above the diagonal",
+        lambda text: word_scores().masked_fill(~MASK, float("-inf")),
         """tensor([[0.9231,   -inf,   -inf,   -inf,   -inf,   -inf],
         [1.2705, 1.8524,   -inf,   -inf,   -inf,   -inf],
         [1.2544, 1.8284, 1.7877,   -inf,   -inf,   -inf],
@@ -51,6 +68,7 @@ SOURCES = [
     Source(
         "S3.18",
         "their softmax, scaled",
+        lambda text: attention_weights(word_scores() * 2**-0.5, MASK),
         """tensor([[1.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
         [0.3986, 0.6014, 0.0000, 0.0000, 0.0000, 0.0000],
         [0.2526, 0.3791, 0.3683, 0.0000, 0.0000, 0.0000],
