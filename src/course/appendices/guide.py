@@ -18,7 +18,9 @@ class Lesson(NamedTuple):
     """How to teach one chapter."""
 
     aim: str
-    beliefs: tuple[tuple[str, str, str], ...]  # what they believe, an exercise, its hint's beginning
+    beliefs: tuple[
+        tuple[str, str, str], ...
+    ]  # what they believe, an exercise, its hint's beginning
     discuss: str
     cell: str  # of the explorer
     script: str
