@@ -62,7 +62,6 @@ def submissions(many: int):
     right = {id: load(id).solution for id in IDS}
     first = f"{CHAPTER}.{HOSTILE}"
     hostile = [*TRICKS.items(), ("secrets", SECRETS)]
-    mistakes = [(id, n) for id in IDS for n in range(len(load(id).mistakes))]
     import_module(f"tests.answers.ch{CHAPTER}")
     unknown = [(id, answer) for id, answer, good in ANSWERS if id in IDS and not good]
 
@@ -73,21 +72,17 @@ def submissions(many: int):
     def wrong_one():
         for id, answer in itertools.cycle(unknown):
             text = notebook(cells(right | {id: ""}) + cells_of(answer, id))
-            yield "unknown mistake", text, len(IDS) - 1
+            yield "wrong answer", text, len(IDS) - 1
 
-    def known_one():
-        for id, n in itertools.cycle(mistakes):
-            if source := load(id).mistakes[n].source:
-                yield "known mistake", notebook(cells(right | {id: source})), len(IDS) - 1
-
+    attacks = hostile_one()
     kinds = itertools.cycle(
         [
             *(itertools.repeat(("reference", notebook(cells(right)), len(IDS))),) * 2,
-            hostile_one(),
-            known_one() if hasattr(load(IDS[0]).mistakes[0], "source") else wrong_one(),
-            wrong_one(),
-            hostile_one(),
-            wrong_one(),
+            attacks,
+            others := wrong_one(),
+            others,
+            attacks,
+            others,
             itertools.chain.from_iterable(
                 itertools.repeat(
                     [

@@ -79,9 +79,7 @@ def test_what_passes_on_the_shown_inputs_alone_is_wrong_and_shows_no_hidden_one(
     shown = [given[0] for given in exercise.inputs[: exercise.n_shown]]
     hidden = {given[0] for given in exercise.hidden} - set(shown)
     assert hidden, "these draws hide nothing"
-    got = found(
-        RIGHT.replace("(T):", f"(T):\n    print('saw', T)\n    if T not in {shown}: T = 1")
-    )
+    got = found(RIGHT.replace("(T):", f"(T):\n    if T not in {shown}: print('saw', T); T = 1"))
     assert got.status == "wrong" and got.sentence == verdicts.HIDDEN
     assert not any(f"saw {T}" in " ".join(got.besides) for T in hidden)
 

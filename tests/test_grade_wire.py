@@ -112,6 +112,7 @@ BAD = {
     "pickle": ["pickle", "gASVCg=="], "strides": ["tensor", "torch.float32", [2], [9], 4, False, False],
     "too short": ["tensor", "torch.float32", [3], None, 4, False, False],
     "too long": ["tensor", "torch.float32", [1], None, 8, False, False],
+    "not sent": ["tensor", "torch.float32", [2**20], None, 0, False, False],
     "huge": ["tensor", "torch.float32", [2**39, 2**39], None, 4, False, False],
     "below 0": ["tensor", "torch.float32", [-1], None, 4, False, False],
     "no numbers": ["tensor", "torch.qint8", [4], None, 4, False, False],
