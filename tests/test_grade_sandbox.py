@@ -327,6 +327,24 @@ def test_nobody_is_heard_outside_and_nothing_is_written_there(found, tmp_path):
     assert not heard and not list(tmp_path.iterdir())
 
 
+def test_a_closed_sandbox_takes_its_processes_along_though_the_kernel_forgot_them(monkeypatch):
+    """A process that takes another user's number loses the signal that its parent's end would send."""
+    command = sandbox.bubblewrap
+
+    def forgetful(*given):
+        return [word for word in command(*given) if word != "--die-with-parent"]
+
+    monkeypatch.setattr(sandbox, "bubblewrap", forgetful)
+    monkeypatch.setattr(sandbox, "python", lambda home, module: ["/bin/sh", "-c", "sleep 600"])
+    with sandbox.Sandbox() as box:
+        deadline = time.monotonic() + 60
+        family: list[psutil.Process] = []
+        while not any(p.name() == "sleep" for p in family) and time.monotonic() < deadline:
+            family = psutil.Process(box.process.pid).children(recursive=True)
+        assert any(p.name() == "sleep" for p in family)
+    assert not [p for p in family if p.is_running() and p.status() != psutil.STATUS_ZOMBIE]
+
+
 def test_nothing_is_left_of_a_sandbox_whose_judge_ends(monkeypatch):
     mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8")
     mark = 10_000_000 + os.getpid()

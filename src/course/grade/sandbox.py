@@ -118,12 +118,23 @@ class Sandbox:
                 raise Gone(f"took more than {MEMORY >> 30} GiB of memory")
 
     def close(self) -> None:
-        """End it with all that it has started."""
+        """End it with all that it has started.
+
+        Its first process ends with bubblewrap, by a signal of the kernel, and all others with that one;
+        it is ended by name as well, so that nothing hangs on one signal alone.
+        """
         self.line.end.close()
+        family: list[psutil.Process] = []
         if self.process.poll() is None:
+            with suppress(psutil.Error):
+                family = psutil.Process(self.process.pid).children(recursive=True)
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, 9)
+        for process in family:
+            with suppress(psutil.Error):
+                process.kill()
         self.process.wait()
+        psutil.wait_procs(family, timeout=10)
 
     def __enter__(self) -> "Sandbox":
         return self
