@@ -153,7 +153,7 @@ def test_every_changed_digit_is_named(notebook):
             assert f"other numbers: {cell['id']} (" in changes(was, contents({"cells": [cell]}))
             digits += 1
         cell["source"] = text
-    assert digits > 100
+    assert digits > 30  # an appendix has few
 
 
 def test_a_wrong_result_is_found_even_where_it_is_refreshed():

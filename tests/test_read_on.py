@@ -60,7 +60,7 @@ def test_the_list_is_sorted_and_names_nothing_twice():
 
 def test_every_work_to_read_on_has_a_link_to_this_work():
     found = {where: match[1] for where, text in TEXTS.items() if (match := READ_ON.search(text))}
-    assert len(found) >= len(chapters(ROOT))
+    assert len(found) >= sum(path.stem[:2].isdecimal() for path in chapters(ROOT))
     for where, text in found.items():
         for line in re.findall(r"^- .*", text, re.MULTILINE):
             links = LINK.findall(line)
