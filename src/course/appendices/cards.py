@@ -21,6 +21,7 @@ from attention.causal import CausalAttention
 from attention.gpt import GPT, Config
 from attention.heads import Head, attention_scores, attention_weights
 from attention.masks import causal_mask, padding_mask
+from attention.patterns import previous_token_score, received, sink_score
 from attention.positions import alibi_bias, rotary_angles, rotate, sinusoidal
 from attention.self_attention import CausalSelfAttention
 from attention.tokenizers import CharTokenizer
@@ -39,12 +40,14 @@ AXES = {
     "Hkv": 1,
     "D/2": 2,
     "4C": 48,
+    "L": 9,
 }
 LETTERS = {
     "B": "sequences in a batch", "T": "positions", "C": "channels", "H": "heads", "D": "head size",
     "V": "vocabulary", "Tk": "positions looked at, where they are others", "Dv": "value size",
     "N": "all tokens of a text", "Hkv": "heads of keys and values, where they are fewer",
     "D/2": "pairs of channels", "4C": "the perceptron's width",
+    "L": "layers",
 }  # fmt: skip
 Row = tuple[str, Tensor, str, str]  # a name, what it is, the letters of its axes, what it means
 B, T, C, H, D, V = (AXES[letter] for letter in "BTCHDV")
@@ -254,6 +257,34 @@ def _gpt() -> Iterator[Row]:
     )
 
 
+def _maps() -> Iterator[Row]:
+    model = GPT(Config(V, 2 * T, n_layer=AXES["L"], n_head=H, n_embd=C))
+    logits, maps = model.explain(_ids())
+    yield "logits", logits, "B T V", "what the model guesses, beside the maps"
+    yield "maps", maps, "L B H T T", "the weights of every head of every layer"
+    yield "maps[0, 0, 0]", maps[0, 0, 0], "T T", "one map: a layer, a text, a head"
+    yield (
+        "previous_token_score(maps)",
+        previous_token_score(maps),
+        "L B H",
+        "a number for each map",
+    )
+    yield "sink_score(maps)", sink_score(maps), "L B H", "the share of the first column"
+    yield "received(maps)", received(maps), "L B H T", "what each column gets"
+
+
+def _clinic() -> Iterator[Row]:
+    x, texts = _x(), torch.tensor([[0, 0, 1, 1, 1], [0, 1, 1, 2, 2]])
+    yield "x", x, "B T C", "packed rows"
+    yield "texts", texts, "B T", "to which text each place belongs"
+    yield (
+        "forward(x, texts)",
+        CausalSelfAttention(C, H)(x),
+        "B T C",
+        "right or wrong, it has this shape",
+    )
+
+
 def _fast() -> Iterator[Row]:
     layer, cache = CausalSelfAttention(C, H, n_kv_head=AXES["Hkv"]), Cache(AXES["Tk"])
     q, k, _ = layer.project(_x())
@@ -281,7 +312,7 @@ def _fast() -> Iterator[Row]:
 CARDS: dict[str, Callable[[], Iterator[Row]]] = {
     "00": _arrays, "01": _text, "02": _batches, "03": _bigram, "04": _averages, "05": _without_matrices,
     "06": _projections, "07": _scales, "08": _masks, "09": _module, "10": _heads, "11": _places,
-    "12": _blocks, "13": _gpt, "15": _fast,
+    "12": _blocks, "13": _gpt, "14": _maps, "15": _fast, "16": _clinic,
 }  # fmt: skip
 
 

@@ -111,19 +111,48 @@ LESSONS = {
          ("top-p keeps a share of the ids", "top_p", "you keep a share p of the *ids*")),
         "Which comparison in this chapter would you not believe with a single seed?", "explorer",
         "Temperature 0, then 1.5, then top-p below 1. Each time the room says first what the text will look like."),
+    "14": Lesson("Read a map, put a number on it, and test what it suggests.",
+        (("a score counts how often a head looks there", "one_back_score", "you count how often the one before gets the largest weight"),
+         ("an induction head looks at the same token", "behind_score", "that is the weight to the same character's first place"),
+         ("what a patch brings back sums to 1", "restored", "yours sum to 1. They needn't")),
+        "A colleague shows you a map that looks like a story. What do you ask for?", "live",
+        "Type the king and the ki. Ask which head looks at the n. Then make the king a kite, and ask again."),
     "15": Lesson("Write with a cache, and say what the next word costs.",
         (("the new word stands at position 0", "decode_step", "your new word stands at position 0"),
          ("a causal mask fits any rectangle", "cache_mask", "your triangle begins at the top left"),
          ("`repeat` shares keys", "grouped", "your query heads take keys and values in rounds")),
         "Is it bytes or operations that make the next word slow? How could you tell?", "calculator",
         "32 heads of keys: at which context does the cache weigh more than the model? Then 8."),
+    "16": Lesson("Find what is wrong by what it does, and choose a check for what it excludes.",
+        (("a check that finds nothing tells nothing", "suspects", "a check that found nothing tells something too"),
+         ("the best check is the luckiest one", "next_check", "you count on luck"),
+         ("a program may be compared with itself", "is_right", "you compare the program with itself")),
+        "All your checks are green. What can still be wrong, and how would you know?", "matrix",
+        "Ask which single check finds most patients, then which finds those that all the others miss."),
 }  # fmt: skip
 PATHS = {
     "3 hours": "04 05 06 08 10",
     "6 hours": "00 01 02 03 04 05 06 07 08 09 10",
-    "12 hours": "00 01 02 03 04+ 05 06+ 07 08+ 09 10+ 11 12 13+ 15+",
+    "12 hours": "00 01 02 03 04+ 05 06+ 07 08+ 09 10+ 11 12 13 14 15",
 }
-WEEKS = ("00 01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11", "12", "13", "15")
+WEEKS = (
+    "00 01",
+    "02",
+    "03",
+    "04",
+    "05",
+    "06",
+    "07",
+    "08",
+    "09",
+    "10",
+    "11",
+    "12",
+    "13",
+    "14",
+    "15",
+    "16",
+)
 
 
 def chapter_minutes(chapter: str) -> tuple[int, int]:

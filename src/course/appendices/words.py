@@ -72,6 +72,15 @@ PARTS = {
         Word("block", "attention and perceptron, each with a norm in front, added to the stream", "layer (Vaswani et al., 2017)", "`nn.TransformerEncoderLayer`", "block", "12", "The block"),
         Word("checkpoint", "the file with a model's numbers", "checkpoint", "`torch.save`", "", "13", "Deeper: the checkpoint"),
     ],
+    "Reading and testing": [
+        Word("map", "the weights of one head as a picture: rows look, columns are looked at", "attention map, attention pattern", "", "", "14", "A map whose right answer is known"),
+        Word("induction head", "looks one further than the earlier place of its own token", "induction head (Elhage et al., 2021; Olsson et al., 2022)", "", "", "14", "Two heads set by hand"),
+        Word("ablate", "set what a head gives to 0, or to its mean, and see what is lost", "ablation, knockout, pruning (Michel et al., 2019)", "`nn.Module.register_forward_hook` can do it", "", "14", "The same, grown by training"),
+        Word("attribution", "how much each part of the stream adds to a logit", "direct logit attribution, logit lens", "", "", "14", "Deeper: who raised the logit?"),
+        Word("patching", "put what one run computed into another run", "activation patching, causal tracing (Meng et al., 2022)", "", "", "14", "Deeper: patching an activation"),
+        Word("patient", "a wrong program that is found by what it does", "mutant", "", "", "16", "What is wrong with this attention?"),
+        Word("check", "a question that every right program answers alike", "property, metamorphic relation", "`torch.testing.assert_close`", "", "16", "Three checks to spend"),
+    ],
     "Fast": [
         Word("cache", "keys and values that are kept while writing", "KV cache", "", "", "15", "Keep keys and values"),
         Word("prefill", "reading the whole beginning at once, before the first new token", "prefill, prompt processing", "", "", "15", "Prefill and decode"),
@@ -99,5 +108,7 @@ NOTEBOOKS = {
     "11": "11_where_am_i.ipynb",
     "12": "12_a_block.ipynb",
     "13": "13_a_small_gpt.ipynb",
+    "14": "14_reading_attention.ipynb",
     "15": "15_fast_attention.ipynb",
+    "16": "16_bug_clinic.ipynb",
 }
