@@ -234,3 +234,15 @@ def test_the_loss_of_chapter_10_is_the_one_that_stands_there():
     loss = re.search(r"loss (\d\.\d\d)", printed)[1]
     assert f'"two heads (chapter 10)": {loss}}}' in "".join(cell("13", "test")["source"])
     assert f"| two heads (chapter 10) | {loss} |" in "".join(cell("13", "both-below")["source"])
+
+
+def test_the_two_minutes_are_those_of_the_benchmarks_runs():
+    """Each stored loss is one of the lines that the benchmark wrote, to 1e-4."""
+    lines = (ROOT / "benchmarks" / "gpt_loss.jsonl").read_text().splitlines()
+    losses = sorted(round(json.loads(line)["loss"], 4) for line in lines)
+    found = json.loads(runs.STORED.with_name("two_minutes.json").read_text())
+    assert found["this GPT"] and all(len(each) >= 2 for each in found.values())
+    for name, each in found.items():
+        assert set(each) <= set(losses), name
+    nano, ours = (found[name] for name in ("nanoGPT's code, width 64", "this GPT"))
+    assert all(theirs - loss > 0.25 for theirs, loss in zip(nano, ours, strict=True))
