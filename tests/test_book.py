@@ -456,7 +456,7 @@ def test_nothing_is_loaded_from_elsewhere(sources):
 def test_no_formula_and_no_shortcode_is_left_raw(sources):
     for name in names():
         main = sources[f"{name}.html"].partition("<main>")[2].partition("</main>")[0]
-        prose = re.sub(r"<(pre|code|script|math)\b.*?</\1>", "", main, flags=re.DOTALL)
+        prose = re.sub(r"<(pre|code|script|math|svg)\b.*?</\1>", "", main, flags=re.DOTALL)
         text = re.sub(r"<[^>]*>", "", prose)
         assert not re.search(r"\\[a-zA-Z]+|\$[^ \d]", text), name
         assert "{{#" not in text and "{#" not in text, name
@@ -726,7 +726,8 @@ def test_the_control_that_is_moved_stays_in_sight(
 @pytest.mark.parametrize("width", (390, 780, 1280))
 def test_the_map_of_the_course_can_be_read(reader, width):
     page, errors, _ = opened(reader, "index.html", viewport={"width": width, "height": 900})
-    assert page.locator(".course-map circle:not(.short)").count() == len(names())
+    chapters = [name for name in names() if not name.startswith("A")]  # appendices are on no map
+    assert page.locator(".course-map circle:not(.short)").count() == len(chapters)
     measure = """() => [...document.querySelectorAll('.course-map text')].map(text => {
         const edge = text.ownerSVGElement.getBoundingClientRect().right;
         return [parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a,
@@ -807,6 +808,9 @@ def test_quiz_and_hints_open_by_keyboard_alone(reader):
         page.goto(f"{reader[1]}/{name}.html")
         for kind in (".course-exercise", ".course-quiz"):
             details = page.locator(f"{kind} details")
+            if name[:2] in ("A1", "A2", "A3", "A4"):  # what is looked up asks nothing
+                assert not details.count()
+                continue
             assert page.locator(f"{kind} details[open]").count() == 0, "open before it is asked"
             first = details.nth(0)
             first.locator("summary").focus()

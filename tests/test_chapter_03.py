@@ -19,7 +19,7 @@ from course.chapters.ch03.figures import (
     tables_figure,
     temperature_figure,
 )
-from tests.sources.ch03 import SOURCES
+from course.appendices.sources.ch03 import SOURCES
 
 TEXT = "the hat, the bat\nand that $ of 3!\n" * 40 + "\u00e9t\u00e9 \U0001f600\n"
 VOCAB = sorted(set(TEXT))

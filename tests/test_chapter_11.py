@@ -114,7 +114,13 @@ def rise(name):
 def test_what_the_page_says_of_reading_further():
     said = PAGE["longer-says"]
     assert f"rotary is best ({within('rotary').mean():.2f})" in said
-    assert f"0.1 behind, and *none* {(within('none') - within('rotary')).mean():.2f}" in said
+    above = {
+        kind: (within(kind) - within("rotary")).mean()
+        for kind in ("alibi", "sinusoidal", "learned, clipped", "none")
+    }
+    none = above.pop("none")
+    low, high = min(above.values()), max(above.values())
+    assert f"{low:.2f} to {high:.2f} above, and *none* {none:.2f}" in said
     for other in ("alibi", "sinusoidal", "learned, clipped"):
         assert (within(other) > within("rotary")).all()
         assert (within(other) - within("rotary")).mean() == pytest.approx(0.1, abs=0.05)

@@ -338,5 +338,6 @@ def test_help_loads_nothing_heavy():
         "book",
         "slides",
         "sheet",
+        "grade",
         "present",
     ]

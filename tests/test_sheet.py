@@ -23,6 +23,11 @@ def page_of(path):
     return Page(path.name, notebooks.read_text(path))
 
 
+ASKING = [
+    path for path in CHAPTERS if not re.match("A[1-4]", path.stem)
+]  # the others look things up
+
+
 def small(*cells):
     return Page("04_small.ipynb", notebooks.dumps(made(prose("# Small?", "slide"), *cells)))
 
@@ -30,7 +35,7 @@ def small(*cells):
 STUB = code("def mean_past(x):\n    raise NotImplementedError", "skip", exercise="04.mean_past")
 
 
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", ASKING, ids=lambda path: path.stem)
 def test_a_sheet_asks_what_the_page_asks_under_its_number(path):
     page = page_of(path)
     found = asked(page)
@@ -104,7 +109,7 @@ def test_a_browser_prints_every_line_of_code(solved, chromium, tmp_path):
         page.set_viewport_size({"width": int(WIDTH / 25.4 * 96), "height": 900})
         long = code("def mean_past(x, " + "y" * 200 + "):\n    pass", "skip")
         long.metadata["course"] = {"exercise": "04.mean_past"}
-        pages = [*map(page_of, CHAPTERS), small(prose("### 1. A long line", "slide"), long)]
+        pages = [*map(page_of, ASKING), small(prose("### 1. A long line", "slide"), long)]
         for each in pages:
             file = tmp_path / "sheet.html"
             file.write_text(sheet(each, [], solved), encoding="utf-8")

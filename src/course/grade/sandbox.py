@@ -180,7 +180,15 @@ def bubblewrap(filter_file: int, as_root: bool) -> list[str]:
         command += ["--unshare-user", "--disable-userns"]
     for name, value in environment().items():
         command += ["--setenv", name, value]
-    made: set[str] = set()
+    command += [
+        "--perms",
+        "1777",
+        "--size",
+        str(TMP),
+        "--tmpfs",
+        "/tmp",
+    ]  # Python may live below it
+    made: set[str] = {"/tmp"}
     for option, source, target in view():
         for folder in reversed(Path(target).parents[:-1]):
             if str(folder) not in made and not any(folder.is_relative_to(m) for m in SYSTEM):
@@ -189,7 +197,6 @@ def bubblewrap(filter_file: int, as_root: bool) -> list[str]:
         command += [option, source, target]
     command += ["--proc", "/proc", "--dev", "/dev"]
     command += ["--perms", "1777", "--size", str(SHM), "--tmpfs", "/dev/shm"]
-    command += ["--perms", "1777", "--size", str(TMP), "--tmpfs", "/tmp"]
     for hidden in hides():
         command += ["--perms", "0755", "--tmpfs", hidden, "--remount-ro", hidden]
     return [*command, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp", "--"]
