@@ -6,12 +6,12 @@ import re
 import pytest
 import torch
 
+from course.appendices.source import shown
+from course.appendices.sources.ch00 import SOURCES
 from course.chapters.ch00 import figures
 from course.chapters.ch00.explorer import stride_explorer
 from course.chapters.ch00.figures import axes_figure, axis_names, strides_figure, walk_figure
 from course.draw.picture import Picture
-from course.appendices.source import shown
-from course.appendices.sources.ch00 import SOURCES
 
 X = torch.randint(0, 10, (2, 3, 5), generator=torch.Generator().manual_seed(1337))
 WORDS = [["Your", "journey", "starts"], ["with", "one", "step"]]

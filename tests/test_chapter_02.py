@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from attention.batches import get_batch
+from course.appendices.sources.ch02 import SOURCES
 from course.chapters.ch02 import is_right
 from course.chapters.ch02.explorer import window_explorer
 from course.chapters.ch02.figures import batch_figure, starts_figure, window_figure
-from course.appendices.sources.ch02 import SOURCES
 
 SENTENCE = "Your journey starts with one step"
 

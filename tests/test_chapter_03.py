@@ -11,6 +11,7 @@ import torch.nn.functional as F
 
 from attention.bigram import bigram_counts, bigram_floor
 from attention.sampling import next_probabilities
+from course.appendices.sources.ch03 import SOURCES
 from course.chapters.ch03.explorer import WRITTEN, temperature_explorer, write
 from course.chapters.ch03.figures import (
     losses_figure,
@@ -19,7 +20,6 @@ from course.chapters.ch03.figures import (
     tables_figure,
     temperature_figure,
 )
-from course.appendices.sources.ch03 import SOURCES
 
 TEXT = "the hat, the bat\nand that $ of 3!\n" * 40 + "\u00e9t\u00e9 \U0001f600\n"
 VOCAB = sorted(set(TEXT))
