@@ -34,6 +34,7 @@ def main() -> None:
     """Answer the judge's requests until it leaves. Its words: the socket, the limits, the user."""
     end, limits, user = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     settle(limits, user)
+    there = set(os.listdir("/tmp"))  # where Python itself may live
     torch.set_num_threads(1)
     restore.remember()
     line = Line(socket.socket(fileno=end))
@@ -55,12 +56,15 @@ def main() -> None:
             Exercise(line, request).serve()
             os._exit(0)
         _, status = os.waitpid(child, 0)
-        _sweep(alone, child)
+        _sweep(alone, child, there)
         line.send({"is": "over", "code": os.waitstatus_to_exitcode(status)}, [])
 
 
-def _sweep(alone: bool, child: int) -> None:
-    """End what an exercise left behind, and take away its files; or end with it."""
+def _sweep(alone: bool, child: int, there: set[str]) -> None:
+    """End what an exercise left behind, and take away its files; or end with it.
+
+    What was `there` in /tmp before any of them is left as it is.
+    """
     try:
         if not alone:
             os.killpg(child, signal.SIGKILL)
@@ -74,7 +78,7 @@ def _sweep(alone: bool, child: int) -> None:
                 os.waitpid(-1, 0)
         except ChildProcessError:
             pass
-        for name in os.listdir("/tmp"):
+        for name in set(os.listdir("/tmp")) - there:
             path = os.path.join("/tmp", name)
             shutil.rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(
                 path
