@@ -260,7 +260,12 @@ def page(lab, chromium):
         yield page, *found
 
 
-@pytest.mark.parametrize("name", [path.stem for path in NOTEBOOKS])
+MOVING = [
+    path.stem for path in NOTEBOOKS if path.stem[:2] not in ("A1", "A2", "A3", "A4")
+]  # tables
+
+
+@pytest.mark.parametrize("name", MOVING)
 def test_a_notebook_lives_in_jupyterlab(lab, page, name):
     page, errors, outside = page
     run(page, name, whole=name.startswith("00"))
