@@ -95,7 +95,8 @@ def compare() -> None:
 
 def _say(what: str, rank: int, size: int, differences: list[Tensor]) -> None:
     largest = max(d.abs().max().item() for d in differences)
-    print(f"process {rank} of {size}, {what}: {largest:.0e} from one process's", flush=True)
+    line = f"process {rank} of {size}, {what}: {largest:.0e} from one process's\n"
+    print(line, end="", flush=True)  # in one piece, or two processes' lines run into each other
 
 
 if __name__ == "__main__":

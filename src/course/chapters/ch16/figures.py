@@ -25,7 +25,7 @@ from course.draw.picture import (
 )
 
 N_CHANNELS = 12  # of an output that are shown
-ROW, CELL, NAMES = 0.2, 0.72, 2.3  # of the matrix, in inches
+ROW, CELL, NAMES = 0.17, 0.72, 2.3  # of the matrix, in inches
 PER_LINE = 92  # characters of a text
 
 
