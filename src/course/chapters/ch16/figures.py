@@ -25,7 +25,7 @@ from course.draw.picture import (
 )
 
 N_CHANNELS = 12  # of an output that are shown
-ROW, CELL, NAMES = 0.17, 0.72, 2.3  # of the matrix, in inches
+ROW, CELL, NAMES = 0.2, 0.21, 2.25  # of the matrix, in inches
 PER_LINE = 92  # characters of a text
 
 
@@ -83,21 +83,23 @@ def matrix_figure(rows: Mapping[str, Mapping[str, bool]], chosen: Sequence[str])
     """Patients by checks: a square where a check finds something, red for those that are chosen."""
     checks = list(next(iter(rows.values())))
     caught = [fault for fault, row in rows.items() if not all(row[name] for name in chosen)]
-    height = 0.62 + ROW * len(rows)
+    half = (len(rows) + 1) // 2  # in two columns, or no slide would have room
+    height = 1.15 + ROW * half
     figure, (ax,) = sheet(height)
     with mpl.rc_context(STYLE):
-        for c, name in enumerate(checks):
-            x = NAMES + 0.2 + c * CELL
-            ax.text(x + CELL / 2, height - 0.5, name, ha="center", fontsize=SMALL,
-                    weight="bold" if name in chosen else "normal")  # fmt: skip
+        for left in (0.0, WIDTH / 2):
+            for c, name in enumerate(checks):
+                x = left + NAMES + 0.2 + (c + 0.5) * CELL
+                ax.text(x, height - 1.05, name, ha="center", va="bottom", rotation=90, fontsize=SMALL,
+                        weight="bold" if name in chosen else "normal")  # fmt: skip
         for n, (fault, row) in enumerate(rows.items()):
-            y = height - 0.78 - ROW * n
+            left, y = (WIDTH / 2 if n >= half else 0.0), height - 1.28 - ROW * (n % half)
             found = fault in caught
-            ax.text(NAMES, y + ROW / 2 - 0.03, fault, ha="right", va="center", fontsize=SMALL,
+            ax.text(left + NAMES, y + ROW / 2 - 0.03, fault, ha="right", va="center", fontsize=SMALL,
                     color=WRONG if found else INK)  # fmt: skip
             for c, name in enumerate(checks):
                 colour = LIGHT if row[name] else WRONG if name in chosen else FAINT
-                ax.add_patch(Rectangle((NAMES + 0.23 + c * CELL, y), CELL - 0.06, ROW - 0.05, color=colour, lw=0))
+                ax.add_patch(Rectangle((left + NAMES + 0.23 + c * CELL, y), CELL - 0.04, ROW - 0.05, color=colour, lw=0))
         ax.text(WIDTH / 2, height - 0.2, f"{' and '.join(chosen)}: {len(caught)} of {len(rows)} patients",
                 ha="center", fontsize=11, weight="bold")  # fmt: skip
     missed = [fault for fault in rows if fault not in caught]
