@@ -525,14 +525,16 @@ def test_axe_finds_nothing_serious_on_any_page_in_any_theme(reader):
         page.evaluate(script)
         page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
         assert not page.evaluate(AXE_RUN, [True]), name
-        assert page.evaluate(KINDS) >= 5
+        assert not errors, (name, errors)
+        assert page.evaluate(KINDS) >= 5  # from here on an explorer may miss what was taken out
         for theme in THEMES if name != "toc.html" else THEMES[:1]:
             if name != "toc.html":
                 page.evaluate(f"document.getElementById('mdbook-theme-{theme}').click()")
             assert not (found := page.evaluate(AXE_RUN, [False])), (name, theme, found)
             count += 1
+        errors.clear()
     print(f"{count} pages in themes, {len(outside)} requests outside")
-    assert not errors and not outside
+    assert not outside
     page.close()
 
 

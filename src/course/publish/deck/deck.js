@@ -15,10 +15,11 @@
   }
 
   function fits(page) {
-    if (!TALK) page.querySelectorAll("pre").forEach(narrow);
+    const shown = [...page.querySelectorAll("pre, table, .course-math")]
+      .filter((e) => !e.matches("details:not([open]) *"));
+    if (!TALK) shown.filter((e) => e.matches("pre")).forEach(narrow);
     return page.scrollHeight <= HEIGHT && page.scrollWidth <= WIDTH
-      && [...page.querySelectorAll("pre, table, .course-math")]
-        .every((e) => e.scrollWidth <= e.clientWidth + 1);
+      && shown.every((e) => e.scrollWidth <= e.clientWidth + 1);
   }
 
   // Text at this size, pictures in the room that it leaves; false if something is too large.
@@ -44,13 +45,15 @@
   });
 
   // What a page is cut into: the blocks of a cell stay together, unless there is only one cell;
-  // then block by block, and a single block by its paragraphs.
+  // then block by block, a single block by its paragraphs, and a table alone by its rows.
   function units(page) {
     const blocks = [...page.children].filter((e) => e.matches(".block"));
     const cells = [...new Set(blocks.map((e) => e.dataset.of))];
     if (cells.length > 1) return cells.map((id) => blocks.filter((e) => e.dataset.of === id));
     if (blocks.length > 1) return blocks.map((e) => [e]);
-    return blocks.length ? [...blocks[0].children].map((e) => [e]) : [];
+    if (!blocks.length) return [];
+    const parts = [...blocks[0].children];
+    return (parts.length > 1 ? parts : [...blocks[0].querySelectorAll("tbody > tr")]).map((e) => [e]);
   }
 
   // Words about an output are read beside it: it goes with them, where both fit on one page, if
@@ -89,11 +92,16 @@
       line.append(...head.cloneNode(true).childNodes);
       next.append(line);
     }
-    let box = next;
-    if (!all[0][0].matches(".block")) {
-      box = all[0][0].parentElement.cloneNode(false);
-      next.append(box);
+    let box = next, inner = null; // where the parts go, in a copy of what was around them
+    for (let at = all[0][0]; !at.matches(".block");) {
+      at = at.parentElement;
+      const copy = at.cloneNode(false);
+      if (at.tHead) copy.append(at.tHead.cloneNode(true));
+      if (inner) copy.append(inner);
+      else box = copy;
+      inner = copy;
     }
+    if (inner) next.append(inner);
     let moved = [];
     const move = () => {
       const unit = all.pop();
@@ -158,8 +166,8 @@
     await document.fonts.ready;
     await window.framesReady;
     for (const page of [...document.querySelectorAll("section.page")]) {
-      const folded = [...page.querySelectorAll("details:not([open])")];
-      folded.forEach((d) => { d.open = true; }); // room for every answer
+      const folded = [...page.querySelectorAll("details:not([open]):not(td *)")];
+      folded.forEach((d) => { d.open = true; }); // room for every answer; in a table it scrolls
       const restore = [...page.querySelectorAll("script.course-frames")].map((script) => {
         const caption = script.closest(".block").querySelector("figcaption");
         const says = caption && caption.textContent;
