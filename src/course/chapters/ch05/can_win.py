@@ -28,6 +28,7 @@ def drawn(d):
 
 E = Exercise(__name__, draw=drawn, n_drawn=48, inputs=[
     (KEYS[:2], 0), (KEYS[:2], 1), (KEYS, 4), (KEYS, 1), *((EXPLORER, j) for j in range(6)),
+    (torch.tensor([[0.0, 0.0], [4.0, 0.0], [-1.0, 4.0], [-4.0, -1.0], [0.0, -4.0]]), 0),
 ])
 
 

@@ -10,7 +10,8 @@ ONE_LEFT = torch.tensor([[False, True], [True, False]])
 E = Exercise(
     __name__,
     inputs=[(HALVES, ONE_LEFT, 0.5, True), (HALVES, ONE_LEFT, 0.5, False),
-            (HALVES, HALVES < 0, 1.0, True), (HALVES, HALVES > 0, 0.95, True)],
+            (HALVES, HALVES < 0, 1.0, True), (HALVES, HALVES > 0, 0.95, True),
+            (HALVES, HALVES < 0, 1.0, False)],
     draw=lambda d: (d.shares(*(s := d.sizes(d.randint(2, 4)))), d.whole(0, 100, *s) >= 100 * (
         p := d.choice([0.0, 0.1, 0.25, 0.5, 0.75, 0.99, 1.0])), p, d.random() < 0.7),
 )
