@@ -206,7 +206,7 @@ def test_the_first_patient_as_on_the_page():
     )
     assert case.name("no mask") == (
         "No. Of 'no mask', 'order' would have said:\nYes. Outputs that notice when the last two words "
-        "change places: 0 1 2 3 4 5 6 7."
+        "swap: 0 1 2 3 4 5 6 7."
     )
     assert case.code.startswith("The code opens")
     assert "are the same function" in case.name("fill 0")

@@ -65,7 +65,7 @@ def batch(program: Callable, layers, x: Tensor) -> bool:
 
 
 def order(program: Callable, layers, x: Tensor) -> bool:
-    """Does the last output change when two earlier words change places?"""
+    """Does the last output change when two earlier words swap?"""
     return knows_order(output(program, layers), x)
 
 
@@ -111,7 +111,7 @@ def differing(program: Callable, layers, x: Tensor, texts: Tensor = TEXTS) -> Te
 
 
 def equals(program: Callable, layers, x: Tensor) -> bool:
-    """Does each text give what the package's own module gives for it alone?"""
+    """Does each text give what our own module gives for it alone?"""
     return not differing(program, layers, x).any()
 
 
@@ -146,7 +146,7 @@ def _batch(program: Callable, layers, x: Tensor) -> str:
 def _order(program: Callable, layers, x: Tensor) -> str:
     forward, swapped = output(program, layers), [*range(x.shape[1] - 2), -1, -2]
     notice = ~((forward(x[:, swapped]) - forward(x)).abs() <= 1e-5).all(dim=-1).all(dim=0)
-    return f"Outputs that notice when the last two words change places: {_listed(notice)}."
+    return f"Outputs that notice when the last two words swap: {_listed(notice)}."
 
 
 def _gradients(program: Callable, layers, x: Tensor) -> str:

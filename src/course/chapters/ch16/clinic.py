@@ -104,8 +104,8 @@ class Case:
         mine = self._patient.fault
         if fault == mine or fault in twins(mine):
             self._named = True
-            also = f" ({fault!r} and {mine!r} are the same function.)" if fault != mine else ""
-            return Told(f"Yes, it is {mine!r}.{also} `code` shows the program; repair it.")
+            also = f"({fault!r} and {mine!r} are the same function.)\n" if fault != mine else ""
+            return Told(f"Yes, it is {mine!r}.\n{also}`code` shows the program; repair it.")
         if clash := self._clash(fault):
             would = examine.answer(fault, clash[0])
             return Told(f"No. Of {fault!r}, {clash[0]!r} would have said:\n{would}")
