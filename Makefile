@@ -30,7 +30,7 @@ run: $(READY)
 	$(BIN)/course run
 
 test: $(TESTED) lint
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --durations 12
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 12
 	$(BIN)/course check
 
 lab: $(READY)
