@@ -83,6 +83,13 @@ def test_every_chapter_has_words_and_links_both_ways():
     assert {word.chapter for word in WORDS} == NOTEBOOKS.keys() - {"04"}
 
 
+def test_a_chapter_ends_with_its_words():
+    for chapter, name in NOTEBOOKS.items():
+        last = nbformat.read(ROOT / "notebooks" / name, 4).cells[-1].source
+        found = re.findall(r"\[([^]]+)\]\(A1_glossary\.ipynb#([^)]+)\)", last)
+        assert found == [(word.ours, anchor(word)) for word in WORDS if word.chapter == chapter]
+
+
 def test_the_page_shows_every_part():
     stored = "".join(
         output.get("data", {}).get("text/html", "")
