@@ -5,6 +5,7 @@ A fifth are hostile. The floor is what any submission costs at least: a Python t
 Nothing may be wrongly passed, nothing lost, and no process, file or mount may be left behind.
 """
 
+import hashlib
 import itertools
 import json
 import os
@@ -39,6 +40,22 @@ def averaging_weights(T):
 """
 
 
+DAEMON = """
+def averaging_weights(T):
+    import subprocess
+    subprocess.Popen(["sh", "-c", "sleep 1000 & sleep 1000"], start_new_session=True)
+    return torch.ones(T, T).tril()
+"""
+OUTSIDE = """
+def averaging_weights(T):
+    for place in ("/tmp", "/var/tmp", "/root", "/home", "/dev/shm", "/course", "."):
+        try: open(f"{place}/left-behind-by-a-submission", "w").write("x")
+        except OSError: pass
+    return torch.ones(T, T).tril()
+"""
+MORE = {"reading and connecting": SECRETS, "a daemon": DAEMON, "files outside": OUTSIDE}
+
+
 def cells(sources: dict[str, str]) -> list[str]:
     """A learner's cells: imports, and for each exercise a cell and its check."""
     made = [BEGIN + "import torch.nn.functional as F\nfrom torch import nn"]
@@ -61,7 +78,7 @@ def submissions(many: int):
     """Names, kinds and texts of submissions; of each the points that it must not exceed."""
     right = {id: load(id).solution for id in IDS}
     first = f"{CHAPTER}.{HOSTILE}"
-    hostile = [*TRICKS.items(), ("secrets", SECRETS)]
+    hostile = [*TRICKS.items(), *MORE.items()]
     import_module(f"tests.answers.ch{CHAPTER}")
     unknown = [(id, answer) for id, answer, good in ANSWERS if id in IDS and not good]
 
@@ -154,6 +171,14 @@ def main() -> None:
             too_good.append((student, kind, got["passed"]))
     for (kind, got), n in sorted(table.items()):
         print(f"{n:4}  {kind:40} {got}")
+    same = sorted(
+        (student, id, result["status"], result["points"], result["version"])
+        for student, found in kept.items()
+        for id, result in found.items()
+    )
+    print(
+        f"all of it: {hashlib.sha256(repr(same).encode()).hexdigest()[:16]}, with one --cohort the same"
+    )
     print(f"wrongly passed: {too_good or 'none'}")
     print(f"lost: {sorted(expected.keys() - kept.keys()) or 'none'}")
     for what, was, now in zip(("processes", "files"), before, after, strict=False):

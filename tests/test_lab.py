@@ -195,6 +195,15 @@ def move_every_control(page, explorer):
     return took
 
 
+def standing(part):
+    """Where a part is once JupyterLab scrolls no more."""
+    box = None
+    while (now := part.bounding_box()) != box:
+        box = now
+        part.page.wait_for_timeout(200)
+    return box
+
+
 PARTS = "div.course-live :is(.handle, [data-cell], textarea), div.course-heads button"
 
 
@@ -239,9 +248,9 @@ def move_live(page):
     for key in ("ArrowRight", *keys):  # which JupyterLab would take for its own
         moved(lambda key=key: page.keyboard.press(key))
     grip = part if painted else part.locator(".grip")
-    grip.hover()  # which waits until JupyterLab scrolls no more
-    box = grip.bounding_box()
+    box = standing(grip)
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
     page.mouse.down()
     for far in (30, 60, 90):
         moved(lambda far=far: page.mouse.move(x + far / 2, y + far, steps=2))

@@ -143,8 +143,14 @@ def parser() -> Parser:
         epilog="Exit status: 0 made, 2 there is no such chapter or exercise.",
     )  # fmt: skip
     command(
+        "variants", _variants, "notebooks for cohorts: the same questions, other numbers",
+        NOTEBOOKS, SEEDS, VARIANTS,
+        epilog="Exit status: 0 made, 2 a seed doesn't do or the usage is wrong; nothing is written.",
+    )  # fmt: skip
+    command(
         "grade", _grade, "grade what learners handed in, each in a sandbox; feedback and tables",
         SUBMISSIONS, CHAPTER, GRADES, COHORT, JOBS, TRUST, CODE, CANVAS, MOODLE, COLUMN, SCHEDULER,
+        VARIANT,
         epilog="Exit status: 0 all graded, 1 some couldn't be, 2 bad usage or no sandbox here.",
     )  # fmt: skip
     command(
@@ -233,6 +239,15 @@ SUBMISSIONS = option(
     metavar="SUBMISSIONS",
     help="a zip of Moodle or Canvas, a folder (nbgrader's submitted too), or notebooks",
 )
+SEEDS = option(
+    "--seed",
+    type=at_least_one,
+    nargs="+",
+    required=True,
+    metavar="N",
+    help="a whole number for each cohort",
+)
+VARIANTS = option("--out", type=Path, metavar="DIR", help="folder for them (build/variants)")
 CHAPTER = option("--chapter", default="", metavar="NN", help="of all of them (each says its own)")
 GRADES = option("--out", type=Path, metavar="DIR", help="folder for the grades (build/grades)")
 COHORT = option(
@@ -250,6 +265,9 @@ CANVAS = option("--canvas", type=Path, metavar="FILE", help="your gradebook, to 
 MOODLE = option("--moodle", type=Path, metavar="FILE", help="your grading worksheet, to fill in")
 COLUMN = option("--column", default="", metavar="NAME", help="how the gradebook's column begins")
 SCHEDULER = option("--scheduler", default="", metavar="ADDRESS", help="Dask's, to grade on many")
+VARIANT = option(
+    "--seed", type=at_least_one, metavar="N", help="of the cohort's `course variants`"
+)
 
 
 # ---------------------------------------------------------------- what the commands do
@@ -352,6 +370,16 @@ def _sheet(arguments: argparse.Namespace) -> int:
     return build(root, paths, arguments.exercise, arguments.solutions)
 
 
+def _variants(arguments: argparse.Namespace) -> int:
+    from course.learn.variants import write_all
+
+    root = notebooks.root()
+    paths = notebooks.select(root, arguments.notebooks)
+    for line in write_all(paths, arguments.seed, arguments.out or root / "build" / "variants"):
+        print(line)
+    return 0
+
+
 def _grade(arguments: argparse.Namespace) -> int:
     from course.grade.run import Wish, run
 
@@ -367,6 +395,7 @@ def _grade(arguments: argparse.Namespace) -> int:
         arguments.moodle,
         arguments.column,
         arguments.scheduler,
+        str(arguments.seed or ""),
     )
     return run(wish)
 

@@ -15,6 +15,7 @@ from course.errors import CourseError, NoSandbox
 from course.grade.many import LONGEST, Exercises, Results, exercises, judged, without_code
 from course.grade.sandbox import refuse_or_go
 from course.grade.submissions import Submission
+from course.learn import draws
 
 LOSSES = 10  # of workers, until a submission is given up
 
@@ -45,6 +46,7 @@ def grade(
                 "chapter": one.chapter,
                 "cohort": cohort,
                 "trust": trust,
+                "variant": draws.of_variant(),
             }
             future = client.submit(task, json.dumps(request), pure=False, retries=0)
             given[future] = one
@@ -92,6 +94,7 @@ def main() -> None:
     except NoSandbox as error:
         print(json.dumps({"refused": str(error)}))
         return
+    draws.variant(request["variant"])
     ready = exercises({one.chapter}, request["cohort"])
     print(json.dumps(judged(one, ready, request["cohort"], request["trust"])))
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from course.grade.remote import Remote
 from course.grade.sandbox import Gone
+from course.learn.draws import of_variant
 from course.learn.exercises import load, told
 from course.learn.record import Exercise
 from course.learn.verdict import Verdict, judge
@@ -22,9 +23,10 @@ Result = dict[str, Any]
 
 
 def version(exercise: Exercise, cohort: str) -> str:
-    """What a result depends on, but for the submission: the record and the cohort's seed."""
+    """What a result depends on, but for the submission: the record and what its inputs come from."""
     record = inspect.getsource(inspect.getmodule(exercise.reference.function))
-    return hashlib.sha256(f"{cohort}\n{exercise.id}\n{record}".encode()).hexdigest()[:16]
+    drawn = f"{cohort}{of_variant()}"
+    return hashlib.sha256(f"{drawn}\n{exercise.id}\n{record}".encode()).hexdigest()[:16]
 
 
 def prepared(id: str, cohort: str) -> Exercise:

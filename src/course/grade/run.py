@@ -11,6 +11,7 @@ from course.grade import feedback, many, results, tables
 from course.grade.sandbox import refuse_or_go
 from course.grade.submissions import Submission, file_name, find
 from course.grade.summary import summary
+from course.learn import draws
 from course.notebooks import write_text
 
 
@@ -29,6 +30,7 @@ class Wish:
     moodle: Path | None = None
     column: str = ""
     scheduler: str = ""
+    variant: str = ""
 
 
 def run(wish: Wish) -> int:
@@ -38,6 +40,7 @@ def run(wish: Wish) -> int:
         refuse_or_go(wish.trust)
     for sentence in told:
         print(f"course: {sentence}", file=sys.stderr)
+    draws.variant(wish.variant)
     cohort = many.seed(wish.out, wish.cohort)
     ready = many.exercises({one.chapter for one in found if one.chapter}, cohort)
     todo = many.left_to_do(wish.out, found, ready, cohort)
