@@ -31,6 +31,8 @@ def as_allowed(mask, convention):
 
 E.mistake(lambda mask, convention: mask.bool(), """`.bool()` makes True of all that is not 0. It
     turns no polarity round, and it makes True of -inf. Take the conventions one by one.""")
+E.mistake(lambda mask, convention: mask, """every mask comes back as it was. (`c == "sdpa" or "ones"`
+    is true of every c, as a text counts as true. Write `c in ("sdpa", "ones")`.)""")
 E.slip("~mask", "mask", 'in "mha" True means not to look, so that mask has to be turned round.')
 E.slip("mask  #", "~mask  #", 'in "sdpa" True means may look already. You turned it round.')
 E.slip('"mha":', '"sdpa":', """you have "sdpa" and "mha" the wrong way round. The table above was

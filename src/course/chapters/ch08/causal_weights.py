@@ -29,6 +29,11 @@ E.mistake(lambda s: s.softmax(-1).tril(), """you masked after softmax. The upper
     the rows sum to less than 1, and the sum they were divided by still holds the future.""")
 E.slip("masked.s", "masked - scores + scores.s", """you put -inf among the weights. -inf is a score
     that says never; softmax turns it into a weight of 0, so it has to be there before softmax.""")
+E.mistake(lambda s: (s + (1 - torch.ones_like(s).tril()) * -torch.inf).softmax(-1), """0 times
+    -inf is nan, so what is allowed became nan too. Write -inf where the mask forbids, and nothing
+    elsewhere: `masked_fill` does that.""")
+E.slip(", dtype=torch.bool", "", """`~` turns booleans round, and your triangle is made of floats: give
+    it `dtype=torch.bool`, or ask where it `== 0`.""")
 E.slip('float("-inf")', 'float("inf")', """your rows hold nan: filling with +inf does that, for its
     exponential is infinite, and inf / inf is not a number. Which sign says never?""")
 E.slip("tril", "triu", """you kept the upper triangle: each position sees itself and its future.

@@ -31,7 +31,7 @@ E.slip("& real", "& ~real", "you kept the padding and hid the words. True means 
 E.slip("past &", "past |", "`|` opens a cell if one condition holds, but both have to.")
 for new in ("past & real ", "real & past "):
     E.slip("past & real[:, None, :]", new, """(T, T) & (B, T) lines B up with the rows: an error,
-        or, worse, none where B = T. Give the padding an axis for the queries: (B, 1, T).""")
+        or, worse, none where B is 1 or T. Give the padding an axis for the queries: (B, 1, T).""")
 E.slip("< l", ">= T - l", "you hid the start of each sequence. Here padding stands on the right.")
 E.mistake(lambda *x: ~joint_mask(*x), "yours is True where not to look. Here True means may look.")
 E.slip("<=", ">=", "each position looks at its future: rows look, columns are looked at.")

@@ -28,6 +28,8 @@ E.slip("dim=-1", "dim=-2", """your columns sum to 1, not your rows: which axis d
     over? A row belongs to the position that looks.""")
 E.slip("dim=-1", "dim=1", """right for one matrix, wrong for a batch: the columns of a row are the
     last axis, whatever comes before. Count from the end.""")
+E.slip("dim=-1", "dim=0", """`dim=0` runs down the columns of a matrix, and across the sequences of
+    a batch. A row belongs to the position that looks: the keys are the last axis.""")
 E.slip("dim=-1, keepdim=True", "", "you divide everything by one sum. Each row needs its own.")
 E.mistake(lambda w, mask: (w * mask).softmax(dim=-1), """a second softmax brings the forbidden ones
     back: their weight is 0, and exp(0) is 1. To share out again, divide by the sum.""")

@@ -27,21 +27,33 @@ RULES = {
     "future_only": lambda s: weigh(s.flip(1, 2)).flip(1, 2),
     "itself_only": lambda s: torch.eye(s.shape[1]).expand_as(s),
 }
+FAINT = {  # for x of ordinary size
+    "faint_in_one_sequence": lambda s: torch.cat([weigh(s[:1]), aside(s[1:], 3e-5)]),
+    "leaks_that_cancel": lambda s: torch.cat([aside(s[:1], 0.1), aside(s[1:], -0.1)]),
+}
+
+
+def aside(s, size):  # a causal attention, with so much of the last word in the row before it
+    weights = weigh(s)
+    weights[:, -2, -1] = size
+    return weights
 
 
 def attention(name):  # on x alone, with this rule from scores to weights
     def forward(x):
-        return RULES[name](x @ x.mT * x.shape[-1] ** -0.5) @ x
+        return (RULES | FAINT)[name](x @ x.mT * x.shape[-1] ** -0.5) @ x
 
     forward.__name__ = name
     return forward
 
 
 TINY, X = torch.tensor([[[1.0], [2.0]]]), normal(2, 6, 3, seed=9)
+TWICE = torch.linspace(-1.25, -0.75, 48).view(1, 16, 3).repeat(2, 1, 1)
 E = Exercise(
     __name__, n_drawn=8,
     inputs=[(attention(name), x) for x in (TINY, X[:, :2]) for name in [*RULES][:3]]
-    + [(attention(name), x) for x in (X, X[:, :5], X[:, :3]) for name in RULES],
+    + [(attention(name), x) for x in (X, X[:, :5], X[:, :3]) for name in RULES]
+    + [(attention(name), x) for x in (TWICE, TWICE[:, -2:]) for name in FAINT],
     draw=lambda d: (attention(d.choice([*RULES])),
                     normal(d.size(2), d.size(3), d.size(2), seed=d.getrandbits(30)) / 2),
 )
@@ -72,18 +84,35 @@ E.slip("[:, :cut]", "", """you also compare positions whose own word has changed
     differ. Compare only those before the change.""")
 CUTS = "range(1, x.shape[1])"
 E.slip(CUTS, "[1]", """you miss a leak that doesn't reach position 0. A mask can be right in its
-    first row and wrong further down: try every place to cut, and change the words by 1 or more.""")
+    first row and wrong further down: try every place to cut (does `return True` stand
+    inside your loop?), and change the words by 1 or more.""")
 E.slip(CUTS, "[x.shape[1] - 1]", """only a change of the last word counts, so you only find who
     looks at that one. The first position may look at the second: try every place to cut.""")
 E.slip(CUTS, "[x.shape[1] // 2]", """you cut at a single place in the middle. A leak within the
     first half, or within the second, doesn't cross it: try every place to cut.""")
+E.slip(CUTS, "range(1, x.shape[1] - 1)", """one cut is missing, the last: `range` stops before its
+    end, so `range(1, T)` has T - 1 for its last.""")
+E.slip(CUTS, "range(2, x.shape[1])", """one cut is missing, the first: position 0 may not notice when
+    only the words after it change.""")
+for axis in (0, -1):
+    E.slip(CUTS, f"range(1, x.shape[{axis}])", """you cut at the wrong places: x is (B, T, C), and the
+        positions are counted by `x.shape[1]`.""")
+E.slip("changed[:, cut:] = 1 - changed[:, cut:]", "changed[cut:] = 1 - changed[cut:]", """you change
+    sequences, not words: the first axis is the batch. From a position on, it is `[:, cut:]`.""")
+E.slip(".abs()", "", """you miss outputs that shrink: their difference is below 0, and so below any
+    tolerance. Take its size, `.abs()`.""")
+E.slip("(difference <= 1e-5).all()", "difference.mean() <= 1e-5", """a faint leak in a few numbers
+    disappears in a mean over many. Every single difference has to be small.""")
+E.slip("].abs()", "].sum().abs()", """in a sum, a change up and a change down cancel. Look at the
+    size of every single difference.""")
 E.slip("not (difference <= 1e-5).all()", "(difference > 1e-5).any()", """you let nan pass: `nan >
     1e-5` is False, and `equal_nan=True` calls two nan equal. Ask whether all differences are
     small; nan never is.""")
-E.slip("<= 1e-5", "== 0", """your tolerance is too small, or there is none. An attention may be
-    right and still differ in its last bits, when a sum is rounded another way. Allow 1e-5.""")
-E.slip("<= 1e-5", "<= 1e-2", """you miss a small leak: your tolerance is too large, or your
-    change too small. Nothing may change by more than 1e-5.""")
+E.slip("<= 1e-5", "== 0", """a clean attention may differ in its last bits, when a sum is rounded
+    another way. Allow 1e-5; and write no large words into the future, for those round coarsely.""")
+for allowed in ("1e-2", "1e-4"):
+    E.slip("<= 1e-5", f"<= {allowed}", """you miss a small leak: your tolerance is too large, or your
+        change too small. Nothing may change by more than 1e-5.""")
 E.slip("(difference <=", "(difference[0] <=", """you look at the first sequence of the batch only.
     One of these attentions leaks in another.""")
 E.slip("x.clone()", "x", """you wrote into the caller's x, so a change stays when the next cut is
@@ -94,6 +123,6 @@ E.mistake(lambda f, x: not f(x.neg_())[:, 0].isnan().any(), """you changed the c
 E.law(true_just_when_nothing_leaks)
 E.hint("Choose a place to cut. Which inputs do you change, and which outputs must not notice?")
 E.hint("""Copy x, change everything from `cut` on, run forward on both, and compare the outputs
-    before `cut`. Then do it for every cut from 1 to T - 1.""")
+    before `cut`. Then do it for every cut in `range(1, T)`.""")
 E.hint("""For each cut: `changed = x.clone()`, `changed[:, cut:] = 1 - changed[:, cut:]`, and all
     of `(forward(changed) - forward(x))[:, :cut].abs()` have to be at most 1e-5.""")

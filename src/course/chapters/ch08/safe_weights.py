@@ -23,7 +23,8 @@ def safe_weights(scores, mask):
 
 
 E.slip("weights.masked_fill(~mask, 0.0)", "weights", """the closed row is nan: something divides 0
-    by 0. Multiplying by the mask doesn't help, for nan times 0 is nan. Write zeros over it.""")
+    by 0. Multiplying by the mask doesn't help, for nan times 0 is nan; and `==` finds no
+    nan, for it equals nothing, itself neither. Write zeros wherever the mask forbids.""")
 E.mistake(lambda s, mask: s.masked_fill(~mask, -1e9).softmax(-1), """no nan, but look at the closed
     row: all its scores are equal, so each key gets the same share, the forbidden ones too.""")
 E.mistake(lambda s, mask: (s * mask).softmax(-1), """your forbidden scores became 0, and exp(0) is
