@@ -338,6 +338,7 @@ def test_help_loads_nothing_heavy():
         "book",
         "slides",
         "sheet",
+        "variants",
         "grade",
         "present",
     ]
