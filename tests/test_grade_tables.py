@@ -89,7 +89,9 @@ def test_a_canvas_gradebook_changes_in_one_column_alone(tmp_path):
     text, told = tables.canvas(export, CLASS, "")
     assert text == CANVAS.replace("=4,,1.50", "=4,2,1.50")
     assert told == ["7: graded, but not in gradebook.csv"]
-    assert tables.canvas(export, CLASS, "Quiz")[0] == CANVAS.replace("=4,,1.50", "2,,1.50")
+    quiz, told = tables.canvas(export, CLASS, "Quiz")  # 2 of 3 here are 6.67 of the 10 there
+    assert quiz == CANVAS.replace("=4,,1.50", "6.67,,1.50")
+    assert "stood in gradebook.csv, and is 6.67 now" in told[0]
     with pytest.raises(CourseError, match="found 0: name it by `--column`.*Quiz"):
         tables.canvas(export, CLASS, "Essay")
 
@@ -110,6 +112,20 @@ def test_a_moodle_worksheet_changes_in_grade_and_comments_alone(tmp_path):
     assert after[1] == [*before[1][:4], "66.67", "100,00", "it is said\nit is said\nit is said"]
     assert [after[0], after[2]] == [before[0], before[2]]
     assert told == ["7: graded, but not in grades.csv"]
+
+
+def test_what_could_not_be_graded_is_left_for_the_instructor(tmp_path):
+    """A zero in a gradebook is a grade."""
+    half = student("12", 1, 1, 0)
+    half["chapters"]["08"]["exercises"]["08.e1"]["status"] = "not graded"
+    for lost in (half, student("12", fault="the file is broken")):
+        for way, text in ((tables.canvas, CANVAS), (tables.moodle, MOODLE)):
+            export = tmp_path / "export.csv"
+            export.write_bytes(text.encode())
+            left, told = way(export, [lost], "")
+            assert left == text
+            assert told == ["12: not graded, so the row in export.csv is as it was"]
+        assert read(tables.grades([lost]))[0]["score"] == ""
 
 
 def test_what_is_no_export_is_an_error(tmp_path):

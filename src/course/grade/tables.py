@@ -25,6 +25,7 @@ NBGRADER = (
 OTTER = ("percent_correct", "total_points_earned", "file", "grading_status")
 CANVAS = ("Student", "ID")
 MOODLE = ("Identifier", "Grade")
+POSSIBLE = "Points Possible"  # in the second row of a Canvas export
 COMMENTS = "Feedback comments"
 PARTICIPANT = "Participant "
 
@@ -60,7 +61,10 @@ def grades(students: Students) -> str:
             assignment, time = found["assignment"] or f"chapter {chapter or '?'}", found["time"]
             *first, last = found["name"].split(" ") if found["name"] else ("",)
             row = [assignment, "", time, student["student"], last, " ".join(first), ""]
-            rows.append([*map(safe, row), *map(_number, (points, 0, points, most))])
+            marks = ["", "", "", _number(most)]  # a zero would be a grade
+            if is_graded(found):
+                marks = [*map(_number, (points, 0, points, most))]
+            rows.append([*map(safe, row), *marks])
     return _text(rows)
 
 
@@ -115,24 +119,33 @@ def write(out: Path, students: Students) -> None:
 
 
 def canvas(export: Path, students: Students, column: str) -> tuple[str, list[str]]:
-    """A Canvas gradebook with the points in one column, and a sentence on each who isn't in it."""
+    """A Canvas gradebook with the points in one column, and a sentence on whatever needs a look.
+
+    The points are a share of those that its second row says are possible.
+    """
     rows, form, mark = _read(export, CANVAS)
     header, by_id = rows[0], {s["student"]: s for s in students}
     place = _column(header, column, students, header.index("ID") + 1, export)
-    chapter, found = _chapter(students, column), set()
+    chapter, found, told = _chapter(students, column), set(), []
+    heads = [row for row in rows[1:] if _field(row, 0).strip() == POSSIBLE]
+    possible = _float(_field(heads[0], place), 0) if heads else 0
     for row in rows[1:]:
         student = by_id.get(_field(row, header.index("ID")).strip())
         if student and chapter in student["chapters"] and len(row) > place:
-            row[place] = _number(score(student["chapters"][chapter])[0])
+            submission = student["chapters"][chapter]
+            points, most = score(submission)
+            new = _number(round(points * (possible or most) / (most or 1), 2))
+            told += _put(row, place, new, student["student"], submission, export)
             found.add(student["student"])
-    return mark + _text(rows, **form), _missing(by_id, found, chapter, export)
+    return mark + _text(rows, **form), told + _missing(by_id, found, chapter, export)
 
 
 def moodle(export: Path, students: Students, column: str) -> tuple[str, list[str]]:
-    """A Moodle grading worksheet with grades and comments, and a sentence on who isn't in it."""
+    """A Moodle grading worksheet with grades and comments, and a sentence on what needs a look."""
     rows, form, mark = _read(export, MOODLE)
     header, by_id = rows[0], {s["student"]: s for s in students}
     place, chapter, found = header.index("Grade"), _chapter(students, column), set()
+    told: list[str] = []
     for row in rows[1:]:
         id = _field(row, header.index("Identifier")).strip().removeprefix(PARTICIPANT)
         student = by_id.get(id)
@@ -141,12 +154,30 @@ def moodle(export: Path, students: Students, column: str) -> tuple[str, list[str
             points, most = score(submission)
             if "Maximum Grade" in header:
                 points *= _float(row[header.index("Maximum Grade")], most) / (most or 1)
-            row[place] = f"{points:.2f}"
-            if COMMENTS in header:
-                told = [" ".join(r["told"]) for r in submission["exercises"].values()]
-                row[header.index(COMMENTS)] = safe("\n".join(told))
+            told += _put(row, place, f"{points:.2f}", id, submission, export)
+            if COMMENTS in header and is_graded(submission):
+                says = [" ".join(r["told"]) for r in submission["exercises"].values()]
+                row[header.index(COMMENTS)] = safe("\n".join(says))
             found.add(id)
-    return mark + _text(rows, **form), _missing(by_id, found, chapter, export)
+    return mark + _text(rows, **form), told + _missing(by_id, found, chapter, export)
+
+
+def is_graded(submission: dict[str, Any]) -> bool:
+    """True if every exercise was judged; where one wasn't, someone has to look."""
+    exercises = submission["exercises"].values()
+    return not submission["fault"] and all(r["status"] != "not graded" for r in exercises)
+
+
+def _put(
+    row: list[str], place: int, new: str, id: str, submission: dict[str, Any], export: Path
+) -> list[str]:
+    """Write a grade into its place; a sentence if there is none, or if another one stood there."""
+    if not is_graded(submission):
+        return [f"{id}: not graded, so the row in {export.name} is as it was"]
+    old, row[place] = row[place], new
+    if old.strip() and _float(old, -1) != float(new):
+        return [f"{id}: {old.strip()} stood in {export.name}, and is {new} now"]
+    return []
 
 
 def _read(export: Path, wanted: tuple[str, ...]) -> tuple[list[list[str]], dict[str, Any], str]:
