@@ -8,12 +8,14 @@ from inspect import getmodule, getsource, getsourcelines
 from pathlib import Path
 
 import pytest
+import torch
 
 from course import cli
 from course.grade import many, results
 from course.grade.cells import needed, page
 from course.grade.judge import prepared, verdict, version
 from course.grade.remote import Remote
+from course.learn import verdict as learn_verdict
 from course.learn.exercises import load
 from course.learn.verdict import judge
 from tests.answers import ANSWERS
@@ -43,8 +45,9 @@ def remote(bubblewrap):
 
 
 @pytest.mark.parametrize("id", CALLED)
-def test_a_verdict_from_the_sandbox_is_that_of_the_notebooks_check(id, remote):
+def test_a_verdict_from_the_sandbox_is_that_of_the_notebooks_check(id, remote, monkeypatch):
     """Also where an input is a function, which is called here, or a module, which is built there."""
+    monkeypatch.setattr(learn_verdict, "PATIENCE", 60)  # there the first call takes longer
     import_module(f"tests.answers.ch{id[:2]}")
     exercise = load(id)
     answers = [answer for name, answer, _ in ANSWERS if name == id]
@@ -210,6 +213,23 @@ def test_a_machine_without_a_sandbox_refuses_before_anything_runs(tmp_path, monk
     assert cli.main(["grade", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
     assert "apt-get install bubblewrap" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_judges_are_forked_from_a_process_without_a_pool_of_threads():
+    """Such a pool is gone in a fork, and the first large sum there waits for it for ever."""
+    torch.set_num_threads(3)
+    many.exercises({"04"}, "x")
+    assert torch.get_num_threads() == 1
+
+
+def test_submissions_that_a_sandbox_could_read_are_refused(tmp_path, bubblewrap, capsys):
+    assert cli.main(["grade", "/usr/share/doc", "--out", str(tmp_path / "out")]) == 2
+    assert "expected submissions and grades where no sandbox sees them, got /usr" in (
+        capsys.readouterr().err
+    )
+    handed_in(tmp_path / "in", "ada")
+    assert cli.main(["grade", str(tmp_path / "in"), "--out", "/usr/grades"]) == 2
+    assert not Path("/usr/grades").exists()
 
 
 def test_a_cohorts_secret_is_drawn_once_and_kept(tmp_path):

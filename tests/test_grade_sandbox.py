@@ -285,7 +285,7 @@ def test_what_an_exercise_leaves_behind_ends_with_it(found):
     """A process that has left its session, and what it wrote, which held a hidden input."""
     daemon = """
 def averaging_weights(T):
-    open("/tmp/kept", "w").write(f"saw {T}")
+    for place in ("/tmp", "/dev/shm"): open(place + "/kept", "w").write(f"saw {T}")
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
@@ -296,10 +296,42 @@ def averaging_weights(T):
     assert found(daemon).status != "passed"
     spies = [p for p in psutil.process_iter(["cmdline"]) if "3131" in str(p.info["cmdline"])]
     assert not spies
+    for place in ("/tmp", "/dev/shm"):
+        got = found(f"def averaging_weights(T):\n    print(open('{place}/kept').read())")
+        assert "FileNotFoundError" in got.sentence and not any("saw" in s for s in got.besides)
+
+
+def test_no_limit_of_another_process_can_carry_a_word(found):
     got = found(
-        "def averaging_weights(T):\n    print(os.listdir('/tmp'), open('/tmp/kept').read())"
+        "import resource\ndef averaging_weights(T):\n"
+        "    resource.prlimit(os.getpid(), resource.RLIMIT_CORE)\n"
+        "    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))\n"
+        "    resource.prlimit(1, resource.RLIMIT_CORE)"
     )
-    assert "FileNotFoundError" in got.sentence and not any("saw" in s for s in got.besides)
+    assert "PermissionError" in got.sentence
+
+
+@pytest.mark.parametrize(
+    ("used", "says"),
+    [
+        ("torch's `softmax`", "torch's `softmax`"),
+        ("SEEN [2, 58]", "a function"),
+        ("torch's `softmax_2_58`", "a function"),
+        ("torch's `tril`", "a function"),
+        ("`attention.masks.causal_mask`", "`attention.masks.causal_mask`"),
+        ("`attention.masks.causal_mask58`", "`attention`"),
+        ("", ""),
+    ],
+)
+def test_what_was_used_is_said_in_the_names_of_what_there_is(used, says):
+    """The words come from the learner's process, and feedback shows them to the learner."""
+    assert remotes._known_use(used, ("softmax", "attention")) == says
+    assert remotes._known_use(used, ()) == ""
+
+
+def test_an_exit_status_tells_nobody_anything():
+    assert remotes._ending(1002003040) == remotes._ending(3) == remotes._ending("3")
+    assert "SIGKILL" in remotes._ending(-9)
 
 
 def test_nobody_is_heard_outside_and_nothing_is_written_there(found, tmp_path):

@@ -27,6 +27,7 @@ from course.learn.attempt import TIME_LIMIT, Outcome
 from course.learn.values import exactly
 
 WORDS = 2000  # characters of a text about an outcome
+PLACES = ("/tmp", "/dev/shm")  # where a process can write
 PATIENCE = 40  # seconds for one input, where each call of an input goes to the judge and back
 
 
@@ -34,7 +35,7 @@ def main() -> None:
     """Answer the judge's requests until it leaves. Its words: the socket, the limits, the user."""
     end, limits, user = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     settle(limits, user)
-    there = set(os.listdir("/tmp"))  # where Python itself may live
+    there = {place: set(os.listdir(place)) for place in PLACES}  # Python itself may live there
     torch.set_num_threads(1)
     restore.remember()
     line = Line(socket.socket(fileno=end))
@@ -60,10 +61,10 @@ def main() -> None:
         line.send({"is": "over", "code": os.waitstatus_to_exitcode(status)}, [])
 
 
-def _sweep(alone: bool, child: int, there: set[str]) -> None:
+def _sweep(alone: bool, child: int, there: dict[str, set[str]]) -> None:
     """End what an exercise left behind, and take away its files; or end with it.
 
-    What was `there` in /tmp before any of them is left as it is.
+    What was `there` in the places before any of them is left as it is.
     """
     try:
         if not alone:
@@ -78,11 +79,11 @@ def _sweep(alone: bool, child: int, there: set[str]) -> None:
                 os.waitpid(-1, 0)
         except ChildProcessError:
             pass
-        for name in set(os.listdir("/tmp")) - there:
-            path = os.path.join("/tmp", name)
-            shutil.rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(
-                path
-            )
+        for place, before in there.items():
+            for name in set(os.listdir(place)) - before:
+                path = os.path.join(place, name)
+                folder = os.path.isdir(path) and not os.path.islink(path)
+                shutil.rmtree(path) if folder else os.unlink(path)
 
 
 class Exercise:

@@ -18,6 +18,8 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from course.errors import CourseError, NoSandbox
 from course.grade import results
 from course.grade.judge import POINTS, graded, prepared, version
@@ -46,6 +48,9 @@ def seed(out: Path, cohort: str) -> str:
 
 def exercises(chapters: set[str], cohort: str) -> Exercises:
     """The prepared exercises of these chapters."""
+    torch.set_num_threads(
+        1
+    )  # a pool of threads doesn't outlive a fork: its judge would wait for ever
     if unknown := chapters - {id[:2] for id in known()}:
         raise CourseError(f"there are no exercises of chapter {', '.join(sorted(unknown))}")
     return {id: prepared(id, cohort) for id in known() if id[:2] in chapters}

@@ -5,7 +5,9 @@ Where an input is itself a function, the sandbox has only a number for it and as
 values, so that no exercise's own code is inside.
 """
 
+import importlib
 import inspect
+import pkgutil
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,8 +15,10 @@ from functools import cache
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 
+import attention
 from course.grade.line import WireError
 from course.grade.sandbox import Gone, Sandbox
 from course.grade.wire import Reader, Writer, foreign, name_of
@@ -25,6 +29,7 @@ DEFINED = 120  # seconds until the cells that an exercise needs have run
 CALLED = 90  # until a call gives something: inside it is stopped after a few
 ASKED = 20  # for a call of an input that is a function
 MANY_ASKED = 20_000  # such calls, for one input
+MODULES = {part.name for part in pkgutil.iter_modules(attention.__path__)}
 OF_COURSE = ("attention.", "torch.nn.")  # modules that the sandbox has, too
 
 
@@ -64,9 +69,11 @@ class Remote:
         trees = [writer.tree(value) for value in inputs]
         self._send({"is": "inputs", "values": trees, "without": [*without]}, writer.parts)
         message, data = self._receive(CALLED, "was still running after", "outcome")
-        return self._outcome(message, Reader(data), len(inputs))
+        return self._outcome(message, Reader(data), len(inputs), without)
 
-    def _outcome(self, message: dict, reader: Reader, n_inputs: int) -> Outcome:
+    def _outcome(
+        self, message: dict, reader: Reader, n_inputs: int, without: tuple[str, ...]
+    ) -> Outcome:
         try:
             error = message["error"]
             value = reader.read(message["value"])
@@ -81,7 +88,7 @@ class Remote:
                 printed=_text(message["printed"]),
                 changed=tuple(_texts(message["changed"])),
                 replaced=tuple(self.replaced + _texts(message["replaced"])),
-                used=_text(message["used"]),
+                used=_known_use(_text(message["used"]), without),
             )
         except (WireError, KeyError, TypeError) as error:
             raise self._lost("sent what no function can return") from error
@@ -104,6 +111,8 @@ class Remote:
             if kind not in ("call", "back") or wanted != "outcome":
                 break
             self._answer(message, Reader(data))
+        else:
+            raise self._lost(f"called what it was given more than {MANY_ASKED:,} times")
         raise self._lost("sent what no function can return")
 
     @contextmanager
@@ -254,13 +263,29 @@ def _texts(values: Any) -> list[str]:
     return [_text(value)[:200] for value in values][:20] if type(values) is list else []
 
 
+def _known_use(used: str, without: tuple[str, ...]) -> str:
+    """What a function used, if a function of that name is there to be used, else "".
+
+    The words come from the learner's process, and could tell it what it has seen.
+    """
+    if not without:
+        return ""
+    owner, _, name = used.strip("`").rpartition(".")
+    if "attention" in without and owner.removeprefix("attention.") in MODULES:
+        return used if hasattr(importlib.import_module(owner), name) else "`attention`"
+    told = used.removeprefix("torch's ").strip("`")
+    known = any(told in (n.strip("_") for n in dir(o)) for o in (torch, F, torch.Tensor))
+    fits = "torch" in without or any(word in told for word in without)
+    return used if known and fits else "a function" if used else ""
+
+
 def _ending(code: Any) -> str:
     if type(code) is int and code < 0:
         try:
             return f"was ended by the signal {signal.Signals(-code).name}"
         except ValueError:
             pass
-    return f"ended Python itself (exit status {code})" if type(code) is int else "ended itself"
+    return "ended Python itself"  # with which status, its learner's code decides: it stays here
 
 
 def _is_plain(value: Any) -> bool:

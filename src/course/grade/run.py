@@ -8,7 +8,7 @@ from typing import Any
 
 from course.errors import CourseError
 from course.grade import feedback, many, results, tables
-from course.grade.sandbox import refuse_or_go
+from course.grade.sandbox import is_shown, refuse_or_go
 from course.grade.submissions import Submission, file_name, find
 from course.grade.summary import summary
 from course.learn import draws
@@ -35,6 +35,12 @@ class Wish:
 
 def run(wish: Wish) -> int:
     """Grade what isn't graded yet, and write all tables anew. 1 if something couldn't be graded."""
+    for place in [] if wish.trust else [*wish.places, wish.out]:
+        if is_shown(place):
+            raise CourseError(
+                f"expected submissions and grades where no sandbox sees them, got {place}, in a folder "
+                "of the system or of Python: move them, such as into your home"
+            )
     found, told = find(wish.places, wish.chapter)
     if not wish.scheduler:
         refuse_or_go(wish.trust)

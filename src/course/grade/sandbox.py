@@ -236,10 +236,15 @@ def view() -> Iterator[tuple[str, str, str]]:
 
 def hides() -> Iterator[str]:
     """Folders of this course that the view would show: an installed copy, or the working tree."""
-    prefixes = [Path(p).resolve() for p in (sys.prefix, sys.base_prefix, "/usr")]
     for folder in (SRC / "course", SRC.parent / "tests", SRC.parent / "notebooks"):
-        if folder.is_dir() and any(folder.is_relative_to(p) for p in prefixes):
+        if folder.is_dir() and is_shown(folder):
             yield str(folder)
+
+
+def is_shown(path: Path) -> bool:
+    """True if a sandbox can read what is there, as Python or the system lives around it."""
+    prefixes = [Path(p).resolve() for p in (sys.prefix, sys.base_prefix, "/usr")]
+    return any(path.resolve().is_relative_to(p) for p in prefixes)
 
 
 # ---------------------------------------------------------------- system calls
@@ -271,7 +276,7 @@ REFUSED = {  # by the numbers of x86-64 and of ARM
     "unshare": (272, 97),
     "setns": (308, 268),
 }
-CLONE, CLONE3 = (56, 220), (435, 435)
+CLONE, CLONE3, PRLIMIT = (56, 220), (435, 435), (302, 261)
 MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 NEW_SPACES = 0x7E020000  # flags of clone that make a namespace
 LOAD, EQUAL, GREATER, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
@@ -295,6 +300,11 @@ def program(machine: str) -> bytes:
         (EQUAL, 0, 3, CLONE[column]),
         (LOAD, 0, 0, 16),
         (ANY_BIT, 0, 1, NEW_SPACES),
+        (RETURN, 0, 0, NOT_PERMITTED),
+        (LOAD, 0, 0, 0),
+        (EQUAL, 0, 3, PRLIMIT[column]),  # of no other process
+        (LOAD, 0, 0, 16),
+        (EQUAL, 1, 0, 0),
         (RETURN, 0, 0, NOT_PERMITTED),
         (LOAD, 0, 0, 0),
     ]

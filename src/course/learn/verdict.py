@@ -115,7 +115,10 @@ def _outcomes(
             return
         outcome = run(function, inputs, exercise.without)
         yield outcome
-        patience = patience if outcome.alike(rights[n]) else min(patience, PATIENCE)
+        if not (
+            exercise.hidden or outcome.alike(rights[n])
+        ):  # a grade hangs on no clock that early
+            patience = min(patience, PATIENCE)
         if _untouched(outcome) or is_a(outcome.error, Late):
             return  # one wait is enough
 
