@@ -178,3 +178,77 @@ def test_a_learners_file_is_in_its_folder(name, tmp_path):
     made = tmp_path / f"{file_name(name)}.json"
     assert made.resolve().parent == tmp_path and len(made.name) < 120
     assert file_name(name) != file_name(name + "_")
+
+
+# ---------------------------------------------------------------- whose: the outermost part alone
+
+MOODLES = "Bob Byte_12_assignsubmission_file_"
+
+
+@pytest.mark.parametrize(
+    ("hers", "bobs", "ids"),
+    [
+        ("mallory_7_345_x_12_assignsubmission_file_a.ipynb", "byte_12_346_a.ipynb", ["12", "7"]),
+        ("anon_ab_34_x_12_assignsubmission_file_a.ipynb", "byte_12_346_a.ipynb", ["12", "anon_ab_34_x_12_assignsubmission_file_a"]),
+        ("M_7_assignsubmission_file_x_12_assignsubmission_file_a.ipynb", f"{MOODLES}a.ipynb", ["12", "7"]),
+        (f"M_7_assignsubmission_file_/{MOODLES}/a.ipynb", f"{MOODLES}/a.ipynb", ["12", "7"]),
+        ("M_7_assignsubmission_file_/x_12_3_a.ipynb", f"{MOODLES}/a.ipynb", ["12", "7"]),
+        ("submitted/mallory/ps1/bob/ps1/a.ipynb", "submitted/bob/ps1/a.ipynb", ["bob", "mallory"]),
+        ("submitted/mallory/ps1/x_12_3_a.ipynb", "submitted/12/ps1/a.ipynb", ["12", "mallory"]),
+        ("mallory/submitted/bob/ps1/a.ipynb", "bob/a.ipynb", ["bob", "mallory"]),
+        ("mallory/x_12_3_a.ipynb", "12/a.ipynb", ["12", "mallory"]),
+        (f"mallory/{MOODLES}/a.ipynb", "12/a.ipynb", ["12", "mallory"]),
+        ("mallory/week4/deep/a.ipynb", "bob/week4/deep/a.ipynb", ["bob", "mallory"]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("in_a_zip", [True, False])
+def test_nobody_can_hand_in_for_another(tmp_path, hers, bobs, ids, in_a_zip):
+    place = tmp_path / "class"
+    for path in (bobs, hers):
+        put(place / path)
+    if in_a_zip:
+        place = zipped(tmp_path / "class.zip", {path: NOTEBOOK for path in (bobs, hers)})
+    found, told = find([place])
+    assert [one.student for one in found] == ids and not told
+
+
+@pytest.mark.parametrize("folder", ["mallory", "submitted/mallory/ps1"])
+@pytest.mark.parametrize("inside", [f"{MOODLES}/a.ipynb", "x_12_3_a.ipynb", "12/ps1/a.ipynb"])
+def test_a_learners_zip_is_hers_whatever_stands_in_it(tmp_path, folder, inside):
+    put(tmp_path / folder.replace("mallory", "12") / "a.ipynb")
+    (tmp_path / folder).mkdir(parents=True)
+    zipped(tmp_path / folder / "work.zip", {inside: NOTEBOOK})
+    found, told = find([tmp_path])
+    assert [one.student for one in found] == ["12", "mallory"] and not told
+
+
+def test_zips_that_two_learners_made_of_a_folder_of_the_same_name(tmp_path):
+    for name in ("ada/hw.zip", "bob/hw.zip", "carl.zip"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        zipped(tmp_path / name, {"hw/a.ipynb": NOTEBOOK})
+    found, told = find([tmp_path])
+    assert [one.student for one in found] == ["ada", "bob", "carl"] and not told
+
+
+def test_the_zip_of_a_learner_in_a_download_of_canvas(tmp_path):
+    zipped(tmp_path / "byte_LATE_12_346_work.zip", {"x_7_3_a.ipynb": NOTEBOOK})
+    (one,), told = find([tmp_path])
+    assert (one.student, one.name, one.late) == ("12", "byte", True) and not told
+
+
+@pytest.mark.parametrize("student", ["{}/a.ipynb", "submitted/{}/ps1/a.ipynb"])
+def test_the_zip_of_a_folder_has_the_learners_in_the_folder_of_its_name(tmp_path, student):
+    entries = {f"class/{student.format(name)}": NOTEBOOK for name in ("ada", "bob")}
+    found, told = find([zipped(tmp_path / "class.zip", entries)])
+    assert [one.student for one in found] == ["ada", "bob"] and not told
+
+
+def test_a_single_folder_around_all_is_one_learners_and_that_is_told(tmp_path):
+    for student in ("ada", "bob"):
+        put(tmp_path / "class" / student / "a.ipynb")
+    found, told = find([tmp_path])
+    assert [one.student for one in found] == ["class"]
+    assert told[0] == (
+        f"{tmp_path}: all of it is in the folder class, so it is taken for one learner's; "
+        "if each folder in there is a learner's, name that folder itself"
+    )

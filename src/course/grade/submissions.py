@@ -7,7 +7,8 @@ Whose a notebook is, is read from the documented patterns of paths:
     lastfirst_123_456_any.ipynb, lastfirst_LATE_123_... Canvas
     STUDENT/any.ipynb, STUDENT.ipynb                    any other folder
 
-Nothing is unpacked: a notebook in a zip is read where it is. Whatever can't be taken is told in a
+The outermost part alone counts, as all behind it is the learner's to name: nobody can hand in for
+another. Nothing is unpacked: a notebook in a zip is read where it is. Whatever can't be taken is told in a
 sentence, so that no submission is lost without a word.
 """
 
@@ -25,10 +26,11 @@ from course.learn.exercises import known
 from course.notebooks import parse
 
 LARGEST, LONGEST_NAME = 60 << 20, 150  # bytes of a notebook, characters of an id
-MOODLE = re.compile(
-    r"(?P<name>[^/]*)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?/?(?P<rest>.*)"
+NBGRADER = "submitted"
+MOODLE = re.compile(  # the first number counts: what stands behind may be a learner's
+    r"(?P<name>(?:(?!_\d+_).)*)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_|$)"
 )
-CANVAS = re.compile(r"(?P<name>[^/_]+)_(?P<late>LATE_)?(?P<id>\d+)_\d+_(?P<rest>[^/]+)")
+CANVAS = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_\d+_.")
 NO_SUBMISSION = re.compile(r"(^|/)(__MACOSX|\.ipynb_checkpoints|\.git|\.DS_Store|Thumbs\.db)(/|$)")
 CHECKED = re.compile(r"""\bcheck\(\s*["'](\d\d)\.\w+["']""")
 NUMBER = re.compile(r"(?<!\d)(\d\d)_[a-z]")
@@ -67,11 +69,8 @@ def find(places: list[Path], chapter: str = "") -> tuple[list[Submission], list[
     told: list[str] = []
     found: list[Submission] = []
     for place in places:
-        found += [
-            _submission(entry, chapter)
-            for entry in _entries(place, told)
-            if _is_meant(entry, told)
-        ]
+        entries = [entry for entry in _entries(place, told) if _is_meant(entry, told)]
+        found += [_submission(entry, chapter) for entry in _unwrapped(place, entries, told)]
     if not found:
         raise CourseError(
             "expected notebooks (.ipynb) in "
@@ -200,19 +199,50 @@ def _submission(entry: Entry, chapter: str) -> Submission:
 
 
 def _whose(path: str) -> Submission:
-    """The learner, and what else a path tells."""
+    """The learner, and what else a path tells: its outermost part, as the rest is the learner's."""
     parts = PurePosixPath(path).parts
-    for part in range(len(parts)):
-        rest = "/".join(parts[part:])
-        if found := MOODLE.match(rest):
-            return Submission(_id(found["id"]), found["name"])
-    if found := CANVAS.fullmatch(parts[-1]):
-        return Submission(_id(found["id"]), found["name"], late=bool(found["late"]))
-    if "submitted" in parts[:-3]:
-        parts = parts[parts.index("submitted") + 1 :]
-    if len(parts) >= 3:
-        return Submission(_id(parts[-3]), assignment=parts[-2])
-    return Submission(_id(parts[-2] if len(parts) == 2 else PurePosixPath(path).stem))
+    if parts[0] == NBGRADER and len(parts) > 1:
+        parts = parts[1:]
+    elif found := _by_platform(parts[0]):
+        late = bool(found.groupdict().get("late"))
+        return Submission(_id(found["id"]), found["name"], late=late)
+    student = parts[0] if len(parts) > 1 else PurePosixPath(path).stem
+    return Submission(_id(student), assignment=parts[1] if len(parts) > 2 else "")
+
+
+def _by_platform(part: str) -> re.Match[str] | None:
+    """What Moodle or Canvas says in a name; no name is of both."""
+    return MOODLE.match(part) or CANVAS.match(part)
+
+
+def _unwrapped(place: Path, entries: list[Entry], told: list[str]) -> list[Entry]:
+    """The entries of a zip as they are in the folder of its own name, if a class is in there.
+
+    Any other folder around all of them is taken for a learner's, and that is told.
+    """
+    outer = {PurePosixPath(entry.path).parts[0] for entry in entries}
+    name = min(outer, default="")
+    inner = [replace(one, path=one.path.removeprefix(f"{name}/")) for one in entries]
+    is_learners = name == NBGRADER or _by_platform(name) or not _holds_a_class(inner)
+    if len(outer) != 1 or is_learners:
+        return entries
+    if place.is_file() and name == place.stem:
+        return inner
+    told.append(
+        f"{place}: all of it is in the folder {name}, so it is taken for one learner's; "
+        "if each folder in there is a learner's, "
+        + ("unpack the zip, and " if place.is_file() else "")
+        + "name that folder itself"
+    )
+    return entries
+
+
+def _holds_a_class(entries: list[Entry]) -> bool:
+    """True if there are several folders, or names as nbgrader, Moodle or Canvas give them."""
+    paths = [PurePosixPath(entry.path).parts for entry in entries]
+    folders = {path[0] for path in paths if len(path) > 1}
+    named = NBGRADER in folders or any(_by_platform(path[0]) for path in paths)
+    return named or len(folders) > 1
 
 
 def _id(text: str) -> str:
