@@ -252,3 +252,50 @@ def test_a_single_folder_around_all_is_one_learners_and_that_is_told(tmp_path):
         f"{tmp_path}: all of it is in the folder class, so it is taken for one learner's; "
         "if each folder in there is a learner's, name that folder itself"
     )
+
+
+# ---------------------------------------------------------------- what one learner sends stops nobody
+
+
+def broken(how, old, after, length, tmp_path):
+    """The bytes of a zip, where `length` of them, `after` the last `old`, are others."""
+    path = tmp_path / "broken.zip"
+    with zipfile.ZipFile(path, "w", how) as archive:
+        archive.writestr("08_a.ipynb", NOTEBOOK + " " * 5000)
+    data = bytearray(path.read_bytes())
+    path.unlink()
+    place = data.index(old) + after
+    data[place : place + length] = bytes(range(200, 200 + length))
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("how", "old", "after", "length"),
+    [
+        (zipfile.ZIP_DEFLATED, b"PK\x01\x02", 0, 4),  # the directory
+        (zipfile.ZIP_DEFLATED, b"08_a.ipynb", 10, 40),
+        (zipfile.ZIP_LZMA, b"08_a.ipynb", 19, 40),
+        (zipfile.ZIP_BZIP2, b"08_a.ipynb", 10, 40),
+        (zipfile.ZIP_STORED, b"PK\x01\x02", 10, 1),  # an unknown way to compress
+        (zipfile.ZIP_STORED, b"PK\x05\x06", 0, 2),  # no zip at all
+    ],
+)
+def test_a_learners_broken_zip_is_her_fault_alone(tmp_path, how, old, after, length):
+    put(tmp_path / "bob" / "a.ipynb")
+    data = broken(how, old, after, length, tmp_path)
+    (tmp_path / "mallory").mkdir()
+    (tmp_path / "mallory" / "work.zip").write_bytes(data)
+    found, told = find([tmp_path])
+    assert [one.student for one in found] == ["bob", "mallory"] and not found[0].fault
+    assert "it can't be read (" in found[1].fault and "hand it in again" in found[1].fault
+    assert told == [f"{found[1].where}: {found[1].fault}"]
+    assert found[1].where.startswith("mallory/work")
+
+
+def test_a_given_zip_that_is_broken_is_an_error(tmp_path):
+    path = tmp_path / "class.zip"
+    path.write_bytes(broken(zipfile.ZIP_DEFLATED, b"PK\x01\x02", 0, 4, tmp_path))
+    with pytest.raises(
+        CourseError, match=r"expected a zip in .*class.zip, but .*download it again"
+    ):
+        find([path])

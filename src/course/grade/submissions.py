@@ -59,6 +59,7 @@ class Entry:
     path: str
     time: datetime
     read: Callable[[], bytes]
+    fault: str = ""  # why it can't be read
 
 
 def find(places: list[Path], chapter: str = "") -> tuple[list[Submission], list[str]]:
@@ -91,7 +92,7 @@ def find(places: list[Path], chapter: str = "") -> tuple[list[Submission], list[
 
 
 def _is_meant(entry: Entry, told: list[str]) -> bool:
-    if entry.path.lower().endswith(".ipynb"):
+    if entry.fault or entry.path.lower().endswith(".ipynb"):
         return True
     told.append(f"{entry.path}: left out, it is no notebook (.ipynb)")
     return False
@@ -104,12 +105,33 @@ def _entries(place: Path, told: list[str]) -> Iterator[Entry]:
     """The files of a place. A link is none: it might lead to anything."""
     if place.is_dir():
         yield from _in_folder(place, told)
-    elif zipfile.is_zipfile(place):
-        yield from _in_zip(place, told)
     elif place.is_file():
-        yield _file(place, place.name)
+        yield from _in_given_zip(place, told) or [_file(place, place.name)]
     else:
         raise CourseError(f"expected a notebook, a zip or a folder, there is no {place}")
+
+
+def _in_given_zip(place: Path, told: list[str]) -> list[Entry]:
+    """The files in the instructor's zip; none if it is no zip."""
+    try:
+        return list(_in_zip(place, told)) if zipfile.is_zipfile(place) else []
+    except Exception as error:  # as many kinds as there are broken zips
+        raise CourseError(
+            f"expected a zip in {place}, but {type(error).__name__}: {error}: download it again"
+        ) from None
+
+
+def _in_learners_zip(path: Path, name: str, told: list[str]) -> list[Entry]:
+    """The files in a zip in a folder; a broken one is a fault of what its learner handed in."""
+    try:
+        inner = list(_in_zip(path, told))
+    except Exception as error:  # as many kinds as there are broken zips
+        return [replace(_file(path, name), fault=_unreadable(error))]
+    return [replace(entry, path=f"{name[:-4]}/{entry.path}") for entry in inner]
+
+
+def _unreadable(error: Exception) -> str:
+    return f"it can't be read ({type(error).__name__}: {error}): hand it in again"
 
 
 def _in_folder(folder: Path, told: list[str]) -> Iterator[Entry]:
@@ -119,11 +141,9 @@ def _in_folder(folder: Path, told: list[str]) -> Iterator[Entry]:
             continue
         if path.is_symlink():
             told.append(f"{name}: left out, it is a link")
-        elif path.suffix == ".zip" and zipfile.is_zipfile(path):
-            inner = list(_in_zip(path, told))
-            yield from (replace(entry, path=f"{name[:-4]}/{entry.path}") for entry in inner)
         elif path.is_file():
-            yield _file(path, name)
+            is_zip = path.suffix.lower() == ".zip"
+            yield from _in_learners_zip(path, name, told) if is_zip else [_file(path, name)]
 
 
 def _file(path: Path, name: str) -> Entry:
@@ -175,10 +195,12 @@ def _refused(info: zipfile.ZipInfo) -> str:
 def _submission(entry: Entry, chapter: str) -> Submission:
     whose = _whose(entry.path)
     one = replace(whose, where=entry.path, time=f"{entry.time:%Y-%m-%d %H:%M:%S} UTC")
+    if entry.fault:
+        return replace(one, fault=entry.fault)
     try:
         data = entry.read()
-    except (OSError, RuntimeError, NotImplementedError, zipfile.BadZipFile, EOFError) as error:
-        return replace(one, fault=f"it can't be read ({error})")
+    except Exception as error:  # as many kinds as there are broken zips
+        return replace(one, fault=_unreadable(error))
     one = replace(one, hash=hashlib.sha256(data).hexdigest())
     if len(data) > LARGEST:
         return replace(one, fault=f"it is larger than {LARGEST >> 20} MB")
