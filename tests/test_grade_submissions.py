@@ -299,3 +299,16 @@ def test_a_given_zip_that_is_broken_is_an_error(tmp_path):
         CourseError, match=r"expected a zip in .*class.zip, but .*download it again"
     ):
         find([path])
+
+
+def test_a_cell_of_no_kind_is_a_broken_notebook(tmp_path):
+    put(tmp_path / "bob" / "08_a.ipynb")
+    without = json.loads(NOTEBOOK)
+    del without["cells"][0]["cell_type"]
+    put(tmp_path / "mallory" / "08_a.ipynb", json.dumps(without))
+    found, _ = find([tmp_path])
+    assert [(one.student, one.chapter) for one in found] == [("bob", "08"), ("mallory", "08")]
+    assert found[1].fault == (
+        "it is broken: expected a cell_type in each cell of 08_a.ipynb, cell 1 has none: "
+        "open and save it in JupyterLab"
+    )

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from course.errors import CourseError
 from course.learn.exercises import known
@@ -206,7 +207,7 @@ def _submission(entry: Entry, chapter: str) -> Submission:
         return replace(one, fault=f"it is larger than {LARGEST >> 20} MB")
     guess = chapter or _in_name(entry.path, one.assignment)
     try:
-        notebook = parse(data.decode("utf-8-sig"), PurePosixPath(entry.path).name)
+        notebook = _notebook(data, PurePosixPath(entry.path).name)
     except (CourseError, UnicodeDecodeError) as error:
         return replace(one, chapter=guess, fault=f"it is broken: {error}")
     code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
@@ -218,6 +219,18 @@ def _submission(entry: Entry, chapter: str) -> Submission:
             one, fault="no chapter's exercise is in it; `--chapter NN` says which it is"
         )
     return one
+
+
+def _notebook(data: bytes, name: str) -> dict[str, Any]:
+    """A notebook in which each cell says what it is."""
+    notebook = parse(data.decode("utf-8-sig"), name)
+    for number, cell in enumerate(notebook["cells"], 1):
+        if "cell_type" not in cell:
+            raise CourseError(
+                f"expected a cell_type in each cell of {name}, cell {number} has none: "
+                "open and save it in JupyterLab"
+            )
+    return notebook
 
 
 def _whose(path: str) -> Submission:
