@@ -91,6 +91,34 @@ def is_deaf(attend, q, k, v):
     assert "raised" not in there.sentence and "None" not in there.sentence
 
 
+def test_half_a_character_in_what_a_cell_raises_can_be_written(remote):
+    """An HTML page can't hold it, and one learner's page would end the run for all."""
+    cell = '# def mean_past\ndef fail(): raise ValueError("\\ud800")\nmean_past = fail()'
+    function, why = remote.begin("04.mean_past", "mean_past", [cell])
+    remote.end()
+    assert function is None and why == "line 3 of code cell 1: ValueError: ?"
+
+
+@pytest.mark.parametrize("text", ["w" * 3_000_000, "w" * 2000])
+def test_a_long_text_from_the_sandbox_is_cut_and_shows_it(text):
+    """What is inside may send anything; what is honest was cut there at 2,000, without a sign."""
+    made = Remote()
+    made.box, made._send = "one", lambda *_: None
+    made._receive = lambda *_: ({"is": "ready", "why": text}, b"")
+    assert made.begin("04.mean_past", "mean_past", []) == (None, "w" * 1999 + "…")
+
+
+def test_a_function_of_parameters_with_endless_names_has_no_signature(remote):
+    source = """
+import inspect
+def averaging_weights(T): pass
+averaging_weights.__signature__ = inspect.Signature([inspect.Parameter("a" * 10_000, 1)])
+"""
+    function, _ = remote.begin("04.averaging_weights", "averaging_weights", [source])
+    remote.end()
+    assert function.__signature__ == "unknown"
+
+
 def test_only_what_an_exercise_needs_is_run():
     made = page(
         ["import torch\nfrom nowhere import figure", "x = torch.ones(3)\nfigure(x)\nwhile True: pass",

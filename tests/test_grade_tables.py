@@ -7,7 +7,7 @@ import json
 import pytest
 
 from course.errors import CourseError
-from course.grade import results, tables
+from course.grade import feedback, results, tables
 from course.grade.submissions import Submission
 from course.grade.summary import summary
 
@@ -153,6 +153,28 @@ def test_a_regrade_replaces_a_chapter_and_keeps_the_others(tmp_path):
     results.path(tmp_path, "ada").write_text("{", encoding="utf-8")
     with pytest.raises(CourseError, match="delete the file, and the learner is graded again"):
         results.stored(tmp_path, "ada")
+
+
+def test_whatever_the_results_hold_can_be_written_as_feedback_and_tables(tmp_path):
+    """Also what an older run has kept: half a character, a control character, 6 MB."""
+    told = ["\ud800 \x1b[2J two\nlines", "w" * 6_000_000]
+    results.keep(
+        tmp_path, Submission("ada", chapter="08", hash="h"), {"08.e": result(0, told=told)}
+    )
+    assert results.path(tmp_path, "ada").stat().st_size < 10_000
+    old = {"student": "bob", "chapters": {"08": student("bob", 1)["chapters"]["08"]}}
+    old["chapters"]["08"]["exercises"]["08.e0"]["told"] = told
+    results.path(tmp_path, "bob").write_text(json.dumps(old), encoding="utf-8")
+    both = [results.stored(tmp_path, name) for name in ("ada", "bob")]
+    for one, id in zip(both, ("08.e", "08.e0"), strict=True):
+        feedback.write(tmp_path, one, {})
+        assert one["chapters"]["08"]["exercises"][id]["told"] == [
+            "\\ud800 \\x1b[2J two\nlines",
+            "w" * 1999 + "…",
+        ]
+    tables.write(tmp_path, both)
+    page = feedback.path(tmp_path, "bob", "08")
+    assert page.stat().st_size < 10_000 and "\\ud800" in page.read_text(encoding="utf-8")
 
 
 def test_the_summary_has_the_commonest_mistakes_first():

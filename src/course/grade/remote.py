@@ -30,6 +30,7 @@ CALLED = 90  # until a call gives something: inside it is stopped after a few
 ASKED = 20  # for a call of an input that is a function
 MANY_ASKED = 20_000  # such calls, for one input
 MODULES = {part.name for part in pkgutil.iter_modules(attention.__path__)}
+LONGEST = 2000  # characters of a text; inside, it is cut there without a sign
 OF_COURSE = ("attention.", "torch.nn.")  # modules that the sandbox has, too
 
 
@@ -48,7 +49,7 @@ class Remote:
             self.box.start()
         self._send({"is": "exercise", "id": id, "name": name, "cells": cells}, [])
         message, data = self._receive(DEFINED, "was still running its cells after", "ready")
-        if why := str(message["why"]):
+        if why := _text(message["why"]):
             return None, why
         if message["callable"] is not True:
             return _read(Reader(data), message["value"]), ""
@@ -237,7 +238,7 @@ class _Shown:
 
 def _parameter(name: str, kind: int, default: str | None) -> inspect.Parameter:
     shown = inspect.Parameter.empty if default is None else _Shown(_text(default)[:100])
-    return inspect.Parameter(name, inspect._ParameterKind(kind), default=shown)
+    return inspect.Parameter(_text(name), inspect._ParameterKind(kind), default=shown)
 
 
 def _read(reader: Reader, tree: Any) -> Any:
@@ -254,9 +255,10 @@ def _index(number: Any, length: int) -> int:
 
 
 def _text(value: Any) -> str:
-    """A text that any file can hold."""
+    """A text that any file can hold, with a sign where it was cut."""
     text = value if type(value) is str else ""
-    return text[:2000].encode("utf-8", "replace").decode("utf-8")
+    text = text if len(text) < LONGEST else f"{text[: LONGEST - 1]}…"
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _texts(values: Any) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from course.errors import CourseError
-from course.grade.submissions import Submission, file_name
+from course.grade.submissions import Submission, file_name, plain
 from course.notebooks import write_text
 
 FOLDER = "results"
@@ -19,12 +19,12 @@ def path(out: Path, student: str) -> Path:
 
 
 def stored(out: Path, student: str) -> dict[str, Any]:
-    """What is kept of a learner so far."""
+    """What is kept of a learner so far, in texts that any file can hold."""
     try:
         found = json.loads(path(out, student).read_text(encoding="utf-8"))
         if not isinstance(found["chapters"], dict):
             raise TypeError
-        return found
+        return _plain(found)
     except FileNotFoundError:
         return {"student": student, "chapters": {}}
     except (OSError, ValueError, KeyError, TypeError):
@@ -46,10 +46,19 @@ def keep(out: Path, one: Submission, exercises: dict[str, dict]) -> None:
     """Put the results of a submission in place of what was there for its chapter."""
     found = stored(out, one.student)
     facts = {key: value for key, value in asdict(one).items() if key in KEPT}
-    found["chapters"][one.chapter] = {**facts, "exercises": exercises}
+    found["chapters"][one.chapter] = _plain({**facts, "exercises": exercises})
     found["chapters"] = dict(sorted(found["chapters"].items()))
     text = json.dumps(found, indent=1, ensure_ascii=True, sort_keys=True)
     write_text(text + "\n", path(out, one.student))
+
+
+def _plain(value: Any) -> Any:
+    """Results in which each text is plain; those told have lines."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return plain(value, "\n\t") if isinstance(value, str) else value
 
 
 def everyone(out: Path) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ sentence, so that no submission is lost without a word.
 import hashlib
 import re
 import stat
+import unicodedata
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -27,6 +28,7 @@ from course.learn.exercises import known
 from course.notebooks import parse
 
 LARGEST, LONGEST_NAME = 60 << 20, 150  # bytes of a notebook, characters of an id
+LONGEST = 2000  # characters of a text that comes from a learner
 NBGRADER = "submitted"
 MOODLE = re.compile(  # the first number counts: what stands behind may be a learner's
     r"(?P<name>(?:(?!_\d+_).)*)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_|$)"
@@ -300,6 +302,23 @@ def _in_name(path: str, assignment: str) -> str:
     names = [PurePosixPath(path).name, assignment, path]
     numbers = [number for name in names for number in NUMBER.findall(f"{name}_x")]
     return next((number for number in numbers if number in chapters), "")
+
+
+def plain(text: str, kept: str = "") -> str:
+    """A learner's text as any file and terminal can hold it, with a sign where it was cut.
+
+    Control characters and halves of characters are shown as repr shows them, but for those `kept`.
+
+    >>> print(plain(f"José {chr(27)}[2J"))
+    José \\x1b[2J
+    """
+    shown = (c if _is_harmless(c) or c in kept else repr(c)[1:-1] for c in text[: LONGEST + 1])
+    whole = "".join(shown)
+    return whole if len(whole) <= LONGEST else f"{whole[: LONGEST - 1]}…"
+
+
+def _is_harmless(character: str) -> bool:
+    return character.isprintable() or unicodedata.category(character) == "Zs"  # a wide space
 
 
 def file_name(student: str) -> str:
