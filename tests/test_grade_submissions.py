@@ -312,3 +312,37 @@ def test_a_cell_of_no_kind_is_a_broken_notebook(tmp_path):
         "it is broken: expected a cell_type in each cell of 08_a.ipynb, cell 1 has none: "
         "open and save it in JupyterLab"
     )
+
+
+CONTROL = "\x1b]0;owned\x07\x1b[2J\ncourse: 12: 6 points"
+
+
+def test_no_control_character_of_a_name_is_told(tmp_path):
+    """A terminal would do what it says, and a line break would begin a sentence of ours."""
+    (tmp_path / "mallory").mkdir()
+    entries = {f"{CONTROL}.txt": "", f"{CONTROL}.ipynb": "{"}
+    zipped(tmp_path / "mallory" / "work.zip", entries)
+    put(tmp_path / "mallory" / f"{CONTROL}.csv")
+    (tmp_path / "mallory" / f"{CONTROL}.ipynb").symlink_to(tmp_path)
+    (tmp_path / f"{CONTROL}.zip").write_bytes(b"PK")
+    found, told = find([tmp_path])
+    assert len(told) == 5 and all(line.isprintable() for line in told)
+    assert all("\\x1b]0;owned\\x07\\x1b[2J\\ncourse" in line for line in told)
+    texts = [text for one in found for text in (one.student, one.where, one.name, one.fault)]
+    assert all(text.isprintable() for text in texts) and len(found) == 2
+
+
+def test_a_fault_is_no_longer_than_a_page(tmp_path):
+    without = json.loads(NOTEBOOK)
+    without["cells"][0]["cell_type"] = ["code" * 1_000_000]
+    put(tmp_path / "mallory" / "08_a.ipynb", json.dumps(without))
+    (one,), told = find([tmp_path])
+    assert len(one.fault) == 2000 and one.fault.endswith("…") and len(told[0]) < 2100
+
+
+def test_two_learners_with_long_names_that_begin_alike_are_two(tmp_path):
+    for end in "ab":
+        put(tmp_path / ("x" * 200 + end) / "a.ipynb")
+    found, told = find([tmp_path])
+    assert len({one.student for one in found}) == 2 and not told
+    assert {len(one.student) for one in found} == {150}

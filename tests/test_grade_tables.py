@@ -3,12 +3,14 @@
 import csv
 import io
 import json
+import os
+from pathlib import Path
 
 import pytest
 
 from course.errors import CourseError
 from course.grade import feedback, results, tables
-from course.grade.submissions import Submission
+from course.grade.submissions import Submission, find
 from course.grade.summary import summary
 
 
@@ -175,6 +177,27 @@ def test_whatever_the_results_hold_can_be_written_as_feedback_and_tables(tmp_pat
     tables.write(tmp_path, both)
     page = feedback.path(tmp_path, "bob", "08")
     assert page.stat().st_size < 10_000 and "\\ud800" in page.read_text(encoding="utf-8")
+
+
+def test_a_folders_name_in_latin_1_is_in_all_tables(tmp_path):
+    """Its bytes are no UTF-8; Python reads them as halves of characters, which no file can hold."""
+    cell = {"cell_type": "code", "metadata": {}, "source": "check('08.e', e)", "outputs": []}
+    made = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]}
+    for name in (b"M\xfcller_9_assignsubmission_file_", b"M\xfcller", b"M\xe4ller"):
+        folder = Path(os.fsdecode(os.fsencode(tmp_path / "in") + b"/" + name))
+        folder.mkdir(parents=True)
+        (folder / "a.ipynb").write_text(json.dumps(made), encoding="utf-8")
+    found, told = find([tmp_path / "in"])
+    assert [one.student for one in found] == ["9", "M\\udce4ller", "M\\udcfcller"] and not told
+    for one in found:
+        results.keep(tmp_path, one, {"08.e": result(1)})
+    students = [results.stored(tmp_path, one.student) for one in found]
+    tables.write(tmp_path, students)
+    for one in students:
+        feedback.write(tmp_path, one, {})
+    rows = read((tmp_path / "grades.csv").read_text(encoding="utf-8"))
+    assert rows[0]["last_name"] == "M\\udcfcller" and rows[0]["score"] == "1" and len(rows) == 3
+    assert "M\\udcfcller_9" in (tmp_path / "grades_08.csv").read_text(encoding="utf-8")
 
 
 def test_the_summary_has_the_commonest_mistakes_first():

@@ -59,7 +59,7 @@ class Submission:
 class Entry:
     """A file that was handed in."""
 
-    path: str
+    path: str  # plain
     time: datetime
     read: Callable[[], bytes]
     fault: str = ""  # why it can't be read
@@ -109,7 +109,7 @@ def _entries(place: Path, told: list[str]) -> Iterator[Entry]:
     if place.is_dir():
         yield from _in_folder(place, told)
     elif place.is_file():
-        yield from _in_given_zip(place, told) or [_file(place, place.name)]
+        yield from _in_given_zip(place, told) or [_file(place, plain(place.name))]
     else:
         raise CourseError(f"expected a notebook, a zip or a folder, there is no {place}")
 
@@ -134,12 +134,12 @@ def _in_learners_zip(path: Path, name: str, told: list[str]) -> list[Entry]:
 
 
 def _unreadable(error: Exception) -> str:
-    return f"it can't be read ({type(error).__name__}: {error}): hand it in again"
+    return plain(f"it can't be read ({type(error).__name__}: {error}): hand it in again")
 
 
 def _in_folder(folder: Path, told: list[str]) -> Iterator[Entry]:
     for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder).as_posix()
+        name = plain(path.relative_to(folder).as_posix())
         if NO_SUBMISSION.search(name):
             continue
         if path.is_symlink():
@@ -163,7 +163,7 @@ def _in_zip(path: Path, told: list[str]) -> Iterator[Entry]:
             if info.is_dir() or NO_SUBMISSION.search(info.filename):
                 continue
             if why := _refused(info):
-                told.append(f"{path.name}, {info.filename!r}: left out, {why}")
+                told.append(plain(f"{path.name}, {info.filename!r}: left out, {why}"))
                 continue
 
             def read(info: zipfile.ZipInfo = info) -> bytes:
@@ -174,7 +174,7 @@ def _in_zip(path: Path, told: list[str]) -> Iterator[Entry]:
                 when = datetime(*info.date_time, tzinfo=UTC)
             except ValueError:
                 when = datetime(1980, 1, 1, tzinfo=UTC)
-            yield Entry(info.filename, when, read)
+            yield Entry(plain(info.filename), when, read)
 
 
 def _refused(info: zipfile.ZipInfo) -> str:
@@ -211,7 +211,7 @@ def _submission(entry: Entry, chapter: str) -> Submission:
     try:
         notebook = _notebook(data, PurePosixPath(entry.path).name)
     except (CourseError, UnicodeDecodeError) as error:
-        return replace(one, chapter=guess, fault=f"it is broken: {error}")
+        return replace(one, chapter=guess, fault=plain(f"it is broken: {error}"))
     code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     cells = tuple(cell["source"] for cell in code)
     number = chapter or _in_cells(code) or guess
@@ -263,7 +263,7 @@ def _unwrapped(place: Path, entries: list[Entry], told: list[str]) -> list[Entry
     is_learners = name == NBGRADER or _by_platform(name) or not _holds_a_class(inner)
     if len(outer) != 1 or is_learners:
         return entries
-    if place.is_file() and name == place.stem:
+    if place.is_file() and name == plain(place.stem):
         return inner
     told.append(
         f"{place}: all of it is in the folder {name}, so it is taken for one learner's; "
@@ -283,9 +283,12 @@ def _holds_a_class(entries: list[Entry]) -> bool:
 
 
 def _id(text: str) -> str:
-    """A learner's id, as it can stand in any file's text."""
-    clean = text.encode("utf-8", "replace").decode("utf-8")
-    return "".join(c if c.isprintable() else "_" for c in clean)[:LONGEST_NAME] or "_"
+    """A learner's id; of one that is too long the rest is in a mark, as others may begin like it."""
+    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 9]}-{_mark(text)}"
+
+
+def _mark(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def _in_cells(code: list[dict]) -> str:
@@ -324,6 +327,5 @@ def _is_harmless(character: str) -> bool:
 def file_name(student: str) -> str:
     """A file's name for a learner: no two have the same, and none leads elsewhere."""
     plain = re.sub(r"[^\w.@+-]", "_", student).strip(".")
-    mark = hashlib.sha256(student.encode()).hexdigest()[:8]
     fits = plain == student and 0 < len(plain.encode()) < 100
-    return plain if fits else f"{plain[:40]}-{mark}"
+    return plain if fits else f"{plain[:40]}-{_mark(student)}"
