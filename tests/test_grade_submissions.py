@@ -346,3 +346,9 @@ def test_two_learners_with_long_names_that_begin_alike_are_two(tmp_path):
     found, told = find([tmp_path])
     assert len({one.student for one in found}) == 2 and not told
     assert {len(one.student) for one in found} == {150}
+
+
+@pytest.mark.parametrize("name", ["a b", "../../x", "A" * 300])
+def test_no_learner_has_the_file_of_another_by_the_mark_in_its_name(name, tmp_path):
+    assert file_name(file_name(name)) != file_name(name)
+    assert file_name("ada-8") == "ada-8" and file_name("ada@example.org") == "ada@example.org"

@@ -35,6 +35,7 @@ MOODLE = re.compile(  # the first number counts: what stands behind may be a lea
 )
 CANVAS = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_\d+_.")
 NO_SUBMISSION = re.compile(r"(^|/)(__MACOSX|\.ipynb_checkpoints|\.git|\.DS_Store|Thumbs\.db)(/|$)")
+MARKED = re.compile("-[0-9a-f]{8}$")
 CHECKED = re.compile(r"""\bcheck\(\s*["'](\d\d)\.\w+["']""")
 NUMBER = re.compile(r"(?<!\d)(\d\d)_[a-z]")
 
@@ -325,7 +326,10 @@ def _is_harmless(character: str) -> bool:
 
 
 def file_name(student: str) -> str:
-    """A file's name for a learner: no two have the same, and none leads elsewhere."""
-    plain = re.sub(r"[^\w.@+-]", "_", student).strip(".")
-    fits = plain == student and 0 < len(plain.encode()) < 100
-    return plain if fits else f"{plain[:40]}-{_mark(student)}"
+    """A file's name for a learner: no two have the same, and none leads elsewhere.
+
+    A name that had to be changed has a mark; so has one that looks as if it had been changed.
+    """
+    fit = re.sub(r"[^\w.@+-]", "_", student).strip(".")
+    as_it_is = fit == student and 0 < len(fit.encode()) < 100 and not MARKED.search(fit)
+    return fit if as_it_is else f"{fit[:40]}-{_mark(student)}"
