@@ -48,9 +48,7 @@ def seed(out: Path, cohort: str) -> str:
 
 def exercises(chapters: set[str], cohort: str) -> Exercises:
     """The prepared exercises of these chapters."""
-    torch.set_num_threads(
-        1
-    )  # a pool of threads doesn't outlive a fork: its judge would wait for ever
+    torch.set_num_threads(1)  # a fork has no pool of threads, and would wait for it for ever
     if unknown := chapters - {id[:2] for id in known()}:
         raise CourseError(f"there are no exercises of chapter {', '.join(sorted(unknown))}")
     return {id: prepared(id, cohort) for id in known() if id[:2] in chapters}
