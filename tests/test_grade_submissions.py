@@ -126,6 +126,7 @@ def test_a_broken_notebook_is_kept_and_told(tmp_path):
     faults = {one.student: (one.chapter, one.fault.split(":")[0]) for one in found}
     assert faults == {
         "ada": ("08", "it is broken"), "bob": ("08", "it is broken"), "ed": ("08", "it is broken"),
+        "dora": ("", "it is no notebook (.ipynb)"),
         "carl": ("", "no chapter's exercise is in it; `--chapter NN` says which it is"),
     }  # fmt: skip
     assert "dora/notes.txt: left out, it is no notebook (.ipynb)" in told and len(told) == 5
@@ -157,6 +158,39 @@ def test_a_learners_newest_notebook_counts_and_the_other_is_told(tmp_path):
     found, told = find([tmp_path])
     assert [(one.chapter, one.cells[0]) for one in found] == [("05", ""), ("08", "x = 1")]
     assert told == ["ada/first.ipynb: left out, ada/second.ipynb is newer"]
+
+
+def test_of_two_that_can_not_be_put_in_order_by_date_is_said_which_one_counts(tmp_path):
+    path = zipped(tmp_path / "all.zip", dict.fromkeys(("ada/a.ipynb", "ada/b.ipynb"), NOTEBOOK))
+    found, told = find([path])
+    assert [one.where for one in found] == ["ada/b.ipynb"]
+    assert told == [
+        "ada/a.ipynb: left out, ada/b.ipynb has the same date and its name comes later, so it counts"
+    ]
+
+
+def test_one_that_can_be_read_counts_rather_than_a_newer_one_that_is_broken(tmp_path):
+    import os
+
+    put(tmp_path / "ada" / "08_a.ipynb")
+    os.utime(tmp_path / "ada" / "08_a.ipynb", (10**9, 10**9))
+    put(tmp_path / "ada" / "08_b.ipynb", "{")
+    found, [told] = find([tmp_path])
+    assert [(one.where, one.fault) for one in found] == [("ada/08_a.ipynb", "")]
+    assert told.startswith("ada/08_b.ipynb: left out, it is broken")
+    assert told.endswith("; ada/08_a.ipynb counts")
+
+
+def test_who_hands_in_no_notebook_has_a_row_and_what_lies_beside_one_has_none(tmp_path):
+    put(tmp_path / "ada_1_assignsubmission_file_" / "answers.py")
+    put(tmp_path / "bob_2_assignsubmission_file_" / "08_a.ipynb")
+    put(tmp_path / "bob_2_assignsubmission_file_" / "data" / "a.csv")
+    put(tmp_path / "grades.csv")
+    found, told = find([tmp_path])
+    assert whose(found) == [("1", "", "it is no notebook (.ipynb)"), ("2", "08", "")]
+    assert len(told) == 3 and all("left out, it is no notebook" in line for line in told)
+    with pytest.raises(CourseError, match="found none"):  # the wrong folder, not a class
+        find([tmp_path / "ada_1_assignsubmission_file_"])
 
 
 def test_the_chapter_is_that_of_the_marks_and_the_checks(tmp_path):

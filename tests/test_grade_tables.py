@@ -179,6 +179,14 @@ def test_whatever_the_results_hold_can_be_written_as_feedback_and_tables(tmp_pat
     assert page.stat().st_size < 10_000 and "\\ud800" in page.read_text(encoding="utf-8")
 
 
+def test_feedback_names_the_learner_and_says_once_why_a_notebook_was_not_graded(tmp_path):
+    broken = student("9", 0, 0, 0, name="Bo <Li>", fault="it is broken")
+    feedback.write(tmp_path, broken, {})
+    page = feedback.path(tmp_path, "9", "08").read_text(encoding="utf-8")
+    assert "<title>Chapter 08: Bo &lt;Li&gt; (9)</title>" in page
+    assert page.count("it is broken") == 1 and "08.e0" not in page
+
+
 def test_a_folders_name_in_latin_1_is_in_all_tables(tmp_path):
     """Its bytes are no UTF-8; Python reads them as halves of characters, which no file can hold."""
     cell = {"cell_type": "code", "metadata": {}, "source": "check('08.e', e)", "outputs": []}

@@ -382,7 +382,8 @@ def test_another_wrong_answer_earns_a_further_hint_and_the_same_one_does_not(kno
 
 def test_a_report_shows_its_sentence_its_hints_and_the_solution(known):
     page = check("99.double", lambda x: 4 * x)._repr_html_()
-    assert page.count("<summary>") == 4 and "<summary>Solution</summary>" in page
+    assert page.count("<summary>") == 3 and "<summary>Solution</summary>" in page
+    assert page.count("Hint 1") == 1  # it is told, so it isn't folded below as well
     assert "<code>2 * x</code>" in page and COLOURS["wrong"] in page
     assert COLOURS["value"] in check("99.double", double)._repr_html_()
 

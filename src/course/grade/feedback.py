@@ -21,8 +21,9 @@ PAGE = """<!doctype html>
 <meta name="color-scheme" content="light dark">
 <title>{title}</title>
 <style>
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }}
-.course-exercise {{ margin: 1.5rem 0; overflow-wrap: anywhere; }}
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem;
+  overflow-wrap: anywhere; }}
+.course-exercise {{ margin: 1.5rem 0; }}
 pre {{ overflow-x: auto; }}
 </style>
 <h1>{title}</h1>
@@ -37,9 +38,12 @@ def write(out: Path, student: dict[str, Any], ready: dict[str, Exercise]) -> Non
     for chapter, found in student["chapters"].items():
         points, most = score(found)
         parts = [part(id, result, ready) for id, result in found["exercises"].items()]
-        if found["fault"]:
-            parts.insert(0, f"<p>{html.escape(found['where'])}: {html.escape(found['fault'])}</p>")
-        title = html.escape(f"Chapter {chapter or '?'}: {student['student']}")
+        if found["fault"]:  # of the whole notebook
+            parts = [
+                f"<p>Not graded. {html.escape(found['where'])}: {html.escape(found['fault'])}</p>"
+            ]
+        who = f"{found['name']} ({student['student']})" if found["name"] else student["student"]
+        title = html.escape(f"Chapter {chapter or '?'}: {who}")
         page = PAGE.format(title=title, points=points, most=most, parts="\n".join(parts))
         write_text(page, path(out, student["student"], chapter))
 

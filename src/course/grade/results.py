@@ -47,6 +47,8 @@ def keep(out: Path, one: Submission, exercises: dict[str, dict]) -> None:
     found = stored(out, one.student)
     facts = {key: value for key, value in asdict(one).items() if key in KEPT}
     found["chapters"][one.chapter] = _plain({**facts, "exercises": exercises})
+    if one.chapter:  # what was handed in before, and was of no chapter, counts no more
+        found["chapters"].pop("", None)
     found["chapters"] = dict(sorted(found["chapters"].items()))
     text = json.dumps(found, indent=1, ensure_ascii=True, sort_keys=True)
     write_text(text + "\n", path(out, one.student))

@@ -36,6 +36,7 @@ MOODLE = re.compile(  # the first number counts: what stands behind may be a lea
 CANVAS = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_\d+_.")
 NO_SUBMISSION = re.compile(r"(^|/)(__MACOSX|\.ipynb_checkpoints|\.git|\.DS_Store|Thumbs\.db)(/|$)")
 MARKED = re.compile("-[0-9a-f]{8}$")
+NO_NOTEBOOK = "it is no notebook (.ipynb)"
 CHECKED = re.compile(r"""\bcheck\(\s*["'](\d\d)\.\w+["']""")
 NUMBER = re.compile(r"(?<!\d)(\d\d)_[a-z]")
 
@@ -73,9 +74,17 @@ def find(places: list[Path], chapter: str = "") -> tuple[list[Submission], list[
     """
     told: list[str] = []
     found: list[Submission] = []
+    others: list[Submission] = []
     for place in places:
-        entries = [entry for entry in _entries(place, told) if _is_meant(entry, told)]
-        found += [_submission(entry, chapter) for entry in _unwrapped(place, entries, told)]
+        entries = [*_entries(place, told)]
+        around = _around(place, [entry for entry in entries if _is_notebook(entry)], told)
+        for entry in entries:
+            entry = replace(entry, path=entry.path.removeprefix(around))
+            if _is_notebook(entry):
+                found.append(_submission(entry, chapter))
+            else:
+                others.append(_submission(replace(entry, fault=NO_NOTEBOOK), chapter))
+    told += [f"{one.where}: left out, {one.fault}" for one in others]
     if not found:
         raise CourseError(
             "expected notebooks (.ipynb) in "
@@ -87,19 +96,32 @@ def find(places: list[Path], chapter: str = "") -> tuple[list[Submission], list[
     for one in sorted(found, key=lambda one: (not one.fault, one.time, one.where)):
         key = one.student, one.chapter
         if key in newest:
-            told.append(f"{newest[key].where}: left out, {one.where} is newer")
+            told.append(f"{newest[key].where}: left out, {_why_rather(one, newest[key])}")
         newest[key] = one
     whole = {student for student, number in newest if number}
     chosen = [one for key, one in sorted(newest.items()) if key[1] or key[0] not in whole]
     told += [f"{one.where}: {one.fault}" for one in newest.values() if one.fault]
-    return chosen, told
+    without = {one.student: one for one in others if _is_in_learners_place(one.where)}
+    chosen += [one for id, one in without.items() if id not in {one.student for one in found}]
+    return sorted(chosen, key=lambda one: (one.student, one.chapter)), told
 
 
-def _is_meant(entry: Entry, told: list[str]) -> bool:
-    if entry.fault or entry.path.lower().endswith(".ipynb"):
-        return True
-    told.append(f"{entry.path}: left out, it is no notebook (.ipynb)")
-    return False
+def _is_notebook(entry: Entry) -> bool:
+    return bool(entry.fault) or entry.path.lower().endswith(".ipynb")
+
+
+def _is_in_learners_place(path: str) -> bool:
+    """True if a path says whose it is; a file beside the learners' folders may be anyone's."""
+    parts = PurePosixPath(path).parts
+    return len(parts) > 1 or bool(_by_platform(parts[0]))
+
+
+def _why_rather(one: Submission, other: Submission) -> str:
+    if other.fault and not one.fault:
+        return f"{other.fault}; {one.where} counts"
+    if one.time > other.time:
+        return f"{one.where} is newer"
+    return f"{one.where} has the same date and its name comes later, so it counts"
 
 
 # ---------------------------------------------------------------- files
@@ -253,8 +275,8 @@ def _by_platform(part: str) -> re.Match[str] | None:
     return MOODLE.match(part) or CANVAS.match(part)
 
 
-def _unwrapped(place: Path, entries: list[Entry], told: list[str]) -> list[Entry]:
-    """The entries of a zip as they are in the folder of its own name, if a class is in there.
+def _around(place: Path, entries: list[Entry], told: list[str]) -> str:
+    """The folder of a zip's own name around all that is in it, if a class is in there, else nothing.
 
     Any other folder around all of them is taken for a learner's, and that is told.
     """
@@ -263,16 +285,16 @@ def _unwrapped(place: Path, entries: list[Entry], told: list[str]) -> list[Entry
     inner = [replace(one, path=one.path.removeprefix(f"{name}/")) for one in entries]
     is_learners = name == NBGRADER or _by_platform(name) or not _holds_a_class(inner)
     if len(outer) != 1 or is_learners:
-        return entries
+        return ""
     if place.is_file() and name == plain(place.stem):
-        return inner
+        return f"{name}/"
     told.append(
         f"{place}: all of it is in the folder {name}, so it is taken for one learner's; "
         "if each folder in there is a learner's, "
         + ("unpack the zip, and " if place.is_file() else "")
         + "name that folder itself"
     )
-    return entries
+    return ""
 
 
 def _holds_a_class(entries: list[Entry]) -> bool:

@@ -29,9 +29,11 @@ def folded(summary: str, body: str) -> str:
 
 
 def exercise_html(lines: list[str], hints: list[str], solution: str, colour: str) -> str:
-    """Sentences with a bar of this colour beside them, hints and solution folded below."""
+    """Sentences with a bar of this colour beside them; the other hints and the solution folded below."""
     parts = [f"<p>{prose(line)}</p>" for line in lines]
-    parts += [folded(f"Hint {n}", f"<p>{prose(hint)}</p>") for n, hint in enumerate(hints, 1)]
+    for n, hint in enumerate(hints, 1):
+        if f"Hint {n}: {hint}" not in lines:
+            parts.append(folded(f"Hint {n}", f"<p>{prose(hint)}</p>"))
     if solution:
         parts.append(folded("Solution", f"<pre><code>{html.escape(solution)}</code></pre>"))
     style = f"border-left: 4px solid {colour}; padding-left: 12px"
