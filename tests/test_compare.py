@@ -217,7 +217,8 @@ def inside(html, edit):
 
 
 def test_every_changed_digit_and_every_moved_place_is_red():
-    svg = b64decode(SVG.search(shown())[1]).decode()
+    stored = shown()
+    svg = b64decode(SVG.search(stored)[1]).decode()
     numbers = [m for m in re.finditer(r"(?<=[ '>])\d+\.\d+(?=[ '<])", svg) if m[0] != "0.0"]
     assert len(numbers) > 60
     for number in numbers:
@@ -226,7 +227,7 @@ def test_every_changed_digit_and_every_moved_place_is_red():
         def edit(svg, number=number, moved=moved):
             return svg[: number.start()] + moved + svg[number.end() :]
 
-        deviation = compare_text(shown(), inside(shown(), edit))
+        deviation = compare_text(stored, inside(stored, edit))
         assert deviation and number[0] in deviation.message, number
 
 
