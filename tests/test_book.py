@@ -500,7 +500,7 @@ KINDS = """known => {
         seen.add(kind);
         e.setAttribute('data-kind', seen.size);
     }
-    for (const e of document.querySelectorAll('#mdbook-sidebar *, main *'))
+    for (const e of document.querySelectorAll('#mdbook-sidebar *, main *, .slides *'))
         if (!e.dataset.kind && !e.querySelector('[data-kind]')) e.remove();
     return [...seen].slice(before);
 }"""

@@ -57,10 +57,11 @@ def test_a_verdict_from_the_sandbox_is_that_of_the_notebooks_check(id, remote, m
             cells = [CELL, exercise.solution, f'check("{id}", {exercise.name})']
         else:
             cells = cells_of(answer, id)
-        here, there = judge(exercise, answer), verdict(remote, exercise, cells)
+        here = judge(exercise, answer)
         if here.status in seen and here.status != "passed":
             continue
         seen.add(here.status)
+        there = verdict(remote, exercise, cells)
         assert (there.status, there.sentence, there.seen) == (
             here.status,
             here.sentence,

@@ -5,6 +5,7 @@
   const TALK = document.body.matches(".talk"); // its slides stay whole, its code stays large
   const SIZES = TALK ? [1.25, 1.12, 1, 0.9, 0.82] // of the text
     : [1, 0.94, 0.88, 0.82, 0.78]; // what needs less is cut in two
+  const PICTURES = ".block img, .course-figure svg";
   const LAST = [0.74, 0.7, 0.64, 0.58]; // for a cell that stays whole
 
   // A long line makes its own code smaller, not the page.
@@ -25,7 +26,7 @@
   // Text at this size, pictures in the room that it leaves; false if something is too large.
   function set(page, size, least = 1) {
     page.style.setProperty("--size", size);
-    const pictures = [...page.querySelectorAll(".block img, .course-figure svg")];
+    const pictures = [...page.querySelectorAll(PICTURES)];
     if (pictures.length) {
       page.style.setProperty("--picture", "0px");
       const room = (HEIGHT - page.scrollHeight) / pictures.length;
@@ -108,6 +109,11 @@
       unit.forEach((e) => e.remove());
       moved = [...unit, ...moved];
     };
+    // At the smallest size, which was tried last, what begins below the page doesn't fit.
+    const top = page.getBoundingClientRect().top;
+    const below = (unit) => unit[0].getBoundingClientRect().top - top > HEIGHT;
+    const pictured = page.querySelector(PICTURES); // their size follows what else there is
+    while (!pictured && all.length > 2 && below(all.at(-1))) move();
     do {
       move();
       const last = all.at(-1).at(-1);
