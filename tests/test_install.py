@@ -71,6 +71,7 @@ def test_uv_installs_the_pins_as_they_are_then_the_course(commands, tmp_path):
     assert [words.split()[0] for words in said] == ["pip", "uv", "uv"]
     assert said[1].endswith("--no-deps --requirement=requirements.txt")
     assert said[2].endswith("--extra-index-url there -e .") and "--no-deps" not in said[2]
+    assert all("--compile-bytecode" in words for words in said[1:]), "each its own packages"
     assert ready(tmp_path) == [".ready"]
 
 
