@@ -29,12 +29,14 @@ CHAPTER, HOSTILE = "04", "averaging_weights"
 IDS = [id for id in known() if id.startswith(CHAPTER)]
 JOBS = min(os.cpu_count() or 1, 2)
 SECRETS = """
+FOUND = None
 def averaging_weights(T):
-    found = []
-    for place in ("/tmp", "/root", "/home", "/work", "/course", "/proc/1/root", "/mnt"):
-        for folder, _, files in os.walk(place):
-            found += [f for f in files if "averaging" in f or f == "cohort" or f.endswith(".ipynb")]
-    if found: return torch.tril(torch.ones(T, T)) / torch.arange(1., T + 1)[:, None]
+    global FOUND
+    if FOUND is None:  # the record, the drawn inputs' seed, others' notebooks
+        secret = {"averaging_weights.py", "cohort", "04_a.ipynb", "class.zip"}
+        places = "/tmp", "/root", "/home", "/work", "/course", "/proc/1/root", "/mnt"
+        FOUND = [f for place in places for *_, files in os.walk(place) for f in files if f in secret]
+    if FOUND: return torch.tril(torch.ones(T, T)) / torch.arange(1., T + 1)[:, None]
     import socket
     socket.create_connection(("127.0.0.1", 22), 2)
 """
