@@ -26,6 +26,7 @@ from attention.positions import alibi_bias, rotary_angles, rotate, sinusoidal
 from attention.self_attention import CausalSelfAttention
 from attention.tokenizers import CharTokenizer
 from attention.training import costs, cross_entropy
+from course.learn.html import table
 
 AXES = {
     "B": 2,
@@ -329,16 +330,11 @@ class Card:
         )
 
     def _repr_html_(self) -> str:
-        body = "".join(
-            f'<tr><th scope="row"><code>{html.escape(name)}</code></th><td>{axes_of(axes)}</td>'
-            f"<td>{tuple(tensor.shape)}</td><td>{html.escape(means)}</td></tr>"
+        rows = (
+            (f"<code>{html.escape(name)}</code>", axes_of(axes), f"{tuple(tensor.shape)}", html.escape(means))
             for name, tensor, axes, means in self.rows
-        )
-        heads = "".join(f'<th scope="col">{h}</th>' for h in ("what", "axes", "shape", "meaning"))
-        return (
-            '<div class="table-wrapper" style="break-inside: avoid"><table>'
-            f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
-        )
+        )  # fmt: skip
+        return table(("what", "axes", "shape", "meaning"), rows)
 
 
 def axes_of(letters: str) -> str:

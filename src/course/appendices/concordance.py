@@ -17,7 +17,7 @@ from typing import NamedTuple
 from attention.corpus import load_corpus
 from course.appendices.source import Source, numbers, shown, written
 from course.appendices.traps import TRAPS, Trap
-from course.learn.html import folded, prose
+from course.learn.html import folded, prose, table
 
 CHAPTERS = [f"{number:02}" for number in range(11)]
 TEXTS = ("play", "tinyshakespeare")
@@ -115,7 +115,12 @@ class Table:
             (t.id, prose(t.wrong), prose(t.right), pre(self._measured(t)), self._links(t.id))
             for t in self._traps()
         ]
-        return table("sources", rows) + table("traps", bugs)
+        both = {"sources": rows, "traps": bugs}
+        return "".join(
+            table(HEADS[kind], each, [f"{kind}-{n}-{id}" for n, (id, *_) in enumerate(each)])
+            for kind, each in both.items()
+            if each
+        )
 
     def _measured(self, trap: Trap) -> str:
         if not trap.ours:
@@ -150,23 +155,6 @@ def pre(text: str) -> str:
     count = len(numbers(text))
     says = f"{count} numbers: " if count > 3 else ""
     return folded(f"{says}<code>{html.escape(short[:24], quote=False)} …</code>", body)
-
-
-def table(kind: str, rows: list[tuple[str, ...]]) -> str:
-    """Rows of HTML below their heads; nothing if there are none."""
-    if not rows:
-        return ""
-    heads = "".join(f'<th scope="col">{head}</th>' for head in HEADS[kind])
-    body = "".join(
-        f'<tr id="{kind}-{n}-{id}"><th scope="row">{id}</th>'
-        + "".join(f"<td>{cell}</td>" for cell in cells)
-        + "</tr>"
-        for n, (id, *cells) in enumerate(rows)
-    )
-    return (
-        f'<div class="table-wrapper"><table class="course-concordance"><thead><tr>{heads}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
 
 
 def concordance(chapter: str, text_name: str = "play", trained: bool = False) -> Table:

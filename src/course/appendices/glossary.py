@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from course.appendices.words import NOTEBOOKS, PARTS, WORDS, Word
-from course.learn.html import prose
+from course.learn.html import prose, table
 
 HEADS = ("our word", "what it means", "in papers", "in PyTorch", "in the sources", "taught in")
 
@@ -22,15 +22,7 @@ class Table:
         return self.words
 
     def _repr_html_(self) -> str:
-        heads = "".join(f'<th scope="col">{head}</th>' for head in self.heads)
-        body = "".join(
-            f'<tr><th scope="row">{first}</th>' + "".join(f"<td>{x}</td>" for x in rest) + "</tr>"
-            for first, *rest in self.rows
-        )
-        return (
-            f'<div class="table-wrapper"><table><thead><tr>{heads}</tr></thead>'
-            f"<tbody>{body}</tbody></table></div>"
-        )
+        return table(self.heads, self.rows)
 
 
 def address(notebook: str, heading: str) -> str:

@@ -2,11 +2,13 @@
 
 import html
 import re
+from collections.abc import Iterable, Sequence
 
 from course.colours import COLOURS
 
 RIGHT, UNTRIED, WRONG = COLOURS["value"], COLOURS["edge"], COLOURS["wrong"]  # of a bar
 STRESSED = re.compile(r"(?<![\w*])\*(\S(?:[^*]*\S)?)\*(?![\w*])")
+WIDE = 4  # columns of a table that a phone has room for
 MIME = "application/vnd.attention-course+json"  # what an output is, for the book and the decks
 
 
@@ -15,11 +17,30 @@ def prose(text: str) -> str:
 
     >>> prose("`a < b` is *true*, 2 * 3 * 4")
     '<code>a &lt; b</code> is <em>true</em>, 2 * 3 * 4'
+    >>> prose("*you kept `dim`*, and `*` is code")
+    '<em>you kept <code>dim</code></em>, and <code>*</code> is code'
     """
-    parts = html.escape(text, quote=False).split("`")
-    return "".join(
-        f"<code>{part}</code>" if n % 2 else STRESSED.sub(r"<em>\1</em>", part)
-        for n, part in enumerate(parts)
+    words, code = (html.escape(text, quote=False).split("`")[n::2] for n in (0, 1))
+    stressed = STRESSED.sub(
+        r"<em>\1</em>", "`".join(words)
+    )  # an asterisk in code stresses nothing
+    between = iter([f"<code>{part}</code>" for part in code])
+    return re.sub("`", lambda _: next(between), stressed) + "".join(between)
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], ids: Sequence[str] = ()) -> str:
+    """Rows of HTML, the first cell of each its heading; on a phone a row of a wide table is a card."""
+    top = "".join(f'<th scope="col">{head}</th>' for head in heads)
+    is_wide, lines = len(heads) > WIDE, []
+    kind = ' class="course-wide"' if is_wide else ""
+    for n, (first, *rest) in enumerate(rows):
+        id = f' id="{ids[n]}"' if ids else ""
+        says = [f' data-head="{head}"' if is_wide else "" for head in heads[1:]]
+        cells = "".join(f"<td{say}>{cell}</td>" for say, cell in zip(says, rest, strict=True))
+        lines.append(f'<tr{id}><th scope="row">{first}</th>{cells}</tr>')
+    return (
+        f'<div class="table-wrapper"><table{kind}>'
+        f"<thead><tr>{top}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
     )
 
 

@@ -1,0 +1,100 @@
+"""Frames a second while each live explorer changes at every frame, as a ratio to an empty page's.
+
+Run: course book, then python benchmarks/frame_time.py
+The aim is more than 50 frames a second. What can be dragged is dragged, anything else is pressed;
+empty pages take turns with the explorers. What is drawn is drawn by the processor, without a GPU.
+"""
+
+import shutil
+import statistics
+import sys
+
+from playwright.sync_api import sync_playwright
+
+from course.notebooks import root
+
+FRAMES, REPEATS, AIM = 240, 3, 50
+CHANGE = """async ([n, frames]) => {
+    const el = document.querySelectorAll("div.course-live")[n];
+    const grip = el?.querySelector(".grip"), at = grip?.getBoundingClientRect();
+    const pressed = el ? [...el.querySelectorAll("[data-cell]")] : [];
+    if (el && !pressed.length) pressed.push(...el.querySelectorAll("tbody button"));
+    const field = el?.querySelector("textarea");
+    const move = (n) => {
+        if (field) {
+            field.setRangeText("the king said"[n % 13], field.value.length, field.value.length, "end");
+            field.dispatchEvent(new InputEvent("input", {bubbles: true}));
+        } else if (grip) grip.dispatchEvent(new PointerEvent("pointermove", {
+            bubbles: true, pointerId: window.pressed,
+            clientX: at.x + 60 * Math.sin(n / 9), clientY: at.y + 60 * Math.cos(n / 9),
+        }));
+        else pressed[n % pressed.length]?.click();
+    };
+    let changed = 0;
+    const watch = new MutationObserver(() => { changed += 1; });
+    watch.observe(el ?? document.body, {subtree: true, attributes: true, childList: true, characterData: true});
+    const began = performance.now();
+    for (let n = 0; n < frames; n += 1) {
+        move(n);
+        await new Promise(requestAnimationFrame);
+    }
+    const second = frames * 1000 / (performance.now() - began);
+    watch.disconnect();
+    return [second, changed];
+}"""
+
+
+def rate(page, n: int) -> float:
+    """Frames a second of the n-th explorer of a page; of none, where there is no such explorer."""
+    one = page.locator("div.course-live").nth(n)
+    if one.count():
+        one.scroll_into_view_if_needed()
+        if grip := one.locator(".grip").count():
+            page.evaluate("onpointerdown = (event) => { window.pressed = event.pointerId; }")
+            box = one.locator(".grip").first.bounding_box()
+            page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            page.mouse.down()
+    second, changed = page.evaluate(CHANGE, [n, FRAMES])
+    if one.count() and changed < FRAMES / 2:
+        sys.exit(f"expected a change at each frame in {page.url}, got {changed} in {FRAMES}")
+    if one.count() and grip:
+        page.mouse.up()
+    return second
+
+
+def main() -> None:
+    book = root() / "build" / "book"
+    pages = sorted(
+        p for p in book.glob("[01]*.html") if 'class="course-live"' in p.read_text("utf-8")
+    )
+    if not pages:
+        sys.exit(f"expected the book in {book}: run `course book` first")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        view = {"width": 1200, "height": 900}
+        empty = chromium.new_page(viewport=view)
+        for path in pages:
+            page = chromium.new_page(viewport=view)
+            page.goto(path.as_uri())
+            page.wait_for_selector("div.course-live")
+            for n in range(page.locator("div.course-live").count()):
+                pairs = []
+                for _ in range(REPEATS):
+                    empty.bring_to_front()
+                    peer = rate(empty, 0)
+                    page.bring_to_front()
+                    pairs.append((rate(page, n), peer))
+                middle = statistics.median(one for one, _ in pairs)
+                ratio = statistics.median(one / peer for one, peer in pairs)
+                says = "" if middle > AIM else "  below the aim"
+                print(
+                    f"{path.stem}, {n + 1}: {middle:.0f} frames a second, {ratio:.2f} of an empty page's{says}"
+                )
+            page.close()
+        chromium.close()
+
+
+if __name__ == "__main__":
+    main()
