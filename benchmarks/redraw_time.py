@@ -1,7 +1,7 @@
 """CPU time of a redraw, for every explorer that a kernel draws, at each of its stops.
 
 Run: python benchmarks/redraw_time.py
-The aim is a tenth of a second. The peer is what any figure has to do at least: two empty axes.
+The aim is a tenth of a second; 13's, which writes a text first, shows it piece by piece. The peer is what any figure has to do at least: two empty axes.
 """
 
 import statistics
@@ -10,15 +10,23 @@ from collections import Counter
 
 import torch
 
+from attention.block import Perceptron
 from attention.bpe import split_pieces
 from attention.corpus import load_corpus
+from attention.depth import Wired, passage
 from attention.fast_bpe import learn_merges
 from attention.masks import causal_mask
+from attention.self_attention import CausalSelfAttention
 from course.chapters.ch00.explorer import stride_explorer
 from course.chapters.ch01.explorer import merge_explorer
 from course.chapters.ch02.explorer import window_explorer
 from course.chapters.ch04.explorer import weight_painter
 from course.chapters.ch09.explorer import dropout_explorer
+from course.chapters.ch11.explorer import rotary_dial
+from course.chapters.ch12.explorer import PLACES, depth_explorer
+from course.chapters.ch15.explorer import cache_calculator
+from course.chapters.ch16.explorer import checks_explorer
+from course.chapters.chA5.explorer import ring_explorer
 from course.draw.picture import canvas, picture
 
 AIM = 0.1  # seconds
@@ -31,6 +39,17 @@ def seconds(work) -> float:
     return time.process_time() - start
 
 
+def stack(residual: bool, place: str):
+    """What becomes of six words on their way through 32 layers."""
+    layers = [
+        Wired(
+            CausalSelfAttention(32, 4), Perceptron(32, "relu"), 32, residual=residual, place=place
+        )
+        for _ in range(32)
+    ]
+    return passage(layers, *torch.randn(2, 1, 6, 32))
+
+
 def main() -> None:
     text = load_corpus("play")
     pairs = learn_merges(Counter(piece.encode() for piece in split_pieces(text)), 256)
@@ -41,6 +60,14 @@ def main() -> None:
         "02": window_explorer(SENTENCE),
         "04": weight_painter(torch.randn(8, 2)),
         "09": dropout_explorer(weights, torch.rand(1000, 6, 6), SENTENCE.split()),
+        "11": rotary_dial([1.0, 0.5], [0.8, -0.4]),
+        "12": depth_explorer(
+            {(r, place): stack(r, place) for r in (True, False) for place in PLACES.values()},
+            SENTENCE.split(),
+        ),
+        "15": cache_calculator(),
+        "16": checks_explorer(),
+        "A5": ring_explorer(),
     }
     for name, explorer in explorers.items():
         times, peers = [], []
