@@ -23,6 +23,7 @@ from course.chapters.ch13.figures import (
     choices_figure,
     curve_figure,
     floors_figure,
+    parts_figure,
     text_figure,
 )
 from course.draw.explorer import follow
@@ -120,6 +121,15 @@ def test_what_is_taken_away_is_gone():
 
 
 # ---------------------------------------------------------------- figures and the explorer
+
+
+def test_the_parts_stand_end_to_end_in_their_order():
+    drawn = parts_figure({"train": 8000, "validation": 500, "test": 1500})
+    bars = re.findall(r"<path d='M ([\d.]+) [\d.]+ L ([\d.]+) ", drawn.svg)
+    ends = [(float(left), float(right)) for left, right in bars if left != right][:3]
+    (a, b), (c, d), (e, f) = ends
+    assert (b, d) == (c, e) and (b - a) / (f - a) == pytest.approx(0.8, abs=0.01)
+    assert "train 8,000, to learn from, validation 500, to choose with" in drawn.sentence
 
 
 def test_the_floors_name_the_best_table_and_ask_what_is_unknown():

@@ -19,6 +19,7 @@ from course.draw.picture import (
     Picture,
     canvas,
     picture,
+    place,
     sheet,
     tint,
 )
@@ -26,6 +27,30 @@ from course.draw.picture import (
 MONO = "DejaVu Sans Mono"
 LINE = 60  # characters in a line of a text
 LINE_BREAK = "\n"
+
+
+PURPOSE = {"train": "to learn from", "validation": "to choose with", "test": "to judge with"}
+
+
+def parts_figure(sizes: Mapping[str, int]) -> Picture:
+    """The parts of a text, one behind the other, and what each is for: {part: how many characters}."""
+    figure, (axes,) = canvas(1.25, layout=None)
+    place(axes, 0.9, 0.05, 1.9, 0.8)  # on a phone, bars and numbers stand in its width
+    total, at = sum(sizes.values()), 0
+    with mpl.rc_context(STYLE):
+        for n, (name, size) in enumerate(sizes.items()):
+            colour = {"train": QUERY, "test": VALUE}.get(name, KEY)
+            axes.barh(n, size, left=at, height=0.66, color=colour)
+            for x, text in ((1.05, f"{size:,}"), (1.45, PURPOSE[name])):
+                axes.text(x * total, n, text, va="center", fontsize=SMALL)
+            at += size
+        axes.set_yticks(range(len(sizes)), [*sizes])
+        axes.tick_params(axis="y", length=0)
+        axes.set(xlim=(0, total), ylim=(len(sizes) - 0.5, -0.5), xticks=[])
+        axes.spines[:].set_visible(False)
+        axes.set_title("Characters of the three parts", loc="left")
+    said = ", ".join(f"{name} {size:,}, {PURPOSE[name]}" for name, size in sizes.items())
+    return picture(figure, f"The characters of each part: {said}.")
 
 
 def floors_figure(tables: Mapping[str, float], models: Mapping[str, float | None]) -> Picture:
