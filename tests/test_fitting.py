@@ -56,6 +56,15 @@ def test_the_best_weights_are_kept():
     assert evaluate(model, ids_of(60, 1), 5).mean == pytest.approx(best, abs=1e-6)
 
 
+def test_a_look_has_the_mean_of_the_batches_since_the_last_one():
+    each, whole = [], []
+    for looks, look_every in ((each, 1), (whole, 3)):
+        torch.manual_seed(0)
+        looks += fitted(BigramLanguageModel(7), n_steps=6, look_every=look_every)
+    for n, look in enumerate(whole):
+        assert look.train == pytest.approx(sum(one.train for one in each[3 * n : 3 * n + 3]) / 3)
+
+
 def test_every_look_is_shown_and_the_last_step_is_looked_at():
     seen = []
     looks = fitted(BigramLanguageModel(7), n_steps=7, look_every=3, watch=seen.append)
@@ -109,16 +118,23 @@ def test_orthogonalised_matrices_are_nearly_so(shape):
     assert_close(orthogonalised(5 * g), o)
 
 
+def test_a_step_puts_its_polynomial_on_the_singular_values():
+    s = torch.tensor([0.6, 0.8], dtype=torch.float64)
+    once = orthogonalised(s.diag(), n_steps=1).diagonal()
+    assert_close(once, 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5, atol=1e-5, rtol=0)
+
+
 def test_muon_is_pytorchs_own():
     """Which computes in bfloat16: three digits."""
     weights = [torch.randn(6, 4, generator=torch.Generator().manual_seed(n)) for n in (0, 1)]
-    grads = [torch.randn(6, 4, generator=torch.Generator().manual_seed(n)) for n in (2, 3)]
+    draw = torch.Generator().manual_seed(2)
+    grads = torch.randn(3, 2, 6, 4, generator=draw)  # others at each step: momentum matters
     ours, theirs = ([nn.Parameter(w.clone()) for w in weights] for _ in range(2))
     one = Muon(ours, lr=0.1)
     other = torch.optim.Muon(theirs, lr=0.1, weight_decay=0)
-    for _ in range(3):
+    for now in grads:
         for part, optimizer in ((ours, one), (theirs, other)):
-            for p, grad in zip(part, grads, strict=True):
+            for p, grad in zip(part, now, strict=True):
                 p.grad = grad.clone()
             optimizer.step()
     for a, b in zip(ours, theirs, strict=True):
