@@ -70,6 +70,16 @@ def test_a_line_ends_where_it_leaves_the_chart(monkeypatch):
         assert min(ys) >= LOWEST * 0.999
 
 
+def test_the_words_figure_has_nothing_of_the_layers_to_come(monkeypatch):
+    monkeypatch.setattr("course.chapters.ch12.figures.picture", picture)
+    one, other = (
+        made([1.0, 30.0, late], [250.0, 9.0, late], [0.9, 0.8, late]) for late in (0.5, 0.2)
+    )
+    shown = [words_figure(each, 1, "grows", WORDS).svg for each in (one, other)]
+    assert shown[0] == shown[1]
+    assert words_figure(one, 2, "grows", WORDS).svg != words_figure(other, 2, "grows", WORDS).svg
+
+
 def test_the_words_figure_says_the_depth_that_it_shows():
     said = words_figure(FADES, 1, "no residual, no norm", WORDS).sentence
     assert (
