@@ -4,6 +4,8 @@ import os
 import random
 import shutil
 import signal
+import sys
+import threading
 from pathlib import Path
 from typing import NoReturn
 
@@ -33,6 +35,22 @@ def answer(id: str):
     from course.learn.exercises import load
 
     return load(id).reference.function
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure():
+    """What can't be raised in the thread of a learner's function is no fault of a test.
+
+    At the bottom of a recursion without end nothing can be finalized, whoever left it behind. pytest
+    would fail the test that runs then, and write the text of ten thousand exceptions for hours.
+    """
+    theirs = sys.unraisablehook
+
+    def hook(unraisable):
+        if type(threading.current_thread()).__name__ != "_Worker":
+            theirs(unraisable)
+
+    sys.unraisablehook = hook
 
 
 @pytest.fixture(autouse=True)

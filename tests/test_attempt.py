@@ -1,6 +1,7 @@
 """A learner's function runs within limits, and whatever it changes is put back and named."""
 
 import contextlib
+import gc
 import math
 import os
 import random
@@ -8,6 +9,7 @@ import signal
 import sys
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -113,8 +115,8 @@ def test_an_endless_loop_ends(function, monkeypatch):
     assert attempt(double, (2,)).value == 4  # by another thread
 
 
-def reluctant(x):  # ends when it was told so three times
-    for _ in range(3):
+def reluctant(x):  # ends when it was told so thirty times, as a recursion may that catches itself
+    for _ in range(30):
         with contextlib.suppress(BaseException):
             while True:
                 pass
@@ -128,6 +130,41 @@ def test_an_endless_loop_is_not_left_running(function, monkeypatch):
         attempt(function, (1,))
     time.sleep(0.2)
     assert set(threading.enumerate()) <= before
+
+
+def test_what_failed_before_an_exception_is_not_kept_alive():
+    class Thing:
+        pass
+
+    things = []
+
+    def fails(x):
+        thing = Thing()
+        things.append(weakref.ref(thing))
+        raise ValueError
+
+    def fails_again(x):
+        try:
+            fails(x)
+        except ValueError as error:
+            raise KeyError from error
+
+    for function in (fails, fails_again):
+        assert attempt(function, (1,)).error is not None
+    assert [thing() for thing in things] == [None, None]
+
+
+def test_what_can_not_be_raised_in_a_learners_thread_is_no_fault_of_a_test():
+    class Leaves:
+        def __del__(self):
+            raise ValueError("nobody can catch this")
+
+    def leaves(x):
+        Leaves()
+        return 2 * x
+
+    assert attempt(leaves, (2,)).value == 4
+    gc.collect()
 
 
 def test_a_function_that_waits_on_does_not_stop_one_that_is_watched(monkeypatch):

@@ -26,7 +26,9 @@ from course.learn.values import is_a, kept, same
 
 TIME_LIMIT = 3.0  # seconds for one input
 IMPORTS = 10  # so many times longer, while it imports
+SENDS, WAIT = 100, 0.01  # how often a late function is told to stop; seconds between two
 PRINTED = 2000  # characters that are kept of what a function prints
+LEADS_ON = ("__traceback__", "__context__", "__cause__")  # from an exception to what was before
 
 
 class Late(TimeoutError):
@@ -120,7 +122,8 @@ class _Call:
             if torch.get_default_device().type != "cpu":
                 self.changed.append("the default device of torch")
             if self.error is not None:
-                self.error.__traceback__ = None  # else its frames would be kept alive
+                for name in LEADS_ON:  # else the frames of all of them would be kept alive
+                    vars(BaseException)[name].__set__(self.error, None)
             self.done.set()
 
     def within(self, seconds: float) -> None:
@@ -167,13 +170,14 @@ class _Worker(threading.Thread):
         return frame is not None
 
     def stop(self, done: threading.Event) -> None:
-        """Send it an exception, several times in case the function catches the first; a function
-        that catches them all, or waits for something, is left behind."""
+        """Send it an exception, many times: a function may catch some, and in the depth of a
+        recursion Python makes every second one a RecursionError. A function that catches them all,
+        or waits for something, is left behind."""
         _Worker.now = None
         self.calls.put(None)  # nothing comes after this call: the thread ends with it
-        for _ in range(10):
+        for _ in range(SENDS):
             _send(self.ident)
-            if done.wait(0.1):
+            if done.wait(WAIT):
                 return
         # While one thread hasn't taken its exception, Python 3.11 hangs in any other that is
         # watched by sys.setprofile. Taking one here ends that.
