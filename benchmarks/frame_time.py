@@ -1,8 +1,9 @@
 """Frames a second while each live explorer changes at every frame, as a ratio to an empty page's.
 
-Run: course book, then python benchmarks/frame_time.py
-The aim is more than 50 frames a second. What can be dragged is dragged, anything else is pressed;
-empty pages take turns with the explorers. What is drawn is drawn by the processor, without a GPU.
+Run: course book, then python benchmarks/frame_time.py [the beginning of a page's name ...]
+The aim is more than 50 frames a second. What can be dragged is dragged, where a text is asked for a
+letter of it is typed anew, anything else is pressed; empty pages take turns with the explorers. What
+is drawn is drawn by the processor, without a GPU.
 """
 
 import shutil
@@ -14,33 +15,34 @@ from playwright.sync_api import sync_playwright
 from course.notebooks import root
 
 FRAMES, REPEATS, AIM = 240, 3, 50
+PRESSED = "() => addEventListener('pointerdown', e => { window.pressed = e.pointerId; }, true)"
 CHANGE = """async ([n, frames]) => {
     const el = document.querySelectorAll("div.course-live")[n];
     const grip = el?.querySelector(".grip"), at = grip?.getBoundingClientRect();
     const pressed = el ? [...el.querySelectorAll("[data-cell]")] : [];
     if (el && !pressed.length) pressed.push(...el.querySelectorAll("tbody button"));
     const field = el?.querySelector("textarea");
-    const move = (n) => {
+    const move = (t) => {
         if (field) {
-            field.setRangeText("the king said"[n % 13], field.value.length, field.value.length, "end");
+            field.setRangeText("the king said"[t % 13], field.value.length - 1, field.value.length, "end");
             field.dispatchEvent(new InputEvent("input", {bubbles: true}));
         } else if (grip) grip.dispatchEvent(new PointerEvent("pointermove", {
             bubbles: true, pointerId: window.pressed,
-            clientX: at.x + 60 * Math.sin(n / 9), clientY: at.y + 60 * Math.cos(n / 9),
+            clientX: at.x + 60 * Math.sin(t / 9), clientY: at.y + 60 * Math.cos(t / 9),
         }));
-        else pressed[n % pressed.length]?.click();
+        else pressed[t % pressed.length]?.click();
     };
     let changed = 0;
     const watch = new MutationObserver(() => { changed += 1; });
     watch.observe(el ?? document.body, {subtree: true, attributes: true, childList: true, characterData: true});
     const began = performance.now();
-    for (let n = 0; n < frames; n += 1) {
-        move(n);
+    for (let t = 0; t < frames; t += 1) {
+        move(t);
         await new Promise(requestAnimationFrame);
     }
-    const second = frames * 1000 / (performance.now() - began);
+    const rate = frames * 1000 / (performance.now() - began);
     watch.disconnect();
-    return [second, changed];
+    return [rate, changed];
 }"""
 
 
@@ -50,22 +52,25 @@ def rate(page, n: int) -> float:
     if one.count():
         one.scroll_into_view_if_needed()
         if grip := one.locator(".grip").count():
-            page.evaluate("onpointerdown = (event) => { window.pressed = event.pointerId; }")
+            page.evaluate(PRESSED)
             box = one.locator(".grip").first.bounding_box()
             page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
             page.mouse.down()
-    second, changed = page.evaluate(CHANGE, [n, FRAMES])
+    per_second, changed = page.evaluate(CHANGE, [n, FRAMES])
     if one.count() and changed < FRAMES / 2:
         sys.exit(f"expected a change at each frame in {page.url}, got {changed} in {FRAMES}")
     if one.count() and grip:
         page.mouse.up()
-    return second
+    return per_second
 
 
 def main() -> None:
     book = root() / "build" / "book"
     pages = sorted(
-        p for p in book.glob("[01]*.html") if 'class="course-live"' in p.read_text("utf-8")
+        p
+        for p in book.glob("[01]*.html")
+        if 'class="course-live"' in p.read_text("utf-8")
+        and p.name.startswith(tuple(sys.argv[1:]) or "")
     )
     if not pages:
         sys.exit(f"expected the book in {book}: run `course book` first")
@@ -78,6 +83,9 @@ def main() -> None:
         for path in pages:
             page = chromium.new_page(viewport=view)
             page.goto(path.as_uri())
+            page.evaluate(
+                "() => document.querySelectorAll('details').forEach(d => { d.open = true; })"
+            )
             page.wait_for_selector("div.course-live")
             for n in range(page.locator("div.course-live").count()):
                 pairs = []
