@@ -83,6 +83,7 @@ class Site:
     listed: Container[str]  # what SUMMARY.md names
     address: Callable[[Page, str, Page | None], str]  # of a target in src, as seen from a page
     files: set[str] = field(default_factory=set)
+    ids: dict[str, set[str | None]] = field(default_factory=dict)  # in the HTML of a page
 
     def linked(self, text: str, page: Page, cell: Cell) -> str:
         """The HTML of a cell with addresses of what is published; CourseError for any other."""
@@ -120,9 +121,20 @@ class Site:
             self._check(target, loads, nowhere)
             self.files.add(target)
         elif fragment:
-            fragment = _id(other, fragment, nowhere)
+            fragment = self._id(other, fragment, nowhere)
         new = quote(self.address(page, target, other)) if place else ""
         return f"{new}#{fragment}" if fragment else new
+
+    def _id(self, page: Page, fragment: str, nowhere: str) -> str:
+        """The id of a heading on a page, or of something in its HTML."""
+        if (slug := anchor(fragment)) in page.ids:
+            return slug
+        if page.path not in self.ids:
+            self.ids[page.path] = Markup(_shown(page), lambda url, _: url).ids
+        if fragment not in self.ids[page.path]:
+            known = ", ".join(sorted(page.ids))
+            raise CourseError(f"{nowhere}{page.path} has no such heading; its headings: {known}")
+        return fragment
 
     def _check(self, target: str, loads: bool, nowhere: str) -> None:
         file = self.src / target
@@ -138,18 +150,12 @@ class Site:
             )
 
 
-def _id(page: Page, fragment: str, nowhere: str) -> str:
-    """The id of a heading on a page, or of something in its HTML."""
-    if (slug := anchor(fragment)) in page.ids:
-        return slug
-    shown = [
+def _shown(page: Page) -> str:
+    """The HTML of all cells of a page."""
+    return "".join(
         render(cell["tokens"]) if "tokens" in cell else "".join(map(output_html, cell["outputs"]))
         for cell in page.cells
-    ]
-    if fragment not in Markup("".join(shown), lambda url, _: url).ids:
-        known = ", ".join(sorted(page.ids))
-        raise CourseError(f"{nowhere}{page.path} has no such heading; its headings: {known}")
-    return fragment
+    )
 
 
 def _attached(name: str, cell: Cell) -> str:

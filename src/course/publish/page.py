@@ -10,7 +10,7 @@ import html
 import re
 from base64 import b64decode
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import PurePosixPath
@@ -106,14 +106,21 @@ def convert_math(markdown: str, where: str) -> str:
 # ---------------------------------------------------------------- code and outputs
 
 
-def code_html(source: str) -> str:
-    """Python as HTML, its words in spans with Pygments' short class names."""
+@functools.cache
+def _colours() -> Callable[[str], str]:
+    """What colours Python; Pygments takes its time to make it."""
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import PythonLexer
 
-    coloured = highlight(source, PythonLexer(stripnl=False), HtmlFormatter(nowrap=True))
-    text = coloured.rstrip("\n")
+    return functools.partial(
+        highlight, lexer=PythonLexer(stripnl=False), formatter=HtmlFormatter(nowrap=True)
+    )
+
+
+def code_html(source: str) -> str:
+    """Python as HTML, its words in spans with Pygments' short class names."""
+    text = _colours()(source).rstrip("\n")
     return f'<pre class="course-code"><code class="nohighlight">{text}</code></pre>'
 
 
