@@ -65,7 +65,7 @@ def work_figure(n_prompt: int, n_new: int) -> Picture:
         f"Causal scores for writing {n_new} words after a prompt of {n_prompt}; each square is one "
         f"step, rows are queries, columns keys. Dark: computed in this step. Without a cache "
         f"(above) every step computes all rows again, {total[0]} scores in all; with one (below) "
-        f"only the new row, {total[1]}.",
+        f"only new rows, {total[1]}.",
     )
 
 

@@ -55,7 +55,7 @@ def row_sums(program: Callable, layers, x: Tensor) -> bool:
 
 
 def future(program: Callable, layers, x: Tensor) -> bool:
-    """Does no output change when only later words do?"""
+    """Do outputs stay when only later words change?"""
     return no_future_leak(output(program, layers), x)
 
 
