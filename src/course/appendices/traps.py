@@ -412,7 +412,7 @@ TRAPS = [
         "T45",
         "the paper's d_v is said to differ from d_k",
         "it may; in the paper both are 64",
-        "sets both to 64",
+        "and are both 64",
     ),
     Trap(
         "T48",
@@ -560,7 +560,7 @@ TRAPS = [
         "T71",
         "the output is called `v`, as the values are",
         "`out`",
-        "has used one name for two things",
+        "A cell that uses one name for two things",
     ),
     Trap(
         "T72",
