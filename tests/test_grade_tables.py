@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -185,6 +186,37 @@ def test_feedback_names_the_learner_and_says_once_why_a_notebook_was_not_graded(
     page = feedback.path(tmp_path, "9", "08").read_text(encoding="utf-8")
     assert "<title>Chapter 08: Bo &lt;Li&gt; (9)</title>" in page
     assert page.count("it is broken") == 1 and "08.e0" not in page
+
+
+def test_moodle_finds_the_learner_of_each_page_in_the_zip(tmp_path):
+    """As its importziplib.php does: five parts at underscores, of which the second is the id."""
+    places = {
+        "12": "Ada de Lovelace_12_assignsubmission_file_/08.ipynb",
+        "7": "Bob_7_assignsubmission_file_my_work.ipynb",
+        "5": "Zo\u00eb_5_assignsubmission_file/a.ipynb",  # Moodle 4.1
+        "9": "Broken_9_assignsubmission_file_/a.ipynb",
+        "ada": "ada/a.ipynb",
+    }
+    students = [student(id, 1, fault="it is broken" if id == "9" else "") for id in places]
+    for one in students:
+        one["chapters"]["08"]["where"] = places[one["student"]]
+        feedback.write(tmp_path, one, {})
+    feedback.write_for_moodle(tmp_path, students)
+    with zipfile.ZipFile(tmp_path / "feedback_08.zip") as archive:
+        parts = {name: name.split("_", 4) for name in archive.namelist()}
+        assert sorted(part[1] for part in parts.values()) == ["12", "5", "7"]
+        for name, (who, id, *plugin, page) in parts.items():
+            assert plugin == ["assignsubmission", "file"] and page == "08.html"
+            assert places[id].startswith(f"{who}_{id}_")
+            assert archive.read(name) == feedback.path(tmp_path, id, "08").read_bytes()
+            assert archive.getinfo(name).external_attr >> 16 == 0o644
+
+
+def test_where_nothing_came_from_moodle_there_is_no_zip(tmp_path):
+    for one in CLASS:
+        feedback.write(tmp_path, one, {})
+    feedback.write_for_moodle(tmp_path, CLASS)
+    assert not list(tmp_path.glob("*.zip"))
 
 
 def test_a_folders_name_in_latin_1_is_in_all_tables(tmp_path):

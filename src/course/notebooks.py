@@ -270,7 +270,12 @@ def write(nb: NotebookNode, path: Path) -> None:
 
 
 def write_text(text: str, path: Path) -> None:
-    """Store a text in a file, all of it or nothing: a reader sees the old one or the new one.
+    """Store a text in a file, in UTF-8, as `write_bytes` does."""
+    write_bytes(text.encode(), path)
+
+
+def write_bytes(body: bytes, path: Path) -> None:
+    """Store a file, all of it or nothing: a reader sees the old one or the new one.
 
     Its folder is made. A link stays a link, and the file keeps its mode. What a writer that was
     killed has left beside the file goes.
@@ -286,7 +291,7 @@ def write_text(text: str, path: Path) -> None:
             if pid.isdecimal() and not psutil.pid_exists(int(pid)):
                 left.unlink(missing_ok=True)
         try:
-            beside.write_text(text, encoding="utf-8", newline="\n")
+            beside.write_bytes(body)
             if path.exists():
                 shutil.copymode(path, beside)
             os.replace(beside, path)

@@ -1,17 +1,22 @@
-"""A page for each submission: what the notebook's checks say, exercise by exercise."""
+"""A page for each submission: what the notebook's checks say, exercise by exercise.
+
+Those whose notebooks came from Moodle are in a zip, too, from which Moodle hands them out.
+"""
 
 import html
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from course.errors import CourseError
-from course.grade.results import score
-from course.grade.submissions import file_name
+from course.grade.results import is_graded, score
+from course.grade.submissions import file_name, in_moodles_names
 from course.learn.exercises import COLOURS
 from course.learn.html import WRONG, exercise_html
 from course.learn.record import Exercise
 from course.learn.solutions import in_check
-from course.notebooks import write_text
+from course.notebooks import write_bytes, write_text
 
 FOLDER = "feedback"
 PAGE = """<!doctype html>
@@ -46,6 +51,27 @@ def write(out: Path, student: dict[str, Any], ready: dict[str, Exercise]) -> Non
         title = html.escape(f"Chapter {chapter or '?'}: {who}")
         page = PAGE.format(title=title, points=points, most=most, parts="\n".join(parts))
         write_text(page, path(out, student["student"], chapter))
+
+
+def write_for_moodle(out: Path, students: list[dict[str, Any]]) -> None:
+    """A zip of the pages of a chapter, by the names of which Moodle knows whose they are.
+
+    As in its table, what isn't graded isn't there.
+    """
+    pages: dict[str, dict[str, Path]] = {}
+    for student in students:
+        for chapter, found in student["chapters"].items():
+            if (start := in_moodles_names(found["where"])) and is_graded(found):
+                page = path(out, student["student"], chapter)
+                pages.setdefault(chapter, {})[f"{start}{chapter}.html"] = page
+    for chapter, by_name in pages.items():
+        body = BytesIO()
+        with ZipFile(body, "w") as archive:
+            for name, page in sorted(by_name.items()):
+                entry = ZipInfo(name)  # of 1980
+                entry.external_attr = 0o644 << 16
+                archive.writestr(entry, page.read_bytes(), ZIP_DEFLATED)
+        write_bytes(body.getvalue(), out / f"{FOLDER}_{chapter}.zip")
 
 
 def path(out: Path, student: str, chapter: str) -> Path:

@@ -73,3 +73,9 @@ def score(chapter: dict[str, Any]) -> tuple[float, float]:
     """The points of a submission and the most that it could have."""
     results = chapter["exercises"].values()
     return sum(r["points"] for r in results), sum(r["max"] for r in results)
+
+
+def is_graded(submission: dict[str, Any]) -> bool:
+    """True if every exercise was judged; where one wasn't, someone has to look."""
+    exercises = submission["exercises"].values()
+    return not submission["fault"] and all(r["status"] != "not graded" for r in exercises)

@@ -55,6 +55,7 @@ def run(wish: Wish) -> int:
     students = _of(wish.out, found)
     for student in students:
         feedback.write(wish.out, student, ready)
+    feedback.write_for_moodle(wish.out, students)
     tables.write(wish.out, students)
     write_text(summary(students), wish.out / "summary.md")
     if wish.export_code:

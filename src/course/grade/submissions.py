@@ -275,6 +275,16 @@ def _by_platform(part: str) -> re.Match[str] | None:
     return MOODLE.match(part) or CANVAS.match(part)
 
 
+def in_moodles_names(path: str) -> str:
+    """How Moodle has a file's name begin that goes back to the learner of `path`; "" if it isn't its.
+
+    >>> in_moodles_names("Ada King_12_assignsubmission_file_/a.ipynb")
+    'Ada King_12_assignsubmission_file_'
+    """
+    found = MOODLE.match(PurePosixPath(path).parts[0])
+    return f"{found[0].removesuffix('_')}_" if found else ""
+
+
 def _around(place: Path, entries: list[Entry], told: list[str]) -> str:
     """The folder of a zip's own name around all that is in it, if a class is in there, else nothing.
 

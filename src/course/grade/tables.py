@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from course.errors import CourseError
-from course.grade.results import score
+from course.grade.results import is_graded, score
 from course.grade.submissions import file_name
 from course.notebooks import write_text
 
@@ -160,12 +160,6 @@ def moodle(export: Path, students: Students, column: str) -> tuple[str, list[str
                 row[header.index(COMMENTS)] = safe("\n".join(says))
             found.add(id)
     return mark + _text(rows, **form), told + _missing(by_id, found, chapter, export)
-
-
-def is_graded(submission: dict[str, Any]) -> bool:
-    """True if every exercise was judged; where one wasn't, someone has to look."""
-    exercises = submission["exercises"].values()
-    return not submission["fault"] and all(r["status"] != "not graded" for r in exercises)
 
 
 def _put(
