@@ -193,6 +193,34 @@ def test_who_hands_in_no_notebook_has_a_row_and_what_lies_beside_one_has_none(tm
         find([tmp_path / "ada_1_assignsubmission_file_"])
 
 
+@pytest.mark.parametrize(
+    ("path", "chapter"),
+    [
+        ("Carl_13_assignsubmission_file_/04.ipynb", "04"),
+        ("Carl_13_assignsubmission_file_/04_averaging_the_past.ipynb", "04"),
+        ("Carl_13_assignsubmission_file_04.ipynb", "04"),
+        ("Carl_13_assignsubmission_file_/mine.ipynb", ""),
+        ("carl_13_14_mine.ipynb", ""),
+        ("carl_13_14_08_causal_masking.ipynb", "08"),
+        ("carl_LATE_13_14_04.ipynb", "04"),
+        ("carl_13_14_work/08/mine.ipynb", "08"),
+        ("13/mine.ipynb", ""),
+        ("13/04/mine.ipynb", "04"),
+        ("13/week4/08_masks/mine.ipynb", "08"),
+        ("submitted/13/week4/mine.ipynb", ""),
+        ("submitted/13/04/mine.ipynb", "04"),
+        ("13.ipynb", ""),
+        ("04_averaging_the_past.ipynb", "04"),
+    ],
+)
+def test_a_broken_notebooks_chapter_is_in_its_name_not_in_its_learners_id(tmp_path, path, chapter):
+    put(tmp_path / path, "{")
+    put(tmp_path / "a_1_2_a.ipynb")  # beside it, so that it is a class
+    (carl,) = [one for one in find([tmp_path])[0] if one.student != "1"]
+    assert carl.student in ("13", path.removesuffix(".ipynb"))
+    assert carl.chapter == chapter and "broken" in carl.fault
+
+
 def test_the_chapter_is_that_of_the_marks_and_the_checks(tmp_path):
     put(tmp_path / "ada" / "05_wrong_name.ipynb")
     put(tmp_path / "bob" / "02_x.ipynb", notebook("y = 1"))

@@ -33,7 +33,7 @@ NBGRADER = "submitted"
 MOODLE = re.compile(  # the first number counts: what stands behind may be a learner's
     r"(?P<name>(?:(?!_\d+_).)*)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_|$)"
 )
-CANVAS = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_\d+_.")
+CANVAS = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_\d+_(?=.)")
 NO_SUBMISSION = re.compile(r"(^|/)(__MACOSX|\.ipynb_checkpoints|\.git|\.DS_Store|Thumbs\.db)(/|$)")
 MARKED = re.compile("-[0-9a-f]{8}$")
 NO_NOTEBOOK = "it is no notebook (.ipynb)"
@@ -334,9 +334,14 @@ def _in_cells(code: list[dict]) -> str:
 
 
 def _in_name(path: str, assignment: str) -> str:
+    """The chapter that a file, its assignment or its folders are named after; a learner's id is none."""
     chapters = {id[:2] for id in known()}
-    names = [PurePosixPath(path).name, assignment, path]
-    numbers = [number for name in names for number in NUMBER.findall(f"{name}_x")]
+    parts = PurePosixPath(path.removeprefix(f"{NBGRADER}/")).parts
+    found = _by_platform(parts[0])
+    rest = (parts[0][found.end() :], *parts[1:]) if found else parts[1:]
+    names = [PurePosixPath(name).stem for name in (*rest[-1:], assignment, *rest[:-1])]
+    texts = [f"{name}_x" for name in names] if rest else [parts[0]]
+    numbers = [number for text in texts for number in NUMBER.findall(text)]
     return next((number for number in numbers if number in chapters), "")
 
 
