@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from attention.averaging import mean_past_loop
-from course.learn import sentences, verdict
+from course.learn import sentences, solutions, verdict
 from course.learn.exercises import check, known, load
 from course.learn.quizzes import quiz
 from course.learn.restore import settings
@@ -114,6 +114,9 @@ def test_hints_and_a_solution_that_stands_alone(id, monkeypatch):
     function = ast.parse(exercise.solution).body[0]
     assert isinstance(function, ast.FunctionDef | ast.ClassDef)
     assert check(id, None)._repr_html_().count("<summary>") == 4
+    assert solutions.told(id) == (exercise.hints, exercise.solution), (
+        "book and check show the same"
+    )
 
 
 @each_notebook

@@ -8,6 +8,7 @@ decks put it in when they are built. Where it is kept back a sentence says so.
 """
 
 import ast
+import functools
 import os
 import tomllib
 from collections.abc import Iterator
@@ -29,13 +30,13 @@ PLACE = "preprocessor.course.solutions"
 def setting(folder: Path) -> str:
     """What the book.toml in the course's folder says of solutions."""
     try:
-        config = tomllib.loads((folder / "book.toml").read_text(encoding="utf-8-sig"))
+        said = _read((folder / "book.toml").read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         return SETTINGS[0]
     except (OSError, ValueError) as error:
         raise CourseError(f"expected TOML in {folder / 'book.toml'}, but: {error}") from None
     found = SETTINGS[0]
-    for place, value in _said(config):
+    for place, value in said:
         if place != PLACE:
             raise CourseError(
                 f"expected {PLACE} in book.toml to say who sees solutions, got {place}: move it"
@@ -47,6 +48,12 @@ def setting(folder: Path) -> str:
             f"got {found!r}: correct the line"
         )
     return found
+
+
+@functools.cache
+def _read(text: str) -> list[tuple[str, Any]]:
+    """What a book.toml says; the book asks for each of its exercises."""
+    return [*_said(tomllib.loads(text))]
 
 
 def _said(table: dict, place: str = "") -> Iterator[tuple[str, Any]]:
@@ -96,10 +103,12 @@ def told(id: str) -> tuple[list[str], str]:
         ) from None
     hints, solution = [], ""
     for statement in statements:
-        if isinstance(statement, ast.FunctionDef | ast.ClassDef) and statement.name == name:
-            solution = ast.get_source_segment(text, statement)
-        elif ast.unparse(statement).startswith("E.hint("):
-            hints.append(" ".join(ast.literal_eval(statement.value.args[0]).split()))
+        match statement:
+            case ast.FunctionDef() | ast.ClassDef() if statement.name == name:
+                lines = text.splitlines()[statement.lineno - 1 : statement.end_lineno]
+                solution = "\n".join(lines)
+            case ast.Expr(ast.Call(ast.Attribute(ast.Name("E"), "hint"), [words])):
+                hints.append(" ".join(ast.literal_eval(words).split()))
     return hints, solution
 
 
