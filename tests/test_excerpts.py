@@ -42,7 +42,7 @@ def site(folder, page, **bodies):
     docs = {str(n): {"body": body, "title": "t"} for n, body in enumerate(bodies.values())}
     index = {"doc_urls": [f"a.html#{name}" for name in bodies], "index": {"documentStore": {}}}
     index["index"]["documentStore"]["docs"] = docs
-    text = re.sub(r"([\\'])", r"\\\1", json.dumps(index))
+    text = re.sub(r"([\\'])", r"\\\1", json.dumps(index, separators=(",", ":")))
     (folder / "searchindex-0123abcd.js").write_text(f"x = f(y, JSON.parse('{text}'));")
     (folder / "a.html").write_text(f"<nav>n</nav><main>{page}</main><footer>")
     return folder

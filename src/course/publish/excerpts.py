@@ -10,6 +10,7 @@ import json
 import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+from typing import Any
 
 from course.errors import CourseError
 
@@ -32,9 +33,10 @@ def rewrite(site: Path) -> None:
         before, stored, after = re.fullmatch(
             r"(.*JSON\.parse\(')(.*)('\).*)", path.read_text(encoding="utf-8"), re.DOTALL
         ).groups()
-        found = json.loads(re.sub(r"\\([\\'])", r"\1", stored))
-        docs, urls = found["index"]["documentStore"]["docs"], found["doc_urls"]
-    except (ValueError, AttributeError, KeyError) as error:
+        index = re.sub(r"\\([\\'])", r"\1", stored)
+        urls, _, _ = _value(index, "doc_urls")
+        docs, start, end = _value(index, "documentStore", "docs")
+    except (ValueError, AttributeError) as error:
         raise CourseError(
             f"expected mdBook's search index in {site.name}, but: {error!r}: install the pinned "
             "mdBook with `python install.py`"
@@ -43,9 +45,18 @@ def rewrite(site: Path) -> None:
     for number, doc in docs.items():
         name, _, heading = urls[int(number)].partition("#")
         doc["body"] = written[name].get(heading, "")
-    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
-    text = re.sub(r"([\\'])", r"\\\1", text)
+    text = json.dumps(docs, ensure_ascii=False, separators=(",", ":"))
+    text = re.sub(r"([\\'])", r"\\\1", index[:start] + text + index[end:])
     path.write_text(before + text + after, encoding="utf-8")
+
+
+def _value(text: str, *keys: str) -> tuple[Any, int, int]:
+    """What JSON has for the last of the keys, each behind the one before, and where it stands."""
+    start = 0
+    for key in keys:
+        start = text.index(f'"{key}":', start) + len(f'"{key}":')
+    value, end = json.JSONDecoder().raw_decode(text, start)
+    return value, start, end
 
 
 def sections(page: Path) -> dict[str, str]:
