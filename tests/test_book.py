@@ -3,6 +3,7 @@
 import functools
 import http.server
 import json
+import os
 import re
 import shutil
 import socket
@@ -24,9 +25,10 @@ from course.colours import COLOURS
 from course.errors import CourseError
 from course.learn.html import RIGHT, WRONG
 from course.notebooks import chapters
-from course.publish import book
-from course.publish.book import build, preprocess
+from course.publish import book, mdbook
+from course.publish.book import preprocess
 from course.publish.home import wheel
+from course.publish.mdbook import build
 from course.publish.page import anchor
 from tests.browser import browser, free_port, watched
 from tests.conftest import ROOT
@@ -225,7 +227,7 @@ def test_an_mdbook_of_another_version_is_refused(small, monkeypatch, tmp_path):
     other.parent.mkdir()
     other.write_text("#!/bin/sh\necho mdbook v0.4.40\n")
     other.chmod(0o755)
-    monkeypatch.setattr(book.sys, "executable", str(other.with_name("python")))
+    monkeypatch.setattr(mdbook.sys, "executable", str(other.with_name("python")))
     with pytest.raises(CourseError, match=r"expected mdBook 0\.5\.x, found mdbook v0\.4\.40 in"):
         build(small)
     other.unlink()
@@ -240,6 +242,26 @@ def test_the_preprocessor_itself_knows_its_protocol():
         preprocess({"mdbook_version": "0.4.40"}, {"sections": []})
     assert book.main(["supports", "html"]) == 0
     assert book.main(["supports", "markdown"]) == 1
+
+
+def refused(*_):
+    raise OSError("no semaphores")
+
+
+@pytest.mark.parametrize("pool", [book.ProcessPoolExecutor, refused])
+def test_pages_made_side_by_side_are_those_made_in_a_row(pool, monkeypatch):
+    """What the function knows needs no pickle, its errors come through; else `map` is there."""
+    monkeypatch.setattr(book, "ProcessPoolExecutor", pool)
+    known = {f"{n}": (lambda n=n: n) for n in range(9)}  # no lambda can be pickled
+    found = book._side_by_side(lambda name: (known[name](), os.getpid()), [*known])
+    numbers, processes = zip(*found, strict=True)
+    assert numbers == (*range(9),) and (os.getpid() in processes) == (pool is refused)
+
+    def wrong(name):
+        raise CourseError(f"{name}: correct it")
+
+    with pytest.raises(CourseError, match="0: correct it"):
+        list(book._side_by_side(wrong, [*known]))
 
 
 def test_the_command_says_it_in_one_line(small):

@@ -28,7 +28,7 @@ from course.chapters.ch10.figures import views_sentence
 from course.chapters.ch14.explorer import even_weights, head_scores, maps_sentence, model_explorer
 from course.draw.live import Live
 from course.draw.picture import Picture
-from course.publish.book import build
+from course.publish.mdbook import build
 from tests.browser import browser, watched
 from tests.conftest import WORDS, X
 from tests.test_book import AXE, AXE_RUN, THEMES, cell, furnish, notebook, shown

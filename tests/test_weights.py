@@ -14,7 +14,7 @@ from attention.gpt import GPT, Config
 from attention.tokenizers import CharTokenizer
 from course.chapters.ch14.explorer import even_weights, head_scores, model_explorer
 from course.draw.live import fingerprint
-from course.publish import book, weights
+from course.publish import mdbook, weights
 from tests.test_book import cell, furnish, notebook, shown
 
 NAME = fingerprint(CHECKPOINT.read_bytes())
@@ -40,7 +40,7 @@ def test_weights_are_published_once_and_only_where_they_are_needed(output, tmp_p
         (root / "notebooks" / f"{name}.ipynb").write_text(text)
     lines = [f"- [{name}]({name}.ipynb)" for name in pages]
     (root / "notebooks" / "SUMMARY.md").write_text("\n".join(["# Summary", "", *lines, ""]))
-    book.build(root)
+    mdbook.build(root)
     out = root / "build" / "book"
     found = {name: (out / f"{name}.html").read_text().count(f'{NAME}.js"') for name in pages}
     assert found == {"one": 0, "two": 1, "part/three": 1}
@@ -59,7 +59,7 @@ def book_of_none(tmp_path):
     furnish(root)
     (root / "notebooks" / "one.ipynb").write_text(notebook(cell("# One")))
     (root / "notebooks" / "SUMMARY.md").write_text("# Summary\n\n- [One](one.ipynb)\n")
-    book.build(root)
+    mdbook.build(root)
     return root
 
 

@@ -333,7 +333,7 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _book(arguments: argparse.Namespace) -> int:
-    from course.publish.book import build
+    from course.publish.mdbook import build
 
     _check_serve(arguments)
     return build(notebooks.root(), arguments.serve, arguments.port or BOOK_PORT)

