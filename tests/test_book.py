@@ -661,6 +661,17 @@ def test_panels_stand_below_each_other_on_a_phone_and_beside_each_other_again(re
 
 
 @pytest.mark.browser
+def test_the_pictures_of_the_front_page_are_read_whole_on_a_phone(reader):
+    page, *_ = opened(reader, viewport={"width": 390, "height": 800})
+    page.goto(f"{reader[1]}/index.html")
+    fits = """() => [...document.querySelectorAll('.course-figure')].map(figure =>
+        figure.scrollWidth <= figure.clientWidth + 1)"""
+    page.wait_for_function(f"({fits})().every(fit => fit)")
+    assert page.evaluate(fits) == [True]
+    page.close()
+
+
+@pytest.mark.browser
 def test_a_plane_that_stays_in_sight_has_the_ground_of_its_box(reader):
     grounds = """() => [".course-ask:has(div.course-threads)", "div.course-threads .plane"].map(
         (kind) => getComputedStyle(document.querySelector(kind)).backgroundColor)"""

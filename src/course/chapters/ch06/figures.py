@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Sequence
 
 import matplotlib as mpl
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch
 from torch import Tensor
 
@@ -73,7 +73,11 @@ def roles_figure(word: str, x: Tensor) -> Picture:
 
 
 def head_figure(x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequence[str]) -> Picture:
-    """x -> q, k, v -> weights -> mix: a weight stands in its query's row, in its key's column."""
+    """x -> q, k, v -> weights -> mix: a weight stands in its query's row, in its key's column.
+
+    A narrow page has three panels: what is made of x, the weights, what is mixed. The arrow of the
+    values runs through all of them.
+    """
     q, k, v = x @ W_q, x @ W_k, x @ W_v
     weights = attention_weights(attention_scores(q, k))
     out = weights @ v
@@ -83,60 +87,68 @@ def head_figure(x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequenc
     widths = (C, D, T, Dv, Dv)
     gaps = (0.62, 0.9, GAP, GAP + 0.14, GAP + 0.14)
     lefts = [sum(gaps[: n + 1]) + sum(widths[:n]) * CELL for n in range(5)]
-    figure, (whole,) = sheet(above + D * CELL + 0.86)
+    figure, panels = sheet(above + D * CELL + 0.86, 3)
+    for axes, name in zip(panels, ("made", "weighed", "mixed"), strict=True):
+        axes.set_gid(name)
+    made, weighed, mixed = panels
     headline(figure, "x is projected three times, and the weights mix the values")
     parts = (
         ("x", x, INK), ("q", q, QUERY), ("weights", weights, None), ("v", v, VALUE),
         ("out", out, VALUE),
     )  # fmt: skip
-    for left, (name, matrix, colour) in zip(lefts, parts, strict=True):
-        _matrix(figure, left, floor, matrix, colour, words if name == "x" else ())
+    homes = made, made, weighed, mixed, mixed
+    for left, home, (name, matrix, colour) in zip(lefts, homes, parts, strict=True):
+        _matrix(home, left, floor, matrix, colour, words if name == "x" else ())
         rows, columns = matrix.shape
         place = left + columns * CELL / 2
         put = dict(ha="center", weight="bold", color=colour or INK)
         if name == "weights":
             says = f"weights ({T}, {T}) = softmax(q kᵀ / √{D})"
-            whole.text(place, floor - 0.2, says, ha="center", weight="bold", color=INK)
+            home.text(place, floor - 0.2, says, ha="center", weight="bold", color=INK)
         else:
-            whole.text(place, floor + high + 0.1, f"{name} ({rows}, {columns})", **put)
-    _matrix(figure, lefts[2], above, k.T, KEY, (), words)
+            home.text(place, floor + high + 0.1, f"{name} ({rows}, {columns})", **put)
+    _matrix(weighed, lefts[2], above, k.T, KEY, (), words)
     beside = lefts[2] + T * CELL + 0.12
-    key_is = f"kᵀ ({D}, {T})\na column is\none word's key"
-    whole.text(beside, above + D * CELL / 2, key_is, va="center", color=KEY, weight="bold")
-    for left, sign in ((lefts[3], "@"), (lefts[4], "=")):
+    key_is = f"kᵀ ({D}, {T})\na column\nis one\nword's key"
+    weighed.text(beside, above + D * CELL / 2, key_is, va="center", color=KEY, weight="bold")
+    for home, left, sign in ((weighed, lefts[3], "@"), (mixed, lefts[4], "=")):
         place = left - (GAP + 0.14) / 2
-        whole.text(place, middle, sign, ha="center", va="center", fontsize=14, color=INK)
+        home.text(place, middle, sign, ha="center", va="center", fontsize=14, color=INK)
     right = lefts[0] + C * CELL
     centre = lefts[0] + C * CELL / 2
-    _arrow(whole, [(right + 0.08, middle), (lefts[1] - 0.08, middle)], QUERY)
-    whole.text((right + lefts[1]) / 2, middle + 0.09, f"W_q ({C}, {D})", ha="center", color=QUERY)
+    _arrow(made, [(right + 0.08, middle), (lefts[1] - 0.08, middle)], QUERY)
+    made.text((right + lefts[1]) / 2, middle + 0.09, f"W_q ({C}, {D})", ha="center", color=QUERY)
     level = above + D * CELL / 2
-    _arrow(whole, [(centre, floor + high + 0.32), (centre, level), (lefts[2] - 0.08, level)], KEY)
-    whole.text(right + 0.1, level + 0.09, f"W_k ({C}, {D})", color=KEY)
+    _arrow(made, [(centre, floor + high + 0.32), (centre, level), (lefts[2] - 0.08, level)], KEY)
+    made.text(right + 0.1, level + 0.09, f"W_k ({C}, {D})", color=KEY)
     under, end = 0.24, lefts[3] + Dv * CELL / 2
-    _arrow(whole, [(centre, floor - 0.08), (centre, under), (end, under), (end, floor - 0.08)],
-           VALUE)  # fmt: skip
-    whole.text(right + 0.1, under + 0.09, f"W_v ({C}, {Dv})", color=VALUE)
+    first, last = lefts[2] - 0.08, lefts[3] - 0.2
+    line = dict(color=VALUE, linewidth=1.8)
+    made.plot([centre, centre, first], [floor - 0.08, under, under], **line)
+    made.text(right + 0.1, under + 0.09, f"W_v ({C}, {Dv})", color=VALUE)
+    weighed.plot([first, last], [under, under], **line)
+    _arrow(mixed, [(last, under), (end, under), (end, floor - 0.08)], VALUE)
     row = min(1, T - 1)
     best = int(weights[row].argmax())
-    mixed = ", ".join(f"{number:.4f}" for number in out[row].tolist())
+    mixes = ", ".join(f"{number:.4f}" for number in out[row].tolist())
     return picture(
         figure,
         f"x, {T} words by {C} channels, is projected three times: by W_q to queries of shape "
         f"({T}, {D}), by W_k to keys, drawn lying down as ({D}, {T}), by W_v to values of shape "
         f"({T}, {Dv}). Where the row of a query meets the column of a key stands their weight. In "
         f"the row of '{words[row]}' the largest weight is {weights[row, best]:.4f}, for "
-        f"'{words[best]}'; that row mixes the values to [{mixed}].",
+        f"'{words[best]}'; that row mixes the values to [{mixes}].",
     )
 
 
-def _matrix(figure: Figure, left, bottom, matrix: Tensor, colour, rows=(), columns=()) -> None:
-    """A heat map with its corner at this place, framed in the colour of its role."""
+def _matrix(panel: Axes, left, bottom, matrix: Tensor, colour, rows=(), columns=()) -> None:
+    """A heat map with its corner at this place of a panel, framed in the colour of its role."""
+    figure = panel.figure
     width, height = figure.get_size_inches()
     down, across = matrix.shape
     place = [left / width, bottom / height, across * CELL / width, down * CELL / height]
     with mpl.rc_context(STYLE):
-        axes = figure.add_axes(place)
+        axes = figure.add_axes(place, gid=panel.get_gid())
     if colour is None:
         heat_map(axes, matrix)
     else:

@@ -5,20 +5,24 @@
   "use strict";
   const GAP = 16, LINE = 18, SHARED = 0.5; // SHARED: of the smaller box, if two panels are one
 
-  function boxes(panels) {
-    const found = []; // those that cover each other stay together
+  function around(panels) {
+    const boxes = panels.map((panel) => panel.getBBox());
+    const x = Math.min(...boxes.map((box) => box.x)), y = Math.min(...boxes.map((box) => box.y));
+    const right = Math.max(...boxes.map((box) => box.x + box.width));
+    const bottom = Math.max(...boxes.map((box) => box.y + box.height));
+    return { x, y, right, bottom };
+  }
+
+  // Panels that cover each other stay together.
+  function together(panels) {
+    const found = [];
     for (const panel of panels) {
-      const { x, y, width, height } = panel.getBBox();
-      const box = { x, y, right: x + width, bottom: y + height, panels: [panel] };
-      for (let other; (other = found.find((one) => overlap(one, box)));) {
+      let group = [panel];
+      for (let other; (other = found.find((one) => overlap(around(one), around(group))));) {
         found.splice(found.indexOf(other), 1);
-        box.x = Math.min(box.x, other.x);
-        box.y = Math.min(box.y, other.y);
-        box.right = Math.max(box.right, other.right);
-        box.bottom = Math.max(box.bottom, other.bottom);
-        box.panels.unshift(...other.panels);
+        group = [...other, ...group];
       }
-      found.push(box);
+      found.push(group);
     }
     return found;
   }
@@ -30,14 +34,15 @@
     return width > 0 && height > 0 && width * height > SHARED * Math.min(area(a), area(b));
   }
 
-  function stack(panels, title, room) {
+  function stack(groups, title, room) {
     let [x, y, bottom, widest] = [0, 0, title ? lines(title, room) : 0, 0];
     if (title) y = bottom += GAP;
-    for (const box of boxes(panels)) {
+    for (const group of groups) {
+      const box = around(group);
       const width = box.right - box.x;
       if (x && x + GAP + width > room) [x, y] = [0, bottom + GAP];
       if (x) x += GAP;
-      for (const panel of box.panels) panel.setAttribute("transform", `translate(${x - box.x} ${y - box.y})`);
+      for (const panel of group) panel.setAttribute("transform", `translate(${x - box.x} ${y - box.y})`);
       x += width;
       widest = Math.max(widest, x);
       bottom = Math.max(bottom, y + box.bottom - box.y);
@@ -105,8 +110,9 @@
   function narrow(svg, title, panels, room) {
     const others = [...svg.querySelectorAll(":scope > :not(.panel)")];
     if (panels.length < 2 || others.length > 1) return crop(svg, title, room);
+    const groups = together(panels); // before the names make them wider
     nameRows(panels);
-    return [0, 0, ...stack(panels, title, room)];
+    return [0, 0, ...stack(groups, title, room)];
   }
 
   function arrange(svg, room) {
