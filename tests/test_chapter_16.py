@@ -175,6 +175,22 @@ def test_a_repair_that_only_silences_the_checks_is_refused():
     assert said.startswith("Not repaired: the checks find nothing")
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("layers.qkv(x)", "layers.qkv(x).detach()", "('gradients')"),  # its outputs are right
+        (
+            'if layers.positions == "rotary":',
+            "if True:",
+            "the checks find nothing",
+        ),  # in their case
+    ],
+)
+def test_a_repair_is_held_against_outputs_in_other_cases_and_against_every_check(old, new, why):
+    said = judged(edited(right_code("attention"), old, new), BY_FAULT["no mask"])
+    assert said.startswith("Not repaired: ") and why in said
+
+
 # ---------------------------------------------------------------- the clinic
 
 
