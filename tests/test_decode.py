@@ -52,9 +52,10 @@ def test_cached_is_uncached_over_500_tokens(config):
     assert_close(cached, model(ids), atol=1e-5, rtol=0)
 
 
+@pytest.mark.parametrize("length", [1, 7])
 @pytest.mark.parametrize("temperature", [0, 0.7])
-def test_it_writes_what_generate_writes(config, temperature):
-    model, ids = model_of(config), ids_of(7)
+def test_it_writes_what_generate_writes(config, temperature, length):
+    model, ids = model_of(config), ids_of(length)
     written = generate_cached(model, ids, 40, drawing(), temperature)
     assert torch.equal(written, generate(model, ids, 40, drawing(), temperature))
     assert torch.equal(generate_cached(model, ids, 0, drawing()), ids)

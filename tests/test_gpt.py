@@ -140,6 +140,7 @@ def test_shared_keys_are_repeated_keys():
 
 def test_past_its_block_only_a_learned_table_ends(config):
     model, ids = model_of(config), ids_of(length=20)
+    assert model(ids[:, :17]).shape == (B, 17, V)
     if config.positions == "learned":
         with pytest.raises(ValueError, match="expected at most 17 positions.*got 20"):
             model(ids)

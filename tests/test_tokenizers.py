@@ -167,6 +167,15 @@ def test_decode_refuses_tensors_of_another_kind(seven, bad):
 # --- the steps ---
 
 
+def test_bytes_have_the_places_of_gpt2s_vocabulary():
+    """Bytes that print come first: 188 of them, without the space (220) and the soft hyphen (255)."""
+    places = {byte: bpe.tie_order((byte, byte)) for byte in range(256)}
+    assert sorted(places.values()) == [(place, place) for place in range(256)]
+    known = {0x21: 0, 0x7E: 93, 0xA1: 94, 0xAC: 105, 0xAE: 106, 0xFF: 187}
+    known |= {0: 188, 0x0A: 198, 0x20: 220, 0x7F: 221, 0xAD: 255}
+    assert {byte: places[byte][0] for byte in known} == known
+
+
 def test_count_pairs_counts_overlaps():
     assert count_pairs([7, 7, 7, 5]) == {(7, 7): 2, (7, 5): 1}
     assert count_pairs([7]) == count_pairs([]) == {}
