@@ -36,7 +36,8 @@
       else box.removeAttribute("tabindex");
     }
   };
-  addEventListener("load", reach);
-  addEventListener("resize", reach);
-  document.addEventListener("toggle", reach, true);
+  const soon = () => requestAnimationFrame(() => requestAnimationFrame(reach)); // panels.js is first
+  addEventListener("load", soon);
+  addEventListener("resize", soon);
+  document.addEventListener("toggle", soon, true);
 })();

@@ -3,7 +3,7 @@
 // (The observer also sees a figure that was folded, and an explorer's next frame.)
 (() => {
   "use strict";
-  const GAP = 16, LINE = 18, SHARED = 0.5; // SHARED: of the smaller box, if two panels are one
+  const GAP = 16, LINE = 18, SPACE = 5, SHARED = 0.5; // SHARED: of the smaller box, if two panels are one
 
   function around(panels) {
     const boxes = panels.map((panel) => panel.getBBox());
@@ -63,7 +63,7 @@
     for (const word of words) {
       const before = line?.textContent;
       if (line) line.textContent += ` ${word}`;
-      if (line && line.getComputedTextLength() <= room) continue;
+      if (line && line.getComputedTextLength() <= room - SPACE) continue;
       if (line) line.textContent = `${before} `;
       line = title.appendChild(document.createElementNS(title.namespaceURI, "tspan"));
       line.setAttribute("x", 0);
