@@ -240,6 +240,12 @@ def test_a_figure_within_the_frames_of_an_explorer_is_compared():
     assert compare_text(frames.format("0.12", "60.0"), frames.format("0.15", "60.0"))
 
 
+def test_damaged_frames_are_text():
+    stored = 'class="course-frames">H4sI'
+    assert compare_text(stored, stored) is None
+    assert "text differs" in compare_text(stored, stored.replace("H4", "H5")).message
+
+
 def pixels(change=0, shape=(6, 8, 4)):
     image, file = np.full(shape, 100, np.uint8), BytesIO()
     image[2, 3] += change

@@ -153,6 +153,25 @@ def test_hidden_inputs_come_from_the_secret_alone_and_stand_behind_the_shown():
     exercise.hidden = []
 
 
+def test_a_call_that_names_no_exercise_is_no_check():
+    calls = [
+        'check("04.answer")',
+        "check(id, answer)",
+        "check(4, answer)",
+        "other('04.x', answer)",
+    ]
+    assert page([*calls, 'check("04.answer", twice(answer))']).checks == {
+        "04.answer": (4, "twice(answer)")
+    }
+
+
+def test_what_a_function_calls_its_own_is_not_needed_from_outside():
+    made = page(["late = forever()", "def answer(T):\n    late = T\n    return late"])
+    assert [s.cell for s in needed(made.statements, {"answer"})] == [1]
+    made = page(["late = 1", "def answer(T):\n    global late\n    late += T\n    return late"])
+    assert [s.cell for s in needed(made.statements, {"answer"})] == [0, 1]
+
+
 # ---------------------------------------------------------------- the command
 
 

@@ -305,6 +305,11 @@ def test_the_zip_of_a_folder_has_the_learners_in_the_folder_of_its_name(tmp_path
     assert [one.student for one in found] == ["ada", "bob"] and not told
 
 
+def test_a_learners_own_zip_with_a_folder_in_it_is_hers(tmp_path):
+    found, _ = find([zipped(tmp_path / "ada.zip", {"ada/work/a.ipynb": NOTEBOOK})])
+    assert [one.student for one in found] == ["ada"]
+
+
 def test_a_single_folder_around_all_is_one_learners_and_that_is_told(tmp_path):
     for student in ("ada", "bob"):
         put(tmp_path / "class" / student / "a.ipynb")

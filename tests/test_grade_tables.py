@@ -99,6 +99,12 @@ def test_a_canvas_gradebook_changes_in_one_column_alone(tmp_path):
         tables.canvas(export, CLASS, "Essay")
 
 
+def test_the_points_of_canvas_may_stand_right_behind_the_id(tmp_path):
+    export = tmp_path / "gradebook.csv"
+    export.write_text("Student,ID,08 Masks\nPoints Possible,,3\nAda,12,\n", encoding="utf-8")
+    assert tables.canvas(export, CLASS, "")[0].endswith("Ada,12,2\n")
+
+
 MOODLE = (
     "Identifier;Full name;Email address;Status;Grade;Maximum Grade;Feedback comments\r\n"
     "Participant 12;Ada de Lovelace;ada@x;Submitted;;100,00;\r\n"

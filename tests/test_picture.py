@@ -57,6 +57,17 @@ def test_a_figure_is_text_and_shapes_alone():
     assert '"' not in svg and "#" not in svg and "\n" not in svg
 
 
+def test_only_code_is_in_the_letters_of_code():
+    with mpl.rc_context(STYLE):
+        figure, (axes,) = canvas(2)
+        axes.text(0, 0, "x @ y", family="DejaVu Sans Mono")
+        axes.text(0, 1, "plain")
+    fonts = {
+        text: group for group, text in re.findall(r"<g([^>]*)><text [^>]*>(x @ y|plain)<", picture(figure, "").svg)
+    }  # fmt: skip
+    assert "DejaVu Sans Mono" in fonts["x @ y"] and "font-family" not in fonts["plain"]
+
+
 def test_each_of_several_axes_is_a_panel_and_those_of_one_name_are_one():
     assert drawn().svg.count("class='panel'") == 2
     with mpl.rc_context(STYLE):
