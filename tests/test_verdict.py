@@ -260,6 +260,19 @@ def test_what_a_function_printed_is_said_once():
     assert found.besides == ("Your function printed: x is 1",)
 
 
+def test_a_function_that_is_late_is_waited_for_once_and_not_called_fickle(monkeypatch):
+    monkeypatch.setattr(attempts, "TIME_LIMIT", 0.2)
+    calls = []
+
+    def late(x):
+        calls.append(x)
+        time.sleep(1)
+
+    found = judge(DOUBLE, late)
+    assert "still running after 0.2 seconds" in found.sentence
+    assert found.besides == () and len(calls) == 1
+
+
 def test_a_function_that_forgets_nothing_is_told_so():
     seen = []
 
