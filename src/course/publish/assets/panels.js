@@ -1,5 +1,6 @@
 // Where a figure is wider than its page, its panels stand in as many rows as they need, each map with
-// the names of its rows, below a title that breaks into lines; a figure of one panel loses its margins.
+// the names of its rows, below a title that breaks into lines. A figure of one panel loses its margins, and
+// so does one that fits without them.
 // (The observer also sees a figure that was folded, and an explorer's next frame.)
 (() => {
   "use strict";
@@ -107,9 +108,11 @@
     for (const name of ["x", "y"]) title.setAttribute(name, title.dataset[name]);
   }
 
-  function narrow(svg, title, panels, room) {
+  function narrow(svg, title, panels, room, least) {
     const others = [...svg.querySelectorAll(":scope > :not(.panel)")];
-    if (panels.length < 2 || others.length > 1) return crop(svg, title, room);
+    const cropped = crop(svg, title, room);
+    if (panels.length < 2 || others.length > 1 || least * cropped[2] <= room) return cropped;
+    title?.removeAttribute("transform");
     const groups = together(panels); // before the names make them wider
     nameRows(panels);
     return [0, 0, ...stack(groups, title, room)];
@@ -124,7 +127,7 @@
     const least = parseFloat(svg.style.getPropertyValue("--least")) / svg.getAttribute("width");
     let box = svg.dataset.whole.split(" ").map(Number);
     whole(svg, title, panels);
-    if (room < least * box[2]) box = narrow(svg, title, panels, room);
+    if (room < least * box[2]) box = narrow(svg, title, panels, room, least);
     svg.setAttribute("viewBox", box.map(Math.ceil).join(" "));
     svg.setAttribute("width", Math.ceil(box[2]));
     svg.style.setProperty("--least", `${least * Math.ceil(box[2])}px`);
