@@ -26,11 +26,6 @@ EACH = [pytest.param(*answer, id=f"{answer[0]}-{answer[1].__name__}") for answer
 WRONG = {(id, answer.__name__): answer for id, answer, right in ANSWERS if not right}
 
 
-@pytest.fixture(autouse=True)
-def all_the_time_that_it_takes(monkeypatch):
-    monkeypatch.setattr(verdict, "PATIENCE", 1000)
-
-
 @cache
 def found_for(id, answer):
     return judge(load(id), answer)
@@ -115,5 +110,4 @@ def test_one_exercise_is_written_and_the_others_stay(tmp_path, monkeypatch):
 
 
 if __name__ == "__main__":
-    verdict.PATIENCE = 1000
     write([load(id).id for id in sys.argv[1:] or known()])

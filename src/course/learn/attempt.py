@@ -1,16 +1,14 @@
-"""A learner's function, run on one input: within a time limit, seen from outside, and put back.
+"""A learner's function, run on one input: what it did becomes an Outcome, and settings are put back.
 
-What it returned, raised, printed, wrote into its input, used or changed becomes an Outcome.
+What it returned, raised, printed, wrote into its input, used or changed is in the Outcome. A function
+that never ends, or that ends its process, is the matter of `apart`.
 """
 
 import builtins
 import contextlib
 import copy
-import ctypes
 import io
-import queue
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from dis import opmap
@@ -18,20 +16,20 @@ from linecache import getline
 from types import CoroutineType, FrameType
 from typing import Any
 
-import torch
 from torch.overrides import TorchFunctionMode
 
 from course.learn.restore import put_back, settings
 from course.learn.values import is_a, kept, same
 
-TIME_LIMIT = 3.0  # seconds for one input
-IMPORTS = 10  # so many times longer, while it imports
-SENDS, WAIT = 100, 0.01  # how often a late function is told to stop; seconds between two
 PRINTED = 2000  # characters that are kept of what a function prints
 LEADS_ON = ("__traceback__", "__context__", "__cause__")  # from an exception to what was before
 
 
-class Late(TimeoutError):
+class Gone(Exception):
+    """A function ended the process that it ran in."""
+
+
+class Late(Gone, TimeoutError):
     """A function was still running when its time was over."""
 
 
@@ -66,146 +64,59 @@ class Outcome:
         return is_a(self.error, type(other.error))
 
 
-def attempt(function: Callable, inputs: tuple, without: tuple[str, ...] = ()) -> Outcome:
+def attempt(
+    function: Callable, inputs: tuple, without: tuple[str, ...] = (), apart: bool = False
+) -> Outcome:
     """Run a function on a copy of the inputs and say what it did.
 
-    An exception comes through only when the learner presses stop, which is KeyboardInterrupt.
+    An exception comes through only when the learner presses stop, which is KeyboardInterrupt; in a
+    process `apart` nobody does, and the function has raised it itself.
     """
-    mine = copy.deepcopy(inputs)
-    call = _Call(function, mine, without)
+    mine, watch = copy.deepcopy(inputs), _Watch(without)
     with settings() as changed, _streams() as printed:
         try:
-            call.within(TIME_LIMIT)
+            value, error, words, line, own = _called(function, mine, watch, apart)
         finally:
             replaced = put_back()
     return Outcome(
-        value=kept(call.value),
-        error=call.error,
-        words=call.words,
-        line=call.line,
-        own=call.own,
+        value=kept(value),
+        error=error,
+        words=words,
+        line=line,
+        own=own,
         mutated=tuple(
             n for n, both in enumerate(zip(mine, inputs, strict=True)) if not same(*both, rtol=0.0)
         ),
         printed=printed.getvalue(),
-        changed=(*changed, *call.changed),
+        changed=tuple(changed),
         replaced=tuple(replaced),
-        used=call.watch.found,
+        used=watch.found,
     )
 
 
-class _Call:
-    """One call of a function, made by a thread of its own, which works on every system alike."""
-
-    def __init__(self, function: Callable, inputs: tuple, without: tuple[str, ...]):
-        self.function, self.inputs = function, inputs
-        self.watch, self.done = _Watch(without), threading.Event()
-        self.value, self.error, self.changed = None, None, []
-        self.words, self.line, self.own = "", "", False
-
-    def run(self) -> None:
-        try:
-            try:
-                with self.watch:
-                    self.value = self.function(*self.inputs)
-                if type(self.value) is CoroutineType:
-                    self.value.close()  # else Python complains that nobody awaits it
-            except BaseException as error:  # SystemExit too: no answer may end the kernel
-                self.error = error
-                self.line, self.own = _place(error)
-                self.words = str.__getitem__(str(error), slice(1000))
-        except BaseException:  # an exception that has no words
-            self.words = ""
-        finally:
-            if not torch.is_grad_enabled():
-                self.changed.append("the gradient mode of torch")
-            if torch.get_default_device().type != "cpu":
-                self.changed.append("the default device of torch")
-            if self.error is not None:
-                for name in LEADS_ON:  # else the frames of all of them would be kept alive
-                    vars(BaseException)[name].__set__(self.error, None)
-            self.done.set()
-
-    def within(self, seconds: float) -> None:
-        """Run, or stop after that time; what a module takes to be imported isn't counted."""
-        worker = _Worker.current()
-        worker.calls.put(self)
-        in_time = False
-        try:
-            in_time = self.done.wait(seconds)
-            for _ in range(IMPORTS):
-                if not in_time and worker.imports():
-                    in_time = self.done.wait(seconds)
-        finally:  # also when the learner presses stop
-            if not in_time:
-                worker.stop(self.done)
-        if not in_time:
-            self.value, self.words = None, f"still running after {seconds:g} seconds"
-            self.error = Late(self.words)
-
-
-class _Worker(threading.Thread):
-    """Makes one call after another: PyTorch takes milliseconds to begin in a new thread."""
-
-    now: "_Worker | None" = None  # who makes the next call
-
-    @classmethod
-    def current(cls) -> "_Worker":
-        if cls.now is None or not cls.now.is_alive():
-            cls.now = cls(daemon=True)
-            cls.now.calls = queue.SimpleQueue()
-            cls.now.start()
-        return cls.now
-
-    def run(self) -> None:
-        with contextlib.suppress(_OutOfTime):
-            while call := self.calls.get():
-                call.run()
-
-    def imports(self) -> bool:
-        """True if it is in the middle of an import: PyTorch's optimizers begin with a long one."""
-        frame = sys._current_frames().get(self.ident)
-        while frame and not frame.f_code.co_filename.startswith("<frozen importlib"):
-            frame = frame.f_back
-        return frame is not None
-
-    def stop(self, done: threading.Event) -> None:
-        """Send it an exception, many times: a function may catch some, and in the depth of a
-        recursion Python makes every second one a RecursionError. A function that catches them all,
-        or waits for something, is left behind."""
-        _Worker.now = None
-        self.calls.put(None)  # nothing comes after this call: the thread ends with it
-        for _ in range(SENDS):
-            _send(self.ident)
-            if done.wait(WAIT):
-                return
-        # While one thread hasn't taken its exception, Python 3.11 hangs in any other that is
-        # watched by sys.setprofile. Taking one here ends that.
-        with contextlib.suppress(_OutOfTime):
-            _send(threading.get_ident())
-            while True:
-                pass
-
-
-def _send(thread: int) -> None:
-    exception = ctypes.py_object(_OutOfTime)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), exception)
-
-
-@contextlib.contextmanager
-def own_thread() -> Iterator[None]:
-    """Calls inside are made by a thread of their own: what a function leaves in it, ends with it."""
-    before, _Worker.now = _Worker.now, None
+def _called(function: Callable, inputs: tuple, watch: "_Watch", apart: bool) -> tuple:
+    """The value, or the exception with its words, its line, and whether it was raised there."""
     try:
-        yield
-    finally:
-        if _Worker.now is not None:
-            _Worker.now.calls.put(None)
-        _Worker.now = before
+        with watch:
+            value = function(*inputs)
+        if type(value) is CoroutineType:
+            value.close()  # else Python complains that nobody awaits it
+        return value, None, "", "", False
+    except BaseException as error:  # SystemExit too: no answer may end the kernel
+        if type(error) is KeyboardInterrupt and not apart:
+            raise
+        line, own = _place(error)
+        words = _words(error)
+        for name in LEADS_ON:  # else the frames of all of them would be kept alive
+            vars(BaseException)[name].__set__(error, None)
+        return None, error, words, line, own
 
 
-class _OutOfTime(BaseException):
-    """Raised inside a function that takes too long; not an Exception, so few can swallow it."""
+def _words(error: BaseException) -> str:
+    try:
+        return str.__getitem__(str(error), slice(1000))
+    except BaseException:  # an exception that has no words
+        return ""
 
 
 class _Watch(TorchFunctionMode):

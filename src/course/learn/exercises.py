@@ -15,12 +15,12 @@ from traceback import walk_tb
 
 from course import chapters
 from course.errors import CourseError, RecordError
-from course.learn import restore
+from course.learn import apart, restore
 from course.learn.html import MIME, RIGHT, UNTRIED, WRONG, exercise_html
 from course.learn.progress import Progress, keep
 from course.learn.record import Exercise
 from course.learn.solutions import in_check
-from course.learn.verdict import Verdict, judge
+from course.learn.verdict import Verdict
 
 COLOURS = {"passed": RIGHT, "not attempted": UNTRIED}
 
@@ -51,7 +51,7 @@ def check(id: str, function: Callable) -> Report:
     """Try a learner's function on an exercise and say what was found."""
     try:
         exercise = load(id)
-        verdict = judge(exercise, function)
+        verdict = apart.verdict(exercise, function)
     except Exception as error:
         if os.environ.get("COURSE_HEADLESS"):
             raise

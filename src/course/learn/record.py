@@ -26,6 +26,7 @@ import torch
 from course.errors import RecordError
 from course.learn.attempt import Outcome, attempt
 from course.learn.draws import Draw
+from course.learn.restore import originals
 from course.learn.values import same
 from course.learn.words import extent
 
@@ -76,6 +77,8 @@ class Exercise:
 
     `without` names what an answer mustn't use, as the statement says: "torch", "attention" (the
     helper package), or a word in the name of a function of torch, such as "softmax".
+    Where no training goes through the answer (a mask, a score that is only looked at), `trained` is
+    False, and its gradient isn't tried.
     """
 
     def __init__(
@@ -85,6 +88,7 @@ class Exercise:
         draw: Callable[[Draw], tuple] | None = None,
         n_drawn: int = 24,
         without: tuple[str, ...] = (),
+        trained: bool = True,
     ):
         if unknown := [word for word in without if not _is_noticed(word)]:
             raise RecordError(
@@ -94,6 +98,7 @@ class Exercise:
         chapter, self.name = module.split(".")[-2:]
         self.id = f"{chapter.removeprefix('ch')}.{self.name}"
         self.fixed, self.draw, self.n_drawn, self.without = list(inputs), draw, n_drawn, without
+        self.trained = trained
         self.hidden: list[tuple] = []
         self.reference: Program | None = None
         self.mistakes: list[Program] = []
@@ -112,6 +117,12 @@ class Exercise:
                     f"{inspect.signature(self.reference.function)}, got {given!r}"
                 )
         return self.fixed + sorted(drawn, key=extent)
+
+    def prepare(self) -> None:
+        """Find out what the reference does with every input."""
+        with originals():
+            for n in range(len(self.inputs)):
+                self.reference.outcome(n)
 
     @property
     def n_shown(self) -> int:

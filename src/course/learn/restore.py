@@ -29,6 +29,14 @@ def _folder() -> str:
         return os.curdir
 
 
+def _device() -> str:
+    return torch.get_default_device().type
+
+
+def _set_device(kind: str) -> None:
+    torch.set_default_device(None if kind == "cpu" else kind)  # with None PyTorch looks no more
+
+
 SEED = 2**40 + 7  # PyTorch's in a check: a number that nobody else sets
 PRINTING = vars(torch._tensor_str.PRINT_OPTS)  # PyTorch has no function that tells them
 SETTINGS = {  # how to read it, how to set it, and what it is in a check (None: what it was before)
@@ -38,6 +46,8 @@ SETTINGS = {  # how to read it, how to set it, and what it is in a check (None: 
         torch.set_default_dtype,
         torch.float32,
     ),
+    "the gradient mode of torch": (torch.is_grad_enabled, torch.set_grad_enabled, True),
+    "the default device of torch": (_device, _set_device, "cpu"),
     "how torch prints": (PRINTING.copy, PRINTING.update, None),
     "the working directory": (_folder, os.chdir, None),
     "the recursion limit": (sys.getrecursionlimit, sys.setrecursionlimit, None),

@@ -7,10 +7,18 @@ from typing import Any
 
 from torch import Tensor
 
-from course.learn.attempt import Late, Outcome
+from course.learn.attempt import Gone, Late, Outcome
 from course.learn.record import Exercise
-from course.learn.values import first_difference, is_a, odd, plain_keys, same
-from course.learn.words import MANY, kind, show, type_name
+from course.learn.values import (
+    TENSORS,
+    exactly,
+    first_difference,
+    is_a,
+    odd,
+    plain_keys,
+    same,
+)
+from course.learn.words import MANY, kind, listed, show, type_name
 
 
 def misfit(exercise: Exercise, function: Callable) -> str:
@@ -40,27 +48,30 @@ def _raised(outcome: Outcome) -> str:
     return f"{name}: {first}" if first else name
 
 
+def _names(exercise: Exercise, places: list[int]) -> str:
+    """The parameters at these places."""
+    names = [*inspect.signature(exercise.reference.function).parameters]
+    return listed([f"`{names[n]}`" for n in places])
+
+
 def besides(outcomes: list[Outcome], replaced: list[str]) -> Iterator[str]:
     """What a function did outside of itself."""
     if replaced := [*replaced, *(name for o in outcomes for name in o.replaced)]:
-        yield f"{_listed(replaced)} had been replaced; this check used the original."
+        yield f"{listed(replaced)} had been replaced; this check used the original."
     if changed := [name for o in outcomes for name in o.changed]:
-        yield f"Your function changed {_listed(changed)}; the check has put it back."
+        yield f"Your function changed {listed(changed)}; the check has put it back."
     if printed := next((o.printed.strip() for o in outcomes if o.printed.strip()), ""):
         lines = printed.split("\n")
         more = " ..." if len(lines) > 5 else ""
         yield "Your function printed: " + " / ".join(lines[:5])[:300] + more
 
 
-def _listed(names: list[str]) -> str:
-    *most, last = dict.fromkeys(names)
-    return f"{', '.join(most)} and {last}" if most else last
-
-
 def complaint(exercise: Exercise, ours: Outcome, right: Outcome, inputs: tuple) -> str:
     """The first thing that is wrong, as the end of a sentence."""
     if is_a(ours.error, Late):
-        return f"your function was {ours.words}. Does it ever end?"
+        return f"your function {ours.words}. Does it ever end?"
+    if is_a(ours.error, Gone):
+        return f"your function {ours.words}."
     if ours.error is not None:
         where = f" in the line `{ours.line}`" if ours.line else ""
         wanted = f"expected {kind(right.error)}, but " if right.error else ""
@@ -78,10 +89,8 @@ def complaint(exercise: Exercise, ours: Outcome, right: Outcome, inputs: tuple) 
         return (
             f"expected {kind(wanted)}, got {kind(value)}. Is there a `yield` or an `async` in it?"
         )
-    if ours.mutated and not right.mutated:
-        names = [*inspect.signature(exercise.reference.function).parameters]
-        given = " and ".join(f"`{names[n]}`" for n in ours.mutated)
-        return f"your function changed {given} in place. Work on a new object instead."
+    if spoilt := [n for n in ours.mutated if n not in right.mutated]:
+        return f"your function changed {_names(exercise, spoilt)} in place. Work on a new object instead."
     if differ := _form(value, wanted):
         return differ
     if is_a(wanted, Tensor) and (no_number := value.isnan() & ~wanted.isnan()).any():
@@ -121,11 +130,12 @@ def _form(value: Any, wanted: Any, where: str = "") -> str:
     place = f" at {where} of your answer" if where else ""
     if type(value) is not type(wanted) and not same(value, wanted):
         more = " of another class" if kind(value) == kind(wanted) else ""
-        return f"expected {kind(wanted)}{place}, got {kind(value)}{more}."
+        return f"expected {kind(wanted)}{place}, got {kind(value)}{more}{_way_out(value, wanted)}."
     if is_a(wanted, Tensor) and odd(value):
         return f"expected {kind(wanted)}{place}, got {kind(value)}."
     if is_a(wanted, Tensor) and value.shape != wanted.shape:
-        return f"expected the shape {tuple(wanted.shape)}{place}, got {tuple(value.shape)}."
+        shapes = f"expected the shape {tuple(wanted.shape)}{place}, got {tuple(value.shape)}"
+        return f"{shapes}{_way_out(value, wanted)}."
     if is_a(wanted, Tensor) and value.dtype != wanted.dtype:
         return f"expected numbers of type {wanted.dtype}{place}, got {value.dtype}."
     if type(wanted) in (list, tuple) and len(value) == len(wanted):
@@ -136,6 +146,15 @@ def _form(value: Any, wanted: Any, where: str = "") -> str:
         return ""
     found = (_form(*both, where=f"{where}[{part}]") for part, both in parts)
     return next(filter(None, found), "")
+
+
+def _way_out(value: Any, wanted: Any) -> str:
+    """Where one number came in a tensor: how to get it out."""
+    if not exactly(value, *TENSORS) or odd(value) or value.numel() != 1:
+        return ""
+    if is_a(wanted, float) or is_a(wanted, int):
+        return ". It holds one number, which `.item()` takes out"
+    return ". One number has the shape (): `.squeeze()` gives it" if wanted.shape == () else ""
 
 
 def broken(law: Callable, value, inputs: tuple) -> bool:

@@ -14,6 +14,7 @@ RTOL, ATOL = 5e-5, 1e-6  # logsumexp near 1000 rounds by 3e-5 in float32; other 
 LARGE, MANY_ITEMS = 10**7, 20_000  # a tensor or list of more is not copied
 TENSORS = (Tensor, nn.Parameter)
 FLOATS = (float, np.float64)
+OURS = ("course.", "attention.")
 PLAIN = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.Size)
 
 
@@ -72,6 +73,8 @@ def _same(a: Any, b: Any, rtol: float) -> bool:
         )  # a torch.Size is a tuple
     if type(a) is not type(b):
         return False
+    if a is b:
+        return True
     if exactly(a, list):
         return len(a) == len(b) and all(_same(*both, rtol) for both in zip(a, b, strict=True))
     if exactly(a, dict):
@@ -79,7 +82,10 @@ def _same(a: Any, b: Any, rtol: float) -> bool:
         return keys and all(_same(a[key], b[key], rtol) for key in a)
     if exactly(a, set):
         return _plain(a) and _plain(b) and a == b
-    return a is b or (exactly(a, *PLAIN) and a == b)
+    if exactly(a, *PLAIN):
+        return a == b
+    ours = type(a).__module__.startswith(OURS)  # an input that is an object: by what it holds
+    return ours and _same(*(object.__getattribute__(x, "__dict__") for x in (a, b)), rtol)
 
 
 def _contents(module: nn.Module) -> dict[str, Any]:

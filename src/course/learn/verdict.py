@@ -5,22 +5,16 @@ mistake does, on every input, gets the mistake's hint. Any other is told the fir
 wrong, on the smallest input where something is.
 """
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from course.learn.attempt import Late, Outcome, attempt, own_thread
+from course.learn.attempt import Gone, Outcome, attempt
 from course.learn.record import Exercise, Program
 from course.learn.restore import originals
 from course.learn.sentences import besides, complaint, did, misfit
 from course.learn.values import is_a
 from course.learn.words import call, kind
-
-PATIENCE = 0.8  # seconds after which a wrong answer is tried on no further drawn input
-LONGEST = 6.0  # and one that is right so far, however slow the machine: luck mustn't pass it
-GRADED = 120.0  # ... and where inputs are hidden, all have to be tried in this time
-
 
 HIDDEN = (
     "right on every input of the notebook's check, and wrong on others of the same kinds. Does it "
@@ -42,8 +36,9 @@ class Verdict:
 def judge(exercise: Exercise, function: Callable, run: Callable | None = None) -> Verdict:
     """Try a function on the exercise's inputs, smallest first, and say what was found.
 
-    `run` makes one attempt, as `attempt` does; the grader's makes it in another process. Of inputs
-    that are hidden only the number that passed is told.
+    `run` makes one attempt, as `attempt` does: a notebook's ends a function that doesn't end by
+    itself (`apart`), and the grader's works in a sandbox. Of inputs that are hidden only the number
+    that passed is told.
     """
     run = run or attempt
     if not callable(function):
@@ -55,8 +50,7 @@ def judge(exercise: Exercise, function: Callable, run: Callable | None = None) -
         if sentence := attempt(partial(misfit, exercise, function), ()).value:
             return Verdict("wrong", sentence)
         rights = [exercise.reference.outcome(n) for n in range(len(exercise.inputs))]
-        with own_thread():
-            outcomes = list(_outcomes(exercise, function, rights, run))
+        outcomes = list(_outcomes(exercise, function, run))
         if _untouched(outcomes[-1]):
             sentence = "not attempted yet. Replace the line that raises, and run the cell again."
             return Verdict("not attempted", sentence)
@@ -80,8 +74,6 @@ def _finding(
             return "known mistake", hint, f"{where}: yours {did(ours)}."
     if used := next((outcome.used for outcome in outcomes if outcome.used), ""):
         return "wrong", f"you use {used}, and this exercise asks you to do without.", ""
-    if not wrong and exercise.hidden and len(outcomes) < len(exercise.inputs):
-        return "wrong", f"right on {len(outcomes)} inputs, and then its time was over.", ""
     if not wrong:
         return "passed", f"passed on {len(outcomes)} inputs.", ""
     if wrong[0] >= exercise.n_shown:
@@ -99,27 +91,17 @@ def _fickle(
     exercise: Exercise, function: Callable, outcomes: list[Outcome], n: int, run: Callable
 ) -> bool:
     """True if the function does something else when it is called with the same input again."""
-    if is_a(outcomes[n].error, Late):
+    if is_a(outcomes[n].error, Gone):
         return False
-    with own_thread():
-        return did(run(function, exercise.inputs[n])) != did(outcomes[n])
+    return did(run(function, exercise.inputs[n])) != did(outcomes[n])
 
 
-def _outcomes(
-    exercise: Exercise, function: Callable, rights: list[Outcome], run: Callable
-) -> Iterator[Outcome]:
-    """What the function does with each input, as far as there is need and time."""
-    started, patience = time.perf_counter(), max(PATIENCE, GRADED if exercise.hidden else LONGEST)
-    for n, inputs in enumerate(exercise.inputs):
-        if n >= len(exercise.fixed) and time.perf_counter() - started > patience:
-            return
+def _outcomes(exercise: Exercise, function: Callable, run: Callable) -> Iterator[Outcome]:
+    """What the function does with each input: all of them, on every machine."""
+    for inputs in exercise.inputs:
         outcome = run(function, inputs, exercise.without)
         yield outcome
-        if not (
-            exercise.hidden or outcome.alike(rights[n])
-        ):  # a grade hangs on no clock that early
-            patience = min(patience, PATIENCE)
-        if _untouched(outcome) or is_a(outcome.error, Late):
+        if _untouched(outcome) or is_a(outcome.error, Gone):
             return  # one wait is enough
 
 

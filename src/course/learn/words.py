@@ -32,6 +32,12 @@ def type_name(cls: type) -> str:
     return name if package in {"builtins", "__main__"} else f"{package}.{name}"
 
 
+def listed(names: list[str]) -> str:
+    """Names in a sentence, each once: `a, b and c`."""
+    *most, last = dict.fromkeys(names)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
 def show(value: Any, unlike: Any = None, wrong: Callable[[Any], bool] | None = None) -> str:
     """A value as text, in as few digits as show that it is `unlike` another, or still `wrong`."""
     for digits in DIGITS:

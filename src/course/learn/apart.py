@@ -1,0 +1,169 @@
+"""A verdict found in a forked process, so that nothing a learner's function does is left behind.
+
+A function that never ends is ended with its process, also where Python can't interrupt it, and the
+kernel stays as it was: nothing has to be put back. Where a system can't fork (Windows), or PyTorch
+couldn't be used after it, the same is done in this process, and only Python's own loops are stopped.
+"""
+
+import _thread
+import contextlib
+import mmap
+import os
+import pickle
+import signal
+import threading
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache, partial
+
+import torch
+
+from course.errors import CourseError
+from course.learn.attempt import Gone, Late, Outcome, attempt
+from course.learn.gradient import fault
+from course.learn.record import Exercise
+from course.learn.verdict import Verdict, judge
+
+PROCESSOR, WALL = 10.0, 60.0  # seconds for one call: of the processor, and of waiting
+STOPPED = "was still running when the check stopped it"  # on fast and slow machines alike
+ROOM = 2**20  # bytes for a verdict
+COUNT = 8  # bytes before it, for the number of the call that runs
+
+
+def verdict(exercise: Exercise, function: Callable) -> Verdict:
+    """Judge a learner's function. KeyboardInterrupt comes through when the learner presses stop."""
+    if not _forks():
+        return _found(exercise, function, _within)
+    exercise.prepare()  # once, here: what a forked process finds out is lost with it
+    gone: dict[int, Gone] = {}  # by the number of the call that ended a process
+    while True:
+        with mmap.mmap(-1, ROOM) as box:
+            how = _wait(_fork(partial(_judge, box, exercise, function, gone)))
+            number, left = int.from_bytes(box[:COUNT]), box[COUNT:]
+        if how == 0 and left[0]:
+            return _unpacked(left)
+        if number in {0, *gone}:  # not in a call: as its signature was read, or a value compared
+            return Verdict("wrong", f"your function {_ending(how)}.")
+        gone[number] = _ending(how)
+
+
+def _found(exercise: Exercise, function: Callable, run: Callable[..., Outcome]) -> Verdict:
+    """The verdict, and of a right answer what training would do with it."""
+    found = judge(exercise, function, run)
+    if (
+        found.status == "passed"
+        and exercise.trained
+        and (sentence := fault(exercise, function, run))
+    ):
+        return replace(found, besides=(*found.besides, sentence))
+    return found
+
+
+def _judge(box: mmap.mmap, exercise: Exercise, function: Callable, gone: dict[int, Gone]) -> None:
+    """In the forked process: leave the verdict in the box, and before each call its number."""
+    calls = 0
+
+    def run(function: Callable, inputs: tuple, without: tuple[str, ...] = ()) -> Outcome:
+        nonlocal calls
+        calls += 1
+        box[:COUNT] = calls.to_bytes(COUNT)
+        if error := gone.get(calls):
+            return Outcome(error=error, words=str(error))
+        _set_clocks()
+        return attempt(function, inputs, without, apart=True)
+
+    _set_clocks()
+    try:
+        found = pickle.dumps(_found(exercise, function, run))
+    except Exception as error:  # of the record or of the check
+        found = pickle.dumps(CourseError(f"{type(error).__name__}: {error}"))
+    box[COUNT : COUNT + len(found)] = found
+
+
+def _set_clocks() -> None:
+    """From now on the process may take so long, and then a signal ends it, whatever it does."""
+    signal.setitimer(signal.ITIMER_PROF, PROCESSOR)
+    signal.setitimer(signal.ITIMER_REAL, WALL)
+
+
+def _unpacked(left: bytes) -> Verdict:
+    found = pickle.loads(left)
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
+def _fork(work: Callable[[], None]) -> int:
+    """Start a process that does this work and ends with 0, or with 1 if it fails."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of a fork among threads
+        pid = os.fork()
+    if pid:
+        return pid
+    status = 1
+    try:
+        os.setsid()  # Ctrl-C is for the kernel
+        for number in (signal.SIGPROF, signal.SIGALRM):
+            signal.signal(number, signal.SIG_DFL)
+        torch.set_num_threads(1)  # PyTorch's other threads weren't forked
+        work()
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def _wait(pid: int) -> int:
+    """How a process ended: its status, or minus a signal. Nothing that it started is left."""
+    status = None
+    try:
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        return status
+    finally:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)
+        if status is None:  # the learner pressed stop
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+def _ending(status: int) -> Gone:
+    if status in (-signal.SIGPROF, -signal.SIGALRM):
+        return Late(STOPPED)
+    how = signal.Signals(-status).name if status < 0 else f"exit status {status}"
+    return Gone(f"ended its whole process ({how})")
+
+
+@cache
+def _forks() -> bool:
+    """Whether a forked process can compute: a probe, once in each session."""
+    if not hasattr(os, "fork"):
+        return False
+
+    def probe() -> None:
+        _set_clocks()
+        x = torch.ones(300, 300, requires_grad=True)
+        (x @ x).softmax(-1).sum().backward()
+
+    return _wait(_fork(probe)) == 0
+
+
+def _within(function: Callable, inputs: tuple, without: tuple[str, ...] = ()) -> Outcome:
+    """One attempt in this process; what runs too long is stopped as by the learner's own hand."""
+    late = threading.Event()
+
+    def stop() -> None:
+        late.set()
+        _thread.interrupt_main()
+
+    timer = threading.Timer(WALL, stop)
+    timer.start()
+    try:
+        return attempt(function, inputs, without)
+    except KeyboardInterrupt:
+        if not late.is_set():
+            raise
+        return Outcome(error=Late(STOPPED), words=STOPPED)
+    finally:
+        timer.cancel()
+        timer.join()
