@@ -1,4 +1,4 @@
-# make run | test | lab | book | slides | present: each sets up .venv first, once, and again only when the pins change.
+# make run | test | test-all | lab | book | slides | present: each sets up .venv first, once, and again only when the pins change.
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
@@ -7,10 +7,11 @@ TESTED := $(VENV)/.ready-test
 WORKERS ?= auto
 PDF     ?= --pdf
 
-.PHONY: help run test lab book slides present refresh lint pins clean
+.PHONY: help run test test-all lab book slides present refresh lint pins clean
 help:
 	@echo "make run      execute every notebook, in parallel (results in build/run)"
-	@echo "make test     run every test: the code's, and every notebook's stored outputs"
+	@echo "make test     check the style, the code and every notebook's stored outputs"
+	@echo "make test-all the same, with the tests that are only worth a weekly look"
 	@echo "make lab      open JupyterLab on notebooks of your own (my), which no update overwrites"
 	@echo "make book     build the site of the course (build/book/index.html)"
 	@echo "make slides   build a talk for each chapter, and its PDF (build/slides/index.html)"
@@ -29,9 +30,11 @@ $(TESTED): install.py requirements.txt requirements-test.txt pyproject.toml
 run: $(READY)
 	$(BIN)/course run
 
-test: $(TESTED) lint
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 12
-	$(BIN)/course check
+test: $(TESTED)
+	WORKERS=$(WORKERS) $(BIN)/python -m tests
+
+test-all: $(TESTED)
+	WORKERS=$(WORKERS) $(BIN)/python -m tests --all
 
 lab: $(READY)
 	$(BIN)/course start
