@@ -29,7 +29,7 @@ UNCHECKED = {"nbval-ignore-output", "nbval-skip"}
 SLIDE_TYPES = ("slide", "subslide", "fragment", "skip", "notes")
 # Without the repository's own settings, and without two plugins that take a second to import.
 PYTEST = (
-    f"--nbval -p course.check.nbval_plugin -c {os.devnull} --noconftest --dist loadfile -q "
+    f"--nbval -p course.check.nbval_plugin -c {os.devnull} --noconftest -q "
     "-p no:cacheprovider -p no:hypothesispytest -p no:jaxtyping"
 )
 MAX_LINES = 15  # of a code cell, without blank ones: STYLE's "nine in ten under 15"
@@ -45,8 +45,8 @@ def check(
     conftest.py files are left out; `extra` goes to pytest as it is.
     """
     # here: the plugin imports the guards in every worker
-    from course.execute.children import ONE_THREAD, end, forks
-    from course.execute.kernel import STORED, check_kernel
+    from course.execute.children import end
+    from course.execute.kernel import check_kernel
 
     if not notebooks:
         raise CourseError(
@@ -59,11 +59,8 @@ def check(
     # No variable of pytest may change what is checked. What the processes leave if they are ended
     # stands in a folder of their own, which goes at the end.
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
-    with (
-        TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True) as scratch,
-        forks({**ONE_THREAD, **environment, **STORED}, len(notebooks)) as address,
-    ):
-        environment |= address | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch)
+    with TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True) as scratch:
+        environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch)
         pytest = subprocess.Popen(
             [str(word) for word in command], cwd=root, env=environment, text=True, errors="replace",
             stdout=None if sys.stdout.isatty() else subprocess.PIPE,  # whose reader may leave

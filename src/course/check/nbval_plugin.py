@@ -1,8 +1,8 @@
 """A pytest plugin over nbval that compares numbers with tolerance and guards each notebook.
 
-`pytest --nbval -p course.check.nbval_plugin notebooks`: every notebook gives one item `guards`, then one
-for each code cell. After a mismatch the later cells still run; after an exception, a time-out or
-the kernel's death they are skipped.
+`notebooks/pytest.ini` loads it, so `pytest --nbval notebooks` is enough. Every notebook gives one item
+`guards`, then one for each code cell. After a mismatch the later cells still run; after an
+exception, a time-out or the kernel's death they are skipped.
 """
 
 import json
@@ -10,6 +10,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from importlib.metadata import version
 from math import inf
@@ -27,9 +28,10 @@ from jupyter_client import KernelManager
 from course.check.compare import Deviation, compare_image, compare_text, excerpt
 from course.check.guards import guards, tolerance
 from course.errors import KernelDied
+from course.execute.children import ONE_THREAD, forks
 from course.execute.kernel import STORED, OwnKernel, headless
 
-NBVAL_TIMEOUT, CELL_TIMEOUT = 2000, 120  # seconds for a cell: nbval's default, and ours
+SCATTERED = ("load", "worksteal")  # ways of xdist that part the cells of a notebook
 
 import nbval.kernel  # noqa: E402  # after course.notebooks, which makes nbformat quick to import
 import nbval.plugin  # noqa: E402
@@ -92,12 +94,7 @@ class Notebook(nbval.plugin.IPyNbFile):
 
     def setup(self) -> None:
         self.scratch = TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True)
-        environment = {
-            "OMP_NUM_THREADS": "1",
-            **os.environ,
-            **STORED,
-            **headless(self.scratch.name),
-        }
+        environment = {**_environment(), **headless(self.scratch.name)}
         kernel = patch.object(nbval.plugin, "RunningKernel", Kernel)
         manager = patch.object(nbval.kernel, "KernelManager", Manager)
         with patch.dict(os.environ, environment), kernel, manager:
@@ -242,15 +239,31 @@ class Cell(nbval.plugin.IPyNbCell):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """This interpreter's kernel and 120 seconds a cell, where the command line says nothing."""
+    """This interpreter's kernel, forked if there are many; a notebook's cells stay together."""
     option = config.option
     if not hasattr(option, "nbval"):
         raise pytest.UsageError(
             "course.check.nbval_plugin needs nbval's own plugin: do not switch it off"
         )
     option.nbval_current_env = option.nbval_current_env or not option.nbval_kernel_name
-    if option.nbval_cell_timeout == NBVAL_TIMEOUT:
-        option.nbval_cell_timeout = CELL_TIMEOUT
+    if getattr(option, "dist", "no") in SCATTERED:
+        option.dist = "loadfile"
+    if (option.nbval or option.nbval_lax) and not hasattr(config, "workerinput"):
+        stack = ExitStack()
+        config.add_cleanup(stack.close)
+        address = stack.enter_context(forks(_environment(), _notebooks(config.args)))
+        stack.enter_context(patch.dict(os.environ, address))
+
+
+def _environment() -> dict[str, str]:
+    """What a kernel finds whose outputs are compared with stored ones."""
+    return {**ONE_THREAD, **os.environ, **STORED}
+
+
+def _notebooks(arguments: list[str]) -> int:
+    """How many notebooks the arguments of pytest name; a file counts as one."""
+    paths = [Path(argument.partition("::")[0]) for argument in arguments]
+    return sum(len([*path.rglob("*.ipynb")]) if path.is_dir() else 1 for path in paths)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -34,6 +34,11 @@ def headless(folder: str) -> dict[str, str]:
         "IPYTHONDIR": os.path.join(folder, "ipython"),
         "COURSE_HEADLESS": "1",  # a check that fails is an error
         "TQDM_DISABLE": "1",  # and no bar shows progress
+        # Nor does a shell's environment, or a home's, reach IPython and matplotlib.
+        "VIRTUAL_ENV": str(Path(sys.executable).parents[1]),
+        "PYTHONSTARTUP": "",
+        "MPLBACKEND": "",
+        "MATPLOTLIBRC": os.devnull,
     }
 
 
