@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import psutil
 import pytest
@@ -15,7 +14,6 @@ from course.errors import CourseError
 from course.notebooks import contents
 from course.outline import COLLAPSED, mark
 from tests.test_notebooks import make_course
-from tests.test_run import alive
 
 ERROR = {"output_type": "error", "ename": "ValueError", "evalue": "no", "traceback": []}
 
@@ -230,32 +228,28 @@ def test_no_variable_turns_a_check_green(options, tmp_path, monkeypatch, capfd):
     assert "largest deviation 1" in capfd.readouterr().out
 
 
+WAITING = """import os, signal
+with open("kernel", "w") as file:
+    file.write(str(os.getpid()))
+signal.pause()"""
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
 @pytest.mark.parametrize("sent", ["SIGTERM", "SIGHUP", "SIGINT"])
 def test_a_check_that_is_ended_leaves_nothing(sent, tmp_path, as_in_a_terminal):
-    course, scratch = make_course(tmp_path, n1=["import time; time.sleep(600)"]), tmp_path / "tmp"
+    course, scratch = make_course(tmp_path, n1=[WAITING]), tmp_path / "tmp"
     scratch.mkdir()
+    os.mkfifo(told := course / "notebooks" / "kernel")
     process = subprocess.Popen(
         [sys.executable, "-m", "course", "check"],
         cwd=course, env=os.environ | {"TMPDIR": str(scratch)}, stdout=subprocess.DEVNULL,
     )  # fmt: skip
-    mine = psutil.Process(process.pid)
-
-    def running():
-        return [p for p in mine.children(recursive=True) if "ipykernel" in " ".join(p.cmdline())]
-
-    wait_until(running)
-    below = mine.children(recursive=True)
+    kernel = psutil.Process(int(told.read_text()))  # waits until the kernel says who it is
     process.send_signal(getattr(signal, sent))
-    assert process.wait(20) == 130
-    assert not alive(below) and not list(scratch.iterdir())
-
-
-def wait_until(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.2)
+    assert process.wait(100) == 130
+    left = psutil.wait_procs([kernel], timeout=100)[1]
+    assert all(process.status() == psutil.STATUS_ZOMBIE for process in left)
+    assert not list(scratch.iterdir())
 
 
 def test_check_wants_notebooks(tmp_path):

@@ -2,10 +2,12 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from base64 import b64encode
 from io import BytesIO
+from queue import Empty
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
@@ -14,10 +16,10 @@ import numpy as np
 import pytest
 from matplotlib.image import imsave
 
+from course.check import nbval_plugin
 from course.check.nbval_plugin import BUILT_ON, pytest_configure, require
 from course.notebooks import contents
-
-TIMEOUT = 2
+from tests.conftest import ROOT
 
 
 def stream(text, name="stdout"):
@@ -79,6 +81,12 @@ SHOW = f"{IMPORT}display(Image(b64decode('{pixels()}')))"
 SLIDER = "import ipywidgets\nipywidgets.IntSlider(value=3)"
 ENVIRONMENT = "COURSE_HEADLESS PYTHONHASHSEED OMP_NUM_THREADS ATTENTION_MODE"
 
+WHERE = """import json  # a free TCP port may be taken before it is bound (jupyter_client issue 154)
+from ipykernel.connect import get_connection_info
+where = get_connection_info(unpack=True)
+folder = where["ip"].rpartition("/")[0]
+print(where["transport"], get_ipython().ipython_dir.startswith(folder))"""
+
 SAME = {
     "numbers": code("print('loss', 0.1250, 3)", stream("loss 0.1251 3\n")),
     "tolerance": code("print(2.31)", stream("2.35\n"), tolerance=TRAINED),
@@ -101,6 +109,13 @@ SAME = {
     "environment": code(
         f"import os\nprint(*(os.environ.get(name) for name in '{ENVIRONMENT}'.split()))",
         stream("1 0 1 kept\n"),
+    ),
+    "socket and settings": code(
+        WHERE, stream("ipc True\n" if os.name == "posix" else "tcp True\n")
+    ),
+    "shell and home": code(
+        "import matplotlib\nprint('mine' in globals(), matplotlib.rcParams['lines.linewidth'])",
+        stream("False 1.5\n"),
     ),
     "interpreter": code("import sys\nprint(sys.prefix)", stream(sys.prefix + "\n")),
 }
@@ -165,48 +180,90 @@ DIFFER = {
 }
 LAST = code("print('last')", stream("last\n"))
 PASS = code("x = 1")
-CATCH = "import time\ntry:\n    time.sleep(99)\nexcept KeyboardInterrupt:\n    pass"
-DEAF = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True:\n    pass"
 HALTING = {
     "raises": (
         code("print(undefined)", stream("1\n")),
         "Cell execution caused an exception\nNameError: name 'undefined' is not defined",
     ),
     "dead": (code("import os\nos._exit(3)"), "the kernel died"),
-    "hung": (code(CATCH), f"Timeout of {TIMEOUT} seconds exceeded"),
+}
+MAY_RAISE = {"tags": [*RAISES, "nbval-ignore-output"], "reason": "shown"}
+HUNG = {
+    "hung": (code("hang"), "Timeout of 7 seconds exceeded executing cell"),
     "hung_but_may_raise": (
-        code(
-            "import time\ntime.sleep(99)",
-            error("E", "v"),
-            tags=[*RAISES, "nbval-ignore-output"],
-            reason="shown",
-        ),
-        f"Timeout of {TIMEOUT} seconds exceeded",
+        code("hang", error("E", "v"), **MAY_RAISE),
+        "Timeout of 7 seconds exceeded executing cell",
     ),
-    "deaf": (code(DEAF), "Failed to interrupt kernel in 5 seconds"),
+    "deaf": (code("deaf"), "Failed to interrupt kernel in 5 seconds"),
 }
 
 
+class Hung:
+    """Stands for a kernel whose cell `hang` ends when it is interrupted, and `deaf` never."""
+
+    def __init__(self, name, cwd, startup_timeout):
+        self.running = ""
+
+    def is_alive(self):
+        return True
+
+    def execute_cell_input(self, source, allow_stdin):
+        self.running = source
+        return "message"
+
+    def await_reply(self, message, timeout):
+        if self.running in ("hang", "deaf"):
+            raise Empty
+
+    def get_message(self, stream, timeout):
+        if self.running == "deaf":
+            raise Empty
+        idle = {"execution_state": "idle"}
+        return {"msg_type": "status", "parent_header": {"msg_id": "message"}, "content": idle}
+
+    def interrupt(self):
+        """Nothing runs."""
+
+    stop = interrupt
+
+
+def command(folder, *options):
+    """The arguments of pytest in a folder that has the settings of our notebooks."""
+    shutil.copy(ROOT / "notebooks" / "pytest.ini", folder)
+    return [str(a) for a in ("--nbval", f"--junitxml={folder}/report.xml", *options, folder)]
+
+
 def run(folder, *options, **environment):
-    """Each item's outcome, report and seconds, by notebook and name; and what pytest said."""
-    command = [sys.executable, "-m", "pytest", "--nbval", "-p", "course.check.nbval_plugin", "-c"]
-    command += [os.devnull, "-p", "no:hypothesispytest", "-p", "no:jaxtyping", "--rootdir", folder]
-    command += ["--junitxml", folder / "report.xml", "--color=no", *options, folder]
+    """Each item's outcome and report, by notebook and name; and what pytest said."""
     known = {k: v for k, v in os.environ.items() if k not in ENVIRONMENT.split()}
     finished = subprocess.run(
-        command, env=known | environment, capture_output=True, text=True, timeout=100
-    )
+        [sys.executable, "-m", "pytest", "--color=no", *command(folder, *options)],
+        env=known | environment, capture_output=True, text=True,
+    )  # fmt: skip
+    return outcomes(folder), finished.stdout + finished.stderr
+
+
+def outcomes(folder):
     items = {}
-    if (folder / "report.xml").exists():
-        for case in ElementTree.parse(folder / "report.xml").iter("testcase"):
-            children = [c for c in case if c.tag in ("failure", "error", "skipped")]
-            outcome = children[0].tag if children else "passed"
-            report = (children[0].text or "") if children else ""
-            key = case.get("classname"), case.get("name")
-            items[key] = SimpleNamespace(
-                outcome=outcome, report=report, seconds=float(case.get("time"))
-            )
-    return items, finished.stdout + finished.stderr
+    for case in ElementTree.parse(folder / "report.xml").iter("testcase"):
+        children = [c for c in case if c.tag in ("failure", "error", "skipped")]
+        outcome = children[0].tag if children else "passed"
+        report = (children[0].text or "") if children else ""
+        key = case.get("classname"), case.get("name")
+        items[key] = SimpleNamespace(outcome=outcome, report=report)
+    return items
+
+
+def settings(home):
+    """The environment of a reader who has set whatever can be set."""
+    startup = home / ".ipython" / "profile_default" / "startup"
+    startup.mkdir(parents=True)
+    (startup / "mine.py").write_text("mine = 1")
+    (home / "matplotlibrc").write_text("lines.linewidth: 7")
+    files = {"PYTHONSTARTUP": startup / "mine.py", "MATPLOTLIBRC": home / "matplotlibrc"}
+    places = dict.fromkeys(("HOME", "VIRTUAL_ENV", "PYTHONPATH", "MPLCONFIGDIR"), home)
+    strange = {"LC_ALL": "tr_TR.ISO-8859-9", "TZ": "Asia/Kathmandu", "COLUMNS": "20"}
+    return {k: str(v) for k, v in (files | places | strange | {"MPLBACKEND": "none"}).items()}
 
 
 @pytest.fixture(scope="module")
@@ -216,9 +273,9 @@ def items(tmp_path_factory):
     write(folder / "differ.ipynb", *(cell for cell, _ in DIFFER.values()), LAST)
     write(folder / "unrun.ipynb", code("print(1)"), counts=False)
     for name, (cell, _) in HALTING.items():
-        write(folder / f"{name}.ipynb", PASS, cell, PASS)
-    options = "-n", "2", "--dist", "loadfile", f"--nbval-cell-timeout={TIMEOUT}"
-    return run(folder, *options, ATTENTION_MODE="kept")[0]
+        write(folder / f"{name}.ipynb", PASS, cell, dict(PASS))
+    reader = settings(tmp_path_factory.mktemp("home"))
+    return run(folder, "-n", "2", ATTENTION_MODE="kept", **reader)[0]
 
 
 @pytest.mark.parametrize("name", SAME)
@@ -255,10 +312,24 @@ def test_guards_name_the_notebook(items):
 
 @pytest.mark.parametrize("name", HALTING)
 def test_what_does_not_finish_stops_the_notebook(items, name):
+    assert_halted(items, name, HALTING[name][1])
+
+
+@pytest.mark.parametrize("name", HUNG)
+def test_what_hangs_stops_the_notebook(name, tmp_path, monkeypatch):
+    cell, sentence = HUNG[name]
+    write(tmp_path / f"{name}.ipynb", PASS, cell, dict(PASS))
+    monkeypatch.setattr(nbval_plugin, "Kernel", Hung)
+    quiet = "--nbval-cell-timeout=7", "-p", "no:faulthandler", "--capture=no"
+    pytest.main(command(tmp_path, *quiet))
+    assert_halted(outcomes(tmp_path), name, sentence)
+
+
+def assert_halted(items, name, sentence):
     before, cell, after = (items[f"{name}.ipynb", f"code cell {n}"] for n in (1, 2, 3))
     assert [before.outcome, cell.outcome, after.outcome] == ["passed", "failure", "skipped"]
     assert cell.report.startswith(f"{name}.ipynb, code cell 2 [In 2]: ")
-    assert HALTING[name][1] in cell.report
+    assert sentence in cell.report
     assert "code cell 2 did not finish" in after.report
 
 
@@ -276,11 +347,10 @@ def starts_badly(folder, command, timeout=60):
 
 
 def test_a_kernel_that_does_not_start_names_the_notebook(tmp_path):
-    item, _ = starts_badly(tmp_path, "exec sleep 60", timeout=2)
+    item, _ = starts_badly(tmp_path, "exec sleep 600", timeout=1)
     assert item.outcome == "error"
-    message = "Kernel didn't respond in 2 seconds"
+    message = "Kernel didn't respond in 1 seconds"
     assert item.report == f"01.ipynb: its kernel did not start: {message}"
-    assert item.seconds < 15
 
 
 def test_a_kernel_that_dies_says_what_it_wrote(tmp_path):
@@ -298,36 +368,30 @@ def test_a_kernel_that_starts_at_the_second_try_is_used_and_said(tmp_path):
     assert "1 warning" in said
 
 
-WHERE = """import json
-from ipykernel.connect import get_connection_info
-where = get_connection_info(unpack=True)
-print(where["transport"], get_ipython().ipython_dir.startswith(where["ip"].rpartition("/")[0]))"""
-
-
-@pytest.mark.skipif(os.name != "posix", reason="there are no Unix sockets")
-def test_a_kernel_shares_no_port_and_no_settings_with_another(tmp_path):
-    """A free port may be taken by another kernel before it is bound (jupyter_client issue 154)."""
-    write(tmp_path / "01.ipynb", code(WHERE, stream("ipc True\n")))
-    items, _ = run(tmp_path)
-    assert items["01.ipynb", "code cell 1"].report == ""
-
-
-def test_limits_and_kernel_where_the_command_line_says_nothing():
-    given = {"nbval": True, "nbval_current_env": False, "nbval_kernel_name": None}
-    option = SimpleNamespace(**given, nbval_cell_timeout=2000.0)
+def configured(**given):
+    """The options after the plugin has seen them, where the command line names no notebook."""
+    known = {"nbval": False, "nbval_lax": False, "nbval_current_env": False}
+    option = SimpleNamespace(**known | {"nbval_kernel_name": None, "dist": "no"} | given)
     pytest_configure(SimpleNamespace(option=option))
-    assert (option.nbval_cell_timeout, option.nbval_current_env) == (120, True)
-    option = SimpleNamespace(**given | {"nbval_kernel_name": "r"}, nbval_cell_timeout=5.0)
-    pytest_configure(SimpleNamespace(option=option))
-    assert (option.nbval_cell_timeout, option.nbval_current_env) == (5, False)
+    return option
 
 
-def test_needs_nbvals_own_plugin(tmp_path):
-    command = [sys.executable, "-m", "pytest", "-p", "course.check.nbval_plugin", "-p", "no:nbval"]
-    command += ["-c", os.devnull, "-p", "no:hypothesispytest", "-p", "no:jaxtyping", tmp_path]
-    finished = subprocess.run(command, capture_output=True, text=True)
-    assert finished.returncode == pytest.ExitCode.USAGE_ERROR
-    assert "needs nbval's own plugin" in finished.stderr
+def test_this_environments_kernel_where_the_command_line_names_none():
+    assert configured().nbval_current_env
+    assert not configured(nbval_kernel_name="r").nbval_current_env
+
+
+@pytest.mark.parametrize(
+    ("asked", "done"),
+    [("load", "loadfile"), ("worksteal", "loadfile"), ("each", "each"), ("no", "no")],
+)
+def test_the_cells_of_a_notebook_stay_together(asked, done):
+    assert configured(dist=asked).dist == done
+
+
+def test_needs_nbvals_own_plugin():
+    with pytest.raises(pytest.UsageError, match="needs nbval's own plugin"):
+        pytest_configure(SimpleNamespace(option=SimpleNamespace()))
 
 
 @pytest.mark.parametrize("name", BUILT_ON)
