@@ -1,6 +1,7 @@
 """A learner's copies: nothing that was typed is ever lost, and the rest becomes new."""
 
 import os
+import shutil
 import sys
 
 import pytest
@@ -222,6 +223,134 @@ def test_an_update_needs_copies(root, capsys):
     assert main(["update", "nowhere"]) == 2
     assert "there are no copies in nowhere: `course start nowhere`" in capsys.readouterr().err
     assert not (root / "nowhere").exists()
+
+
+@pytest.fixture
+def two(root):
+    """The folder of the course's `n1` and the copy, of which an update has brought a second version."""
+    theirs, mine = root / "notebooks" / "n1.ipynb", root / "my" / "n1.ipynb"
+    change(mine, typed(2, "mine"))
+    first = mine.read_bytes()
+    change(theirs, typed(1, "x = 2"))
+    change(theirs, added(4, "one more", "more"))
+    assert main(["update"]) == 0
+    return theirs, mine, first
+
+
+def test_copies_whose_versions_are_lost_are_brought_up_to_date(two, root, capsys):
+    theirs, mine, _ = two
+    shutil.rmtree(root / "my" / ".course")
+    change(theirs, typed(1, "x = 3"))
+    change(theirs, added(2, "new", "new"))
+    capsys.readouterr()
+    assert main(["start", "--no-lab"]) == 0
+    assert "n1: nothing says which version it is; `course update` finds" in capsys.readouterr().out
+    assert main(["update"]) == 0
+    assert sources(mine) == ["# n1", "x = 2", "new", "mine", "check(answer)", "one more"]
+    said = (
+        "n1: 2 cells that differ from the course's, left as yours, 1 cell new\n    yours: x = 2\n"
+    )
+    assert said in capsys.readouterr().out
+    assert main(["update"]) == 0 and capsys.readouterr().out.startswith("n1: nothing new")
+    assert main(["start", "--no-lab"]) == 0 and "n1" not in capsys.readouterr().out
+
+
+def test_a_lost_version_that_the_course_still_has_is_known(two, root):
+    _, mine, _ = two
+    change(mine, removed(3))
+    shutil.rmtree(root / "my" / ".course")
+    assert main(["update"]) == 0
+    assert sources(mine) == ["# n1", "x = 2", "mine", "one more"]  # what was deleted stays away
+
+
+def test_a_stale_copy_saved_over_an_update_is_noticed_and_keeps_its_answers(two, capsys):
+    _, mine, first = two
+    mine.write_bytes(first)
+    change(mine, typed(3, "check(mine)"))
+    capsys.readouterr()
+    assert main(["start", "--no-lab"]) == 0
+    said = "n1: an older version was saved over the last update"
+    assert f"{said}; `course update` brings the newer" in capsys.readouterr().out
+    assert main(["update"]) == 0
+    assert capsys.readouterr().out.startswith(f"{said}: 1 cell renewed, 1 cell new\n")
+    assert sources(mine) == ["# n1", "x = 2", "mine", "check(mine)", "one more"]
+    assert main(["update"]) == 0 and capsys.readouterr().out.startswith("n1: nothing new")
+
+
+def test_a_stale_copy_is_noticed_after_a_third_version_and_after_a_fourth(two, root, capsys):
+    theirs, mine, first = two
+    change(theirs, typed(1, "x = 3"))
+    second = mine.read_bytes()
+    assert main(["update"]) == 0
+    mine.write_bytes(second)
+    capsys.readouterr()
+    assert main(["update"]) == 0 and sources(mine)[1] == "x = 3"
+    assert "saved over the last update: 1 cell renewed" in capsys.readouterr().out
+    mine.write_bytes(first)  # whose version isn't kept: all that differs counts as the learner's
+    assert main(["update"]) == 0
+    assert sources(mine) == ["# n1", "x = 1", "mine", "check(answer)", "one more"]
+    assert (
+        "2 cells that differ from the course's, left as yours, 1 cell new"
+        in capsys.readouterr().out
+    )
+
+
+def test_copies_that_say_no_version_are_updated_as_before(two):
+    theirs, mine, _ = two
+    for path in (mine, mine.parent / ".course" / mine.name):
+        notebook = notebooks.read(path)
+        del notebook.metadata["course"]
+        notebooks.write(notebook, path)
+    change(theirs, typed(1, "x = 3"))
+    assert main(["update"]) == 0
+    assert sources(mine) == ["# n1", "x = 3", "mine", "check(answer)", "one more"]
+    assert notebooks.read(mine).metadata.course.version
+
+
+def test_a_copy_that_has_what_is_new_already_is_of_the_new_version(two, capsys):
+    theirs, mine, _ = two
+    change(mine, typed(1, "x = 3"))
+    change(theirs, typed(1, "x = 3"))
+    assert main(["update"]) == 0
+    capsys.readouterr()
+    assert main(["start", "--no-lab"]) == 0 and "saved over" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("lost", ["before/n1.ipynb", "n1.ipynb"])
+def test_an_update_that_is_killed_is_done_by_the_next(lost, two, root, monkeypatch, capsys):
+    theirs, mine, _ = two
+    change(mine, removed(3))
+    change(theirs, typed(1, "x = 3"))
+    write = copies.write
+
+    def killed(notebook, path):
+        if str(path).endswith(f".course/{lost}"):
+            raise KeyboardInterrupt
+        write(notebook, path)
+
+    monkeypatch.setattr(copies, "write", killed)
+    assert main(["update"]) == 130
+    monkeypatch.undo()
+    monkeypatch.chdir(root)
+    capsys.readouterr()
+    assert main(["update"]) == 0 and capsys.readouterr().out.startswith("n1: nothing new")
+    assert sources(mine) == ["# n1", "x = 3", "mine", "one more"]
+
+
+def test_a_notebook_that_the_course_has_renamed_leaves_a_sentence_and_the_copy(two, root, capsys):
+    theirs, mine, _ = two
+    theirs.rename(theirs.with_name("n9.ipynb"))
+    summary = root / "notebooks" / "SUMMARY.md"
+    summary.write_text(summary.read_text().replace("n1", "n9"))
+    before = mine.read_bytes()
+    capsys.readouterr()
+    said = "n1: the course has no notebook of this name any more; yours stays as it is\n"
+    assert main(["start", "--no-lab"]) == 0
+    out = capsys.readouterr().out
+    assert "n9: copied" in out and said in out
+    assert main(["update"]) == 0 and capsys.readouterr().out.endswith(said)
+    assert main(["update"]) == 0 and "n1" not in capsys.readouterr().out  # it is said until then
+    assert mine.read_bytes() == before
 
 
 def test_start_hands_options_on_to_jupyterlab(root, monkeypatch):

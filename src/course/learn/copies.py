@@ -6,6 +6,7 @@ the learner has changed, cell by cell: cells have ids that stay.
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,16 +20,23 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 BASE = ".course"  # the folder of the versions that the copies were made of
+STALE = "an older version was saved over the last update"
 
 
 def start(root: Path, folder: Path) -> Iterator[str]:
     """Copy each notebook that isn't there yet, without outputs; a sentence on each, and on updates."""
-    for path in _chapters(root, folder):
-        base, new = folder / BASE / path.name, fresh(path)
-        if not (folder / path.name).exists():
-            yield _copy(new, folder / path.name, base)
-        elif not base.exists() or read(base) != new:
+    paths = _chapters(root, folder)
+    for path in paths:
+        mine, base, new = folder / path.name, folder / BASE / path.name, fresh(path)
+        if not mine.exists():
+            yield _copy(new, mine, base)
+        elif (last := _known(base)) is None:
+            yield f"{path.stem}: nothing says which version it is; `course update` finds out"
+        elif last != new:
             yield f"{path.stem}: there is a newer version; `course update` brings it"
+        elif (copy := _known(mine)) and _version(copy) not in (None, _version(new)):
+            yield f"{path.stem}: {STALE}; `course update` brings the newer one again"
+    yield from map(_left, _gone(folder, paths))
 
 
 def update(root: Path, folder: Path) -> Iterator[str]:
@@ -37,7 +45,7 @@ def update(root: Path, folder: Path) -> Iterator[str]:
     Copies that can't be read are left, and named in the error that is raised after all others.
     """
     paths = _chapters(root, folder)
-    if not (folder / BASE).is_dir():
+    if not (folder / BASE).is_dir() and not any((folder / path.name).exists() for path in paths):
         raise CourseError(f"there are no copies in {folder}: `course start {folder}` makes them")
     bad = []
     for path in paths:
@@ -46,14 +54,14 @@ def update(root: Path, folder: Path) -> Iterator[str]:
             yield _copy(new, mine, base)
             continue
         try:
-            merged, done = merge(read(base) if base.exists() else new, read(mine), new)
+            copy = read(mine)
         except CourseError as error:
             bad.append(str(error))
             continue
-        if done:
-            write(merged, mine)  # first: if the next line fails, another update does the same
-        write(new, base)
-        yield f"{path.stem}: {done or 'nothing new'}"
+        yield _bring(new, copy, mine, base)
+    for base in _gone(folder, paths):
+        yield _left(base)
+        base.unlink()
     if bad:
         raise CourseError("\n".join([*bad, "Rename it, and `course update` makes a fresh copy."]))
 
@@ -73,8 +81,64 @@ def _copy(new: NotebookNode, mine: Path, base: Path) -> str:
     return f"{mine.stem}: copied"
 
 
+def _bring(new: NotebookNode, copy: NotebookNode, mine: Path, base: Path) -> str:
+    """Merge the new version into a copy; the last one is kept, since a page may be open with it."""
+    kept = base.parent / "before" / base.name
+    last, before = _known(base), _known(kept)
+    old = _made_of(copy, last, before, new)
+    merged, done = merge(old, copy, new)
+    if done or old != new:
+        write(merged, mine)  # first: if the next lines fail, another update does the same
+    if last not in (None, new):
+        write(last, kept)
+    write(new, base)
+    stale = last is not None and old not in (last, new)
+    return f"{mine.stem}: {f'{STALE}: ' if stale else ''}{done or 'nothing new'}"
+
+
+def _made_of(copy: NotebookNode, last: NotebookNode | None, *others: NotebookNode | None):
+    """The version that a copy was made of, as it says itself; one without cells if it isn't known.
+
+    An older copy doesn't say it, and was made of the last one.
+    """
+    from nbformat import NotebookNode
+
+    said = _version(copy)
+    if said is None and last:
+        return last
+    alike = (known for known in (last, *others) if known and said and _version(known) == said)
+    return next(alike, NotebookNode(cells=[]))
+
+
+def _known(path: Path) -> NotebookNode | None:
+    """The notebook, if there is one that can be read."""
+    try:
+        return read(path)
+    except CourseError:
+        return None
+
+
+def _version(notebook: NotebookNode) -> str | None:
+    said = notebook.metadata.get("course")
+    return said.get("version") if isinstance(said, dict) else None
+
+
+def _gone(folder: Path, paths: list[Path]) -> list[Path]:
+    """The versions of copies whose notebook the course has renamed or removed."""
+    names = {path.name for path in paths}
+    bases = sorted((folder / BASE).glob("*.ipynb"))
+    return [base for base in bases if base.name not in names and (folder / base.name).exists()]
+
+
+def _left(base: Path) -> str:
+    return f"{base.stem}: the course has no notebook of this name any more; yours stays as it is"
+
+
 def fresh(path: Path) -> NotebookNode:
-    """A notebook of the course as nobody has run it; what explains a prediction is folded."""
+    """A notebook of the course as nobody has run it; what explains a prediction is folded.
+
+    Its metadata say which version it is, and so a copy says what it was made of.
+    """
     notebook = read(path)
     for place in explanations(notebook.cells):
         cell = notebook.cells[place]
@@ -82,6 +146,9 @@ def fresh(path: Path) -> NotebookNode:
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
+    told = [(cell.id, cell.source) for cell in notebook.cells]
+    version = hashlib.sha256(repr(told).encode()).hexdigest()[:12]
+    notebook.metadata.setdefault("course", {})["version"] = version
     return notebook
 
 
@@ -107,11 +174,11 @@ def merge(old: NotebookNode, mine: NotebookNode, new: NotebookNode) -> tuple[Not
                 continue
             done["new"] += 1
         elif touched(kept):
-            if cell.source not in (
-                before[cell.id].source if cell.id in before else "",
-                kept.source,
-            ):
-                done["that you have changed, and the course too, left as yours"] += 1
+            was, why = "", "differ from the course's"
+            if cell.id in before:
+                was, why = before[cell.id].source, "you have changed, and the course too"
+            if cell.source not in (was, kept.source):
+                done[f"that {why}, left as yours"] += 1
                 yours.append(kept)
             cell = kept
         elif cell.source == kept.source:
