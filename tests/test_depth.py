@@ -4,7 +4,6 @@ import math
 
 import pytest
 import torch
-from torch import nn
 from torch.testing import assert_close
 
 from attention.block import Block, Perceptron, start_as_identity
@@ -151,12 +150,6 @@ def test_scaled_outputs_scale_what_a_block_adds_first():
 
 
 def test_bad_input_is_a_sentence():
-    with pytest.raises(
-        ValueError, match="place: expected one of after, before, none, got 'behind'"
-    ):
-        Wired(*parts(), C, place="behind")
-    with pytest.raises(ValueError, match="place: expected one of"):
-        wire(normal(1, T, C), double, nn.Identity(), place="pre")
     with pytest.raises(
         ValueError, match=r"direction: expected the shape of x, \(1, 5, 12\).*got \(1, 4, 12\)"
     ):

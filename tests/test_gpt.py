@@ -165,16 +165,7 @@ def test_a_full_cache_says_so_and_keeps_what_it_has():
         (lambda: CausalSelfAttention(36, 6, 4), "n_kv_head: .*divides 6, got 4"),
         (lambda: CausalSelfAttention(36, 6, 0), "n_kv_head: .*divides 6, got 0"),
         (lambda: CausalSelfAttention(15, 5, positions="rotary"), "head_size: .*even.*got 3"),
-        (
-            lambda: Config(V, 8, positions="rotation"),
-            "positions: expected one of alibi.*'rotation'",
-        ),
         (lambda: Config(V, 0), "block_size: expected 1 or more, got 0"),
-        (lambda: GPT(replace(PLAIN, norm="batch")), "norm: expected one of layer, none, rms"),
-        (
-            lambda: GPT(replace(PLAIN, activation="tanh")),
-            "activation: expected one of gelu, relu,",
-        ),
         (lambda: Cache(0), "capacity: expected 1 or more"),
     ],
 )

@@ -3,15 +3,13 @@
 x + attention(norm(x)), then x + perceptron(norm(x)) (Xiong et al., 2020, figure 1b).
 """
 
-from collections.abc import Iterable
-
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from attention.cache import Cache
-from attention.causal import check_dropout
+from attention.causal import check_dropout, choose
 
 
 def relu2(x: Float[Tensor, "*B"]) -> Float[Tensor, "*B"]:
@@ -22,13 +20,6 @@ def relu2(x: Float[Tensor, "*B"]) -> Float[Tensor, "*B"]:
 def gelu(x: Float[Tensor, "*B"]) -> Float[Tensor, "*B"]:
     """x times the share of a normal distribution below x, by GPT-2's formula (Hendrycks, 2016)."""
     return F.gelu(x, approximate="tanh")
-
-
-def choose(name: str, value: str, among: Iterable[str]) -> str:
-    """The value itself. Raises ValueError, with the names that there are, if it is none of them."""
-    if value not in among:
-        raise ValueError(f"{name}: expected one of {', '.join(sorted(among))}, got {value!r}")
-    return value
 
 
 ACTIVATIONS = {"relu2": relu2, "gelu": gelu, "relu": F.relu}

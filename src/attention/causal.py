@@ -1,5 +1,8 @@
 """Causal attention as a module: projections, mask, dropout, batch, and any length up to a block."""
 
+from collections.abc import Collection
+from difflib import get_close_matches
+
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -31,6 +34,17 @@ class CausalAttention(nn.Module):
     def forward(self, x: Float[Tensor, "B T C"]) -> Float[Tensor, "B T D"]:
         """For each position, a weighted mean of the values of its past and itself."""
         return self.dropout(self.weights(x)) @ self.value(x)  # (B, T, T) @ (B, T, D)
+
+
+def choose(name: str, value: str, among: Collection[str]) -> str:
+    """The value itself. Raises ValueError, with the names that there are, if it is none of them."""
+    if value not in among:
+        near = get_close_matches(str(value), among, n=1)
+        raise ValueError(
+            f"{name}: expected one of {', '.join(sorted(among))}, got {value!r}; "
+            + (f"did you mean {near[0]!r}?" if near else "write one of these")
+        )
+    return value
 
 
 def check_dropout(dropout: float) -> float:

@@ -11,8 +11,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from attention.block import Block, choose
+from attention.block import Block
 from attention.cache import Cache
+from attention.causal import choose
 
 PLACES = ("before", "after", "none")
 

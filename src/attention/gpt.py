@@ -7,12 +7,18 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from attention.block import NORMS, AttentionOnly, Block, Perceptron, choose, start_as_identity
+from attention.block import (
+    ACTIVATIONS,
+    NORMS,
+    AttentionOnly,
+    Block,
+    Perceptron,
+    start_as_identity,
+)
 from attention.cache import Cache
-from attention.positions import sinusoidal
+from attention.causal import choose
+from attention.positions import POSITIONS, sinusoidal
 from attention.self_attention import CausalSelfAttention
-
-POSITIONS = ("rotary", "learned", "sinusoidal", "alibi", "none")
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,8 @@ class Config:
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: expected 1 or more, got {getattr(self, name)}")
         choose("positions", self.positions, POSITIONS)
+        choose("norm", self.norm, NORMS)
+        choose("activation", self.activation, ACTIVATIONS)
 
 
 def make_attention(config: Config) -> CausalSelfAttention:
@@ -82,7 +90,7 @@ class GPT(nn.Module):
         if config.positions == "learned":
             self.position = nn.Embedding(config.block_size, config.n_embd)
         self.blocks = nn.ModuleList(block(config) for _ in range(config.n_layer))
-        self.norm = NORMS[choose("norm", config.norm, NORMS)](config.n_embd)
+        self.norm = NORMS[config.norm](config.n_embd)
         self.logits = nn.Linear(config.n_embd, config.vocab_size, bias=False)
         if config.tied:
             nn.init.normal_(self.token.weight, std=0.02)  # as logits, ones would be far too sure

@@ -9,6 +9,8 @@ import torch
 from jaxtyping import Float, Real
 from torch import Tensor
 
+POSITIONS = ("rotary", "learned", "sinusoidal", "alibi", "none")
+
 
 def rotary_angles(
     positions: Real[Tensor, " T"], head_size: int, base: float = 10_000.0

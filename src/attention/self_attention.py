@@ -11,16 +11,16 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from attention.cache import Cache
-from attention.causal import check_dropout
+from attention.causal import check_dropout, choose
 from attention.heads import attention_scores
 from attention.multi_head import merge_heads, split_heads
-from attention.positions import alibi_bias, rotary_angles, rotate
+from attention.positions import POSITIONS, alibi_bias, rotary_angles, rotate
 
 
 class CausalSelfAttention(nn.Module):
     """Causal multi-head attention; `n_kv_head` heads of keys and values serve `n_head` queries.
 
-    `positions` is "rotary", "alibi", or anything else for none in here. `rotary_base` and
+    `positions` are those of a `Config`: only "rotary" and "alibi" are done in here. `rotary_base` and
     `rotary_stretch` may be set on a trained module, to read further than it was trained. `explain`
     gives the same output as `forward`, and the weights of every head, by the explicit way.
     """
@@ -45,7 +45,7 @@ class CausalSelfAttention(nn.Module):
                     f"and n_kv_head divides n_head"
                 )
         self.n_head, self.n_kv_head, self.head_size = n_head, n_kv_head, n_embd // n_head
-        self.positions, self.qk_norm = positions, qk_norm
+        self.positions, self.qk_norm = choose("positions", positions, POSITIONS), qk_norm
         self.rotary_base, self.rotary_stretch = 10_000.0, 1.0
         if positions == "rotary":
             rotary_angles(torch.arange(1), self.head_size)  # refuses an odd head size
