@@ -105,9 +105,13 @@ def painted_figure(
     axes[1].set_xlabel("key (looked at)")
     _map(axes[2], ripple, title="who notices", rows=[""] * len(words), columns=words)
     axes[2].set_xlabel("whose word changed")
+    return picture(figure, painted_sentence(mask, ripple, words))
+
+
+def painted_sentence(mask: Tensor, ripple: Tensor, words: Sequence[str]) -> str:
+    """What `painted_figure` says."""
     leak = _leak(ripple, words)
-    says = f"The mask has {_count(mask, words)}. {leak[0].upper()}{leak[1:]}."
-    return picture(figure, says)
+    return f"The mask has {_count(mask, words)}. {leak[0].upper()}{leak[1:]}."
 
 
 def _squares(axes: Axes, mask: Tensor, words: Sequence[str], rows: bool) -> None:
