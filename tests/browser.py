@@ -1,13 +1,16 @@
 """A Chromium that reports every console error and every request that leaves this machine."""
 
-import random
-import socket
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from subprocess import Popen
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+T = TypeVar("T")
+HANG = 120  # seconds: only what never happens takes so long
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -19,13 +22,23 @@ FLAGS = [
 ]
 
 
-def free_port() -> int:
-    """A port for a server that is started later: from where no system picks ports by itself."""
-    for port in random.SystemRandom().sample(range(20_000, 32_000), 50):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)):
-                return port
-    raise AssertionError("fifty ports tried, and something answers at each")
+def wait_for(condition: Callable[[], T], what: str) -> T:
+    """What a condition gives as soon as it holds; a hang ends in an error, however busy the machine."""
+    last = time.monotonic() + HANG
+    while not (found := condition()):
+        if time.monotonic() > last:
+            raise AssertionError(f"waited {HANG} s for {what}")
+        time.sleep(0.05)  # leaves the processor to what is waited for
+    return found
+
+
+def end(server: Popen) -> None:
+    """End a server that a test has started, and wait until it is gone."""
+    server.terminate()
+    try:
+        server.wait(HANG)
+    finally:
+        server.kill()  # what has ended already isn't touched
 
 
 @contextmanager
@@ -42,6 +55,7 @@ def browser(executable: str) -> Iterator[Browser]:
 def watched(chromium: Browser, **options) -> tuple[Page, list[str], list[str]]:
     """A new page with two lists that fill while it lives: its errors and its outside requests."""
     page = chromium.new_page(**options)
+    page.set_default_timeout(1000 * HANG)
     errors: list[str] = []
     outside: list[str] = []
 
