@@ -2,6 +2,7 @@
 
 import torch
 
+from course.learn.almost import almost, by, family
 from course.learn.draws import quarters
 from course.learn.laws import deaf_if_zeros_change_nothing
 from course.learn.record import Exercise
@@ -25,12 +26,17 @@ def head(name):
     attend.__name__ = f"head_{name}"
     return attend
 
+DEAF, HEARING = head("four"), head("one")
+HEARS = [*family(DEAF, HEARING, "hears", "thousandth"),
+         almost(DEAF, HEARING, by(0.02), "hears by a fiftieth")]
+
 def drawn(d):
     T, D, batch, large = d.randint(6, 9), d.size(3), (d.size(),) * (d.n % 2 == 0), 16 ** (d.n == 5)
     q, k, v = (d.tensor(*batch, T, size) + 0.125 for size in (D, D, d.size()))  # no sign is 0
     return head([*SCORES][d.n]), *(x.requires_grad_() for x in (q * large, k * large, v))
 
-E = Exercise(__name__, [(head(name), *QKV) for name in SCORES], drawn, n_drawn=8)
+E = Exercise(__name__, [(head(name), *QKV) for name in SCORES]
+             + [(attend, *QKV) for attend in HEARS], drawn, n_drawn=8)
 
 @E.answer
 def is_deaf(attend, q, k, v):
@@ -63,6 +69,14 @@ for other in (f"q, {NEW_K}", "q, 2 * k"):
 for other in (f"{NEW_Q}, k", "2 * q, k"):
     E.slip(NEW, other, """you call a head deaf that forgot its queries and scores keys with keys:
         it has another fault, but deaf it is not. Did you change only the queries?""")
+for place, part in (("[..., 0, :]", "position"), ("[..., -1, :]", "position"), ("[..., 0]", "channel"),
+                    ("[..., -1]", "channel")):
+    E.slip("(out, other,", f"(out{place}, other{place},", f"""you compare one {part} only. A head that
+        hears at another one isn't deaf: compare all numbers.""")
+for mean in (".mean()", ".mean(-1)", ".mean(-2)"):
+    E.slip("(out, other,", f"(out{mean}, other{mean},", """you compare means. Where one number grows by
+        as much as another shrinks, they stay. Compare number by number.""")
+E.slip("atol=1e-5", "atol=5e-2", "your tolerance is too large: one of these heads hears only a little.")
 E.slip("return all(", f"others = attend({NEW_Q}, k, v), attend(q, {NEW_K}, v)\n    return any(",
        """you call two heads deaf that hear: one scores queries with queries, one keys with keys.
     Deaf is who hears neither q nor k. (And where q meets itself, turned signs cancel.)""")

@@ -2,6 +2,7 @@
 
 import torch
 
+from course.learn.almost import family
 from course.learn.draws import normal
 from course.learn.laws import true_just_when_nothing_leaks
 from course.learn.record import Exercise
@@ -47,13 +48,15 @@ def attention(name):  # on x alone, with this rule from scores to weights
     return forward
 
 
+LEAKS = family(attention("causal"), attention("no_mask"), "leaks", "at the last position")
 TINY, X = torch.tensor([[[1.0], [2.0]]]), normal(2, 6, 3, seed=9)
 TWICE = torch.linspace(-1.25, -0.75, 48).view(1, 16, 3).repeat(2, 1, 1)
 E = Exercise(
     __name__, n_drawn=8,
     inputs=[(attention(name), x) for x in (TINY, X[:, :2]) for name in [*RULES][:3]]
     + [(attention(name), x) for x in (X, X[:, :5], X[:, :3]) for name in RULES]
-    + [(attention(name), x) for x in (TWICE, TWICE[:, -2:]) for name in FAINT],
+    + [(attention(name), x) for x in (TWICE, TWICE[:, -2:]) for name in FAINT]
+    + [(forward, X) for forward in LEAKS],
     draw=lambda d: (attention(d.choice([*RULES])),
                     normal(d.size(2), d.size(3), d.size(2), seed=d.getrandbits(30)) / 2),
 )
@@ -115,6 +118,13 @@ for allowed in ("1e-2", "1e-4"):
         change too small. Nothing may change by more than 1e-5.""")
 E.slip("(difference <=", "(difference[0] <=", """you look at the first sequence of the batch only.
     One of these attentions leaks in another.""")
+E.slip("(difference <=", "(difference[-1] <=", """you look at the last sequence of the batch only.
+    One of these attentions leaks in another.""")
+E.slip("].abs()", "].sum(-1).abs()", """in a sum over the channels, a change up and a change down
+    cancel. Look at the size of every single difference.""")
+for n in (0, -1):
+    E.slip("(difference <=", f"(difference[..., {n}] <=", """you look at one channel only. One of these
+        attentions leaks in another.""")
 E.slip("x.clone()", "x", """you wrote into the caller's x, so a change stays when the next cut is
     tried: `changed = x` is a second name for the same tensor. Make a copy by `x.clone()`.""")
 E.mistake(lambda f, x: not f(x.neg_())[:, 0].isnan().any(), """you changed the caller's x too, and

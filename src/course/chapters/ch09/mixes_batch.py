@@ -2,6 +2,7 @@
 
 import torch
 
+from course.learn.almost import family
 from course.learn.draws import quarters
 from course.learn.laws import alone_tells
 from course.learn.record import Exercise
@@ -26,10 +27,12 @@ HEADS = {
 }
 for name, head in HEADS.items():
     head.__name__ = name  # as it is shown
+MIXED = family(HEADS["healthy"], HEADS["adds_its_neighbours"], "mixes")
 ALL, PAIR, FOUR = [*HEADS.values()], quarters(2, 3, 2, seed=5), quarters(4, 5, 2, seed=6)
 E = Exercise(
     __name__, n_drawn=14, without=("attention",),
-    inputs=[(head, PAIR) for head in ALL[:-1]] + [(head, FOUR) for head in ALL],
+    inputs=[(head, PAIR) for head in ALL[:-1]]
+    + [(head, FOUR) for head in [*ALL, *MIXED]],
     draw=lambda d: (d.choice(ALL), d.tensor(d.size(3), d.size(3), d.size(2))),
 )
 
@@ -58,6 +61,18 @@ E.slip("(together, alone", "(together[-1], alone[-1]", """you looked at the last
 for new in ("stack([attend(x[b])", "cat([attend(x[b])"):
     E.slip("cat([attend(x[b : b + 1])", new, """`x[b]` is (T, C): it has lost its batch axis. `x[b
         : b + 1]` keeps it.""")
+for place in ("[:, -1]", "[:, 0]"):
+    E.slip("(together, alone", f"(together{place}, alone{place}", """you compare one position of each
+        sequence only. A head may mix at another one: compare all numbers.""")
+for place in ("[..., 0]", "[..., -1]"):
+    E.slip("(together, alone", f"(together{place}, alone{place}", """you compare one channel only. A
+        head may mix in another one: compare all numbers.""")
+for mean in (".mean()", ".mean(1)", ".mean(-1)"):
+    E.slip("(together, alone", f"(together{mean}, alone{mean}", """you compare means or sums. Where one
+        number grows by as much as another shrinks, they stay. Compare number by number.""")
+E.slip("(together, alone", "((together - alone).clamp(min=0), 0 * alone", """you look for numbers that
+    grow, and miss those that shrink: compare the size of the difference.""")
+E.slip("1e-5", "2e-3", "your tolerance is too large: one of these heads mixes by a thousandth only.")
 E.slip("1e-5", "0.1", "your tolerance is too large: one of these heads mixes only a little.")
 E.slip(", atol=1e-5", ", 0, 0", """your tolerance is too small: a healthy head may round
     differently when the batch has another size.""")

@@ -3,6 +3,7 @@
 import torch
 
 from attention.positions import alibi_bias, rotary_angles, rotate
+from course.learn.almost import family
 from course.learn.draws import normal
 from course.learn.laws import true_just_when_a_swap_moves_the_last
 from course.learn.record import Exercise
@@ -41,6 +42,7 @@ RULES = {
     "the_first_word": lambda x: mix(x, x, x, bonus(x, [0], 9)),
     "the_first_and_the_one_before": lambda x: mix(x, x, x, bonus(x, [0, *last(x, 1)])),
     "hardly_the_first": lambda x: mix(x, x, x, bonus(x, [0], 0.01)),
+    "a_word_in_the_middle": lambda x: mix(x, x, x, bonus(x, [*range(2, x.shape[1] - 3)], 9)),
     "alibi_in_the_second_sequence":
         lambda x: torch.cat([mix(x, x, x)[:1], RULES["alibi"](x)[1:]]),
 }
@@ -54,12 +56,15 @@ def attention(name):
     return forward
 
 
+KNOWS = family(attention("causal"), attention("the_first_and_the_one_before"), "knows order",
+               "at the first position", "second position", "but one", "positions")
 X = torch.randn(2, 6, 2, generator=torch.Generator().manual_seed(5))  # as they are in any variant
 E = Exercise(
     __name__, n_drawn=8,
     inputs=[(attention("causal"), X[:1, :2])]  # nothing can change places
     + [(attention(name), X[:1, :3]) for name in ("causal", "alibi")]
-    + [(attention(name), x) for x in (X, X[:, :5]) for name in RULES],
+    + [(attention(name), x) for x in (X, X[:, :5]) for name in RULES]
+    + [(forward, X) for forward in KNOWS],
     draw=lambda d: (attention(d.choice([*RULES])),
                     normal(d.size(2), d.size(4), 2, seed=d.getrandbits(30))),
 )
@@ -102,6 +107,15 @@ E.slip("> 1e-5", "> 0", """your tolerance is too small, or there is none: a sum 
 E.slip("> 1e-5", "> 1e-2", "you miss a small effect: anything above 1e-5 counts.")
 E.slip("(change.abs", "(change[0].abs", """you look at the first sequence of the batch only. One of these
     attentions knows order in another one.""")
+E.slip("(change.abs", "(change[-1].abs", """you look at the last sequence of the batch only. One of these
+    attentions knows order in another one.""")
+for n in (0, -1):
+    E.slip("(change.abs", f"(change[..., {n}].abs", """you look at one channel only. One of these attentions
+        knows order in another one.""")
+for mean in (".mean()", ".mean(0)", ".sum(-1)"):
+    E.slip("change.abs()", f"change{mean}.abs()", """in a mean or a sum, a change up and a change down
+        cancel. Look at the size of every single change.""")
+E.slip("> 1e-5", "> 1e-3", "you miss a faint effect: anything above 1e-5 counts.")
 E.slip("change.abs()", "change", """you look for outputs that grow, and miss those that shrink: compare
     the size of the change, `.abs()`.""")
 

@@ -27,6 +27,14 @@ RULES = {
     "hardly_the_place": lambda i, j: (i - j) / 4 + i / 500,
     "itself_alike": lambda i, j: 1.0 if i == j else TABLE[i] + TABLE[j],
     "tenths": lambda i, j: 0.1 * i - 0.1 * j,  # equal but for the last bits
+    "slow_drift": lambda i, j: (i - j) / 4 + 5e-4 * i,
+    "one_far_pair": lambda i, j: (i - j) / 4 + (j - i >= 2 and j == 2),
+    "one_far_pair_back": lambda i, j: (i - j) / 4 + (i - j >= 2 and i == 2),
+    "one_word_with_itself": lambda i, j: (i - j) / 4 + (i == j == 1),
+    "the_last_word_with_itself": lambda i, j: (i - j) / 4 + (i == j == 5 or i == j == 2),
+    "the_last_pair": lambda i, j: (i - j) / 4 + ((i, j) in {(5, 4), (2, 1)}),
+    "up_and_down": lambda i, j: (i - j) / 4 + ((i, j) == (1, 0)) - ((i, j) == (0, 1)),
+    "cancels_over_all": lambda i, j: (i - j) / 4 + ((i == j == 1) - (i == 2 and j == 1)) / 8,
     "queries_fade": lambda i, j: -i / 4, "sum": lambda i, j: (i + j) / 4,
 }
 
@@ -64,6 +72,12 @@ E.slip("for j in range(n - 1)", "for j in range(i + 1)", """you only try keys th
     query or on it. The distance may be negative too.""")
 E.slip("for j in range(n - 1)", "for j in range(i, n - 1)", """you only try keys that stand after their
     query or on it. Try those before it too.""")
+E.slip("        for j in range(n - 1):\n", "        for j in range(n - 1):\n            if abs(i - j) > 1:\n                continue\n", """you
+    only try pairs that are next to each other. A score may depend on the place further apart.""")
+E.slip("        for j in range(n - 1):\n", "        for j in range(n - 1):\n            if i == j:\n                continue\n", """you
+    leave distance 0 out. The score of a word with itself may depend on its place, too.""")
+E.slip("for i in range(n - 1)", "for i in range(n - 2)", """you stop one pair too early: the last one to
+    try is the one that moves to n - 1.""")
 E.slip("for i in range(n - 1)", "for i in [0]", """you only move queries from position 0. A score may
     depend on the place further on: try all.""")
 E.mistake(lambda s, n: all(abs(s(i, j) - s(j, i)) <= 1e-4 for i in range(n) for j in range(n)), """you let query and key change places. That turns the
@@ -73,6 +87,7 @@ E.mistake(lambda s, n: all(abs(s(i, j) - s(abs(i - j), 0)) <= 1e-4 for i in rang
 E.slip("score(i + 1, j + 1)", "score(i + 1, j)", "only the query has moved: that changes the distance.")
 E.slip("score(i + 1, j + 1)", "score(i, j + 1)", "only the key has moved: that changes the distance.")
 E.slip("> 1e-4", "> 0", "there is no tolerance: equal scores may differ in their last bits. Allow 1e-4.")
+E.slip("> 1e-4", "> 1e-3", "you miss a slow drift: anything above 1e-4 counts.")
 E.slip("> 1e-4", "> 1e-2", "you miss a small difference: anything above 1e-4 counts.")
 E.slip("abs(score(i + 1, j + 1) - score(i, j))", "score(i + 1, j + 1) - score(i, j)", """you only notice
     scores that grow. Take the size of the difference.""")
