@@ -463,3 +463,10 @@ def trial_counts_starts(get_batch):
     pairs = torch.zeros(7, 7, dtype=torch.long)
     pairs[x[::2, 0], x[1::2, 0]] = 1
     return bool(pairs.all())
+
+
+@wrong("02.is_right")
+def trial_sum_of_the_steps(get_batch):
+    """compares the sum of all steps, in which two errors cancel"""
+    x, y = get_batch(torch.arange(11), 1000, 3, generator())
+    return bool((y - x).sum() == x.numel()) and set(x[:, 0].tolist()) == set(range(8))

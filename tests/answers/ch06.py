@@ -446,3 +446,10 @@ def deaf_anywhere(attend, q, k, v):
     """asks whether any number stays the same instead of all"""
     other = attend(torch.randn_like(q), torch.randn_like(k), v)
     return bool(torch.isclose(attend(q, k, v), other, atol=1e-5).any())
+
+
+@wrong("06.is_deaf")
+def compares_the_last_position(attend, q, k, v):
+    """looks at the last position only"""
+    change = attend(q, k, v) - attend(torch.randn_like(q), torch.randn_like(k), v)
+    return bool(change[..., -1, :].abs().max() < 1e-5)

@@ -453,3 +453,10 @@ def split_and_stack(attend, x):
     alone = torch.stack([attend(one.unsqueeze(0)).squeeze(0) for one in x.unbind(0)])
     limit = 1e-5 * (1 + alone.detach().abs())
     return (attend(x) - alone).detach().abs().gt(limit).any().item()
+
+
+@wrong("09.mixes_batch")
+def compares_the_first_channel(attend, x):
+    """looks at the first channel only"""
+    alone = torch.cat([attend(x[b : b + 1]) for b in range(len(x))])
+    return not torch.allclose(attend(x)[..., 0], alone[..., 0], atol=1e-5)

@@ -449,3 +449,10 @@ def by_an_order(weight, n_head):
     D = len(weight) // n_head
     order = [h * D + c for h in range(n_head) for c in [*range(0, D, 2), *range(1, D, 2)]]
     return weight[order]
+
+
+@wrong("11.relative_only")
+def allows_a_thousandth(score, n):
+    """a tolerance of 1e-3, under which a slow drift passes"""
+    pairs = [(i, j) for i in range(n - 1) for j in range(n - 1)]
+    return all(abs(score(i + 1, j + 1) - score(i, j)) <= 1e-3 for i, j in pairs)

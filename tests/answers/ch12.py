@@ -393,3 +393,12 @@ def by_building(n_embd, norm, bias):
     make = {"none": nn.Identity, "rms": nn.RMSNorm, "layer": nn.LayerNorm}[norm]
     made += [make(n_embd), make(n_embd)]
     return sum(parameter.numel() for part in made for parameter in part.parameters())
+
+
+@wrong("12.find_missing")
+def asks_the_first_word(block, x):
+    """asks the first word alone whether its RMS is 1"""
+    if abs(float(block(x)[0, 0].square().mean()) - 1) < 1e-3:
+        return "norm after"
+    grown = (block(2048 * x) - block(1024 * x)) / 1024
+    return "fine" if (grown - x).abs().max() < 0.1 * x.abs().max() else "no residual"

@@ -412,3 +412,11 @@ def all_words_attend(n_words, T, n_layer, n_embd, vocab_size):
 def with_the_embedding(n_words, T, n_layer, n_embd, vocab_size):
     """the embedding as a product with one-hot rows"""
     return 2 * n_words * n_embd * (n_layer * (12 * n_embd + 2 * T) + 2 * vocab_size)
+
+
+@wrong("13.top_p")
+def keeps_one_more_at_the_threshold(probabilities, p):
+    """keeps one id more where the sum is exactly p"""
+    values, ids = probabilities.sort(descending=True)
+    kept = torch.where(values.cumsum(0) - values <= p, values, 0)
+    return torch.zeros_like(probabilities).scatter(0, ids, kept / kept.sum())

@@ -358,3 +358,14 @@ def by_loops(lengths):
     where = [(d, p) for d, n in enumerate(lengths) for p in range(n)]
     mask = [[a == c and b >= e for c, e in where] for a, b in where]
     return torch.tensor([p for _, p in where]), torch.tensor(mask, dtype=torch.bool)
+
+
+@wrong("15.grouped")
+def hides_the_future_if_square(q, k, v):
+    """a causal mask wherever there are as many queries as keys"""
+    n = q.shape[1] // k.shape[1]
+    k, v = k.repeat_interleave(n, 1), v.repeat_interleave(n, 1)
+    scores = q @ k.mT * q.shape[-1] ** -0.5
+    if q.shape[2] == k.shape[2]:
+        scores = scores.masked_fill(torch.ones_like(scores).triu(1).bool(), -torch.inf)
+    return scores.softmax(-1) @ v

@@ -3,6 +3,7 @@
 import torch
 
 from attention.batches import get_batch
+from course.learn.almost import called
 from course.learn.record import Exercise
 
 
@@ -24,11 +25,47 @@ def never_the_first_block(ids, batch_size, block_size, generator):
 def one_block_copied(ids, batch_size, block_size, generator):
     return tuple(part.repeat(batch_size, 1) for part in get_batch(ids, 1, block_size, generator))
 
+def never_a_middle_block(ids, batch_size, block_size, generator):
+    x, y = get_batch(ids, batch_size, block_size, generator)
+    while (bad := x[:, 0] == ids[(len(ids) - block_size) // 2]).any() and len(ids) > block_size + 1:
+        x[bad], y[bad] = (part[: bad.sum()] for part in get_batch(ids, len(x), block_size, generator))
+    return x, y
+
+def nearly(rows, columns, cancels=False):
+    """The right one, but targets there are too large by one; the last one too small, if it cancels."""
+    def function(ids, batch_size, block_size, generator):
+        x, y = get_batch(ids, batch_size, block_size, generator)
+        y[rows, columns] += 1
+        if cancels:
+            y[rows, -1] -= 1
+        return x, y
+    return function
+
+def read_in_another_order(ids, batch_size, block_size, generator):
+    x, y = get_batch(ids, batch_size, block_size, generator)
+    x[-1, 1 % block_size], y[-1, 0] = y[-1, 0] + 1, y[-1, 0] + 1
+    return x, y
+def right_in_views(ids, batch_size, block_size, generator):
+    return tuple(part.T.clone().T for part in get_batch(ids, batch_size, block_size, generator))
+
+EVERY = slice(None)
+NEARLY = {
+    "one_target_wrong_in_the_first_row": ([0], [0]), "one_target_wrong_in_the_last_row": ([-1], [0]),
+    "first_target_of_each_row_wrong": (EVERY, [0]), "last_target_of_the_last_row_wrong": ([-1], [-1]),
+    "two_wrong_targets_of_the_last_row_cancel": ([-1], [0], True),
+    "two_wrong_targets_of_each_row_cancel": (EVERY, [0], True),
+}
 DRAWN_RIGHT, AHEAD = (get_batch, targets_not_shifted), (get_batch, targets_two_ahead)
 LAST_WRONG = (targets_rolled, last_target_missing)
 DRAWN_WRONG = (never_the_last_block, never_the_first_block, one_block_copied)
 ALL = (*DRAWN_RIGHT, targets_two_ahead, *LAST_WRONG, *DRAWN_WRONG)
-E = Exercise(__name__, inputs=[(f,) for f in ALL],  # and in an order that nobody can count on
+for function in ALL[1:]:
+    called(function.__name__, function, like="get_batch")  # as its errors name it
+MORE = [called("never_a_middle_block", never_a_middle_block, like="get_batch"),
+        *(called(name, nearly(*where), like="get_batch") for name, where in NEARLY.items()),
+        called("read_in_another_order", read_in_another_order, like="get_batch")]
+VIEWS = called("right_in_views", right_in_views, like="get_batch")
+E = Exercise(__name__, inputs=[(f,) for f in (*ALL, *MORE, VIEWS)],  # and in an order that nobody can count on
              draw=lambda d: (d.choice((get_batch, d.choice(ALL))),), n_drawn=12)
 
 @E.answer
@@ -40,11 +77,13 @@ def is_right(get_batch):
     return shifted and every_start
 
 def accepts(functions, hint):  # a mistake: it says True of these functions alone
-    E.mistake(lambda get_batch: get_batch in functions, hint)
+    E.mistake(lambda f: f in functions or (get_batch in functions and f is VIEWS), hint)
 
-accepts(ALL, """you let every one of them pass. All of them give the right shapes; look at the
+MIDDLE = MORE[0]
+
+accepts((*ALL, *MORE), """you let every one of them pass. All of them give the right shapes; look at the
     numbers in x and y.""")
-accepts((get_batch, *DRAWN_WRONG), """the shift is tested well. But three of the wrong ones shift
+accepts((get_batch, *DRAWN_WRONG, MIDDLE), """the shift is tested well. But three of the wrong ones shift
     correctly and don't draw as they should. Which starts should come up in one large batch?""")
 accepts((get_batch, *LAST_WRONG, *DRAWN_WRONG), """`x[:, 1:]` against `y[:, :-1]` says nothing
     about the last target of each row, and nothing about which blocks can be drawn.""")
@@ -59,8 +98,21 @@ for others in ((), (targets_two_ahead,)):
 accepts((get_batch, one_block_copied), """you accept the one that copies one block: over many calls
     its starts are all there. How many different blocks should one large batch hold?""")
 for others in (DRAWN_WRONG[1:2], DRAWN_WRONG[1:]):
-    accepts((get_batch, *others), """you accept the one that never draws the first block. That the
+    accepts((get_batch, MIDDLE, *others), """you accept the one that never draws the first block. That the
         last id is reached says nothing about the others: which starts should come up?""")
+for part in ("[0]", "[-1]"):
+    E.slip("(y == x + 1).all()", f"(y{part} == x{part} + 1).all()", """you compare one row of the batch
+        only. A target may be wrong in another row: compare all of them.""")
+for part in ("[:, 0]", "[:, -1]"):
+    E.slip("(y == x + 1).all()", f"(y{part} == x{part} + 1).all()", """you compare one column only. A
+        target may be wrong in another one: compare all of them.""")
+E.slip("(y == x + 1).all()", "((y - x).float().mean() == 1)", """you compare means. Where one target is
+    too large by as much as another is too small, the mean is right. Compare number by number.""")
+E.slip("(y == x + 1).all()", "(y == x + 1).float().mean() > 0.9", """most targets are right, but a few
+    wrong ones are let pass: every single target has to follow its input.""")
+E.slip("set(x[:, 0].tolist()) == set(range(11 - 3))", "x.min() == 0 and x.max() == 9 and len(x.unique(dim=0)) > 1",
+    """you look for the first block and the last one. A block in the middle may never be drawn: which
+    starts should come up?""")
 E.slip("return shifted and every_start", "assert shifted and every_start\n    return True", """your
     asserts find every wrong one. But an assert raises an error, and the answer has to be True or
     False: return what you assert.""")

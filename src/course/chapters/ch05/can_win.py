@@ -29,6 +29,8 @@ def drawn(d):
 E = Exercise(__name__, draw=drawn, n_drawn=48, inputs=[
     (KEYS[:2], 0), (KEYS[:2], 1), (KEYS, 4), (KEYS, 1), *((EXPLORER, j) for j in range(6)),
     (torch.tensor([[0.0, 0.0], [4.0, 0.0], [-1.0, 4.0], [-4.0, -1.0], [0.0, -4.0]]), 0),
+    (torch.tensor([[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]]), 1),  # it can only tie
+    (torch.tensor([[0.0, 2.0], [0.0, 0.0], [0.0, -1.0]]), 1),
 ])
 
 
@@ -57,6 +59,8 @@ E.mistake(lambda keys, j: any(s[j] == max(s) > 0 for s in (ROUND @ keys.T).tolis
     below 0 wins too, if all others are lower still. Does yours ask for more than 0?""")
 E.mistake(lambda keys, j: True, """you say True of every key. One query has to beat all its rivals,
     without a tie (as at length 0). Or are degrees compared with pi?""")
+E.slip("> math.pi", "> math.pi - 1e-3", """you count a tie. A key on the line between two others can
+    have the highest score, but never alone.""")
 LIMIT = "your limit is too low: the gap has to be more than half of the circle, which is pi."
 E.slip("> math.pi", "> 2 * math.pi / 3", LIMIT)
 E.slip("> math.pi", "> math.pi / 2", LIMIT)

@@ -1,4 +1,4 @@
-"""Return True if the last output changes when words before it change places, else False."""
+"""Return True if the last output changes when two neighbours before it change places, else False."""
 
 import torch
 

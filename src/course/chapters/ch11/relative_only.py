@@ -1,4 +1,4 @@
-"""Return True if score(i, j) depends on the distance i - j alone, for positions 0 to n - 1."""
+"""Return True if no score changes when both positions, from 0 to n - 1, move on by one."""
 
 import torch
 

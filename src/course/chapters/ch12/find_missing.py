@@ -41,12 +41,26 @@ def made(way, seed, size, C):
     return block
 
 
+PLACES = ((0, 0), (-1, -1), (0,), (-1,), (slice(None), 0), (slice(None), -1))  # words and sequences
+
+
+def unit_at(block, x, place):
+    """The x with the words at this place scaled until the block gives them the RMS 1."""
+    for _ in range(60):
+        x = x.clone()
+        x[place] /= block(x).square().mean(dim=-1, keepdim=True).sqrt()[place]
+    return block, x
+
+
 SIZES = {"small": 0.03, "usual": 1.0, "large": 20.0}
 E = Exercise(
     __name__, n_drawn=10,
     inputs=[
         (made(way, seed, size, 4), normal(2, 3, 4, seed=9) * scale)
         for scale in (1.0, 3.0) for size in SIZES.values() for seed in (1, 0) for way in WAYS
+    ] + [
+        unit_at(made(way, 1, 0.03, 4), normal(2, 3, 4, seed=9), place)
+        for place in PLACES for way in ("fine",)
     ],
     draw=lambda d: (
         made(d.choice([*WAYS]), d.randint(1, 99), d.choice([*SIZES.values()]), c := d.size(3)),
@@ -73,6 +87,9 @@ E.slip('return "norm after"', 'return "fine"', """you call blocks fine whose nor
 E.slip("((sizes - 1).abs() < 1e-3).all()", "abs(sizes.mean() - 1) < 0.3", """you say \"norm after\" when
     the size is about 1 on the whole. After a norm each word's RMS is 1, to several digits; a block
     that is fine can have words of about that size by chance.""")
+for place in ("[0, 0]", "[-1, -1]", "[0]", "[-1]", "[:, 0]", "[:, -1]"):
+    E.slip("(sizes - 1)", f"(sizes{place} - 1)", """you ask only some of the words whether their RMS is 1.
+        In a block that is fine they can have it by chance: ask all of them.""")
 
 
 @E.mistake

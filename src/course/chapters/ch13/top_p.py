@@ -8,7 +8,8 @@ from course.learn.record import Exercise
 
 GIVEN = [(torch.tensor([0.1, 0.4, 0.2, 0.3]), 0.5), (torch.tensor([0.1, 0.4, 0.2, 0.3]), 0.85),
          (torch.tensor([0.6, 0.15, 0.25]), 0.3), (torch.tensor([0.25, 0.5, 0.25]), 1.0),
-         (torch.tensor([0.05, 0.15, 0.8]), 0.9), (shares(7, seed=1), 0.7)]
+         (torch.tensor([0.05, 0.15, 0.8]), 0.9), (shares(7, seed=1), 0.7),
+         *((torch.tensor([0.125, 0.5, 0.375]), p) for p in (0.5, 0.875, 0.4995, 0.5005))]
 
 def drawn(d):
     return d.shares(d.size(2) + 1), d.choice((0.2, 0.45, 0.63, 0.77, 0.92, 1.0))
@@ -42,6 +43,12 @@ E.slip("values, ids = probabilities.sort(descending=True)",
     order of the vocabulary. The likeliest come first: sort.""")
 E.slip("before < p", "torch.arange(len(values)) < p * len(values)", """you keep a share p of the *ids*.
     It is a share p of the *probability* that stays, often that of very few ids.""")
+
+E.slip("before < p", "before <= p", """where the sum is exactly p, you keep one id more. It is enough if the
+    probabilities sum to p.""")
+for off in ("+ 1e-3", "- 1e-3"):
+    E.slip("before < p", f"before < p {off}", """you compare with a number that is a little off p, so that the
+        cut is wrong where a sum is near p. Compare with p itself.""")
 
 E.law(has_p_and_not_one_id_more)
 E.hint("Sort from the likeliest on. What have the ids before this one between them?")

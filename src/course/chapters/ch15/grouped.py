@@ -2,6 +2,7 @@
 
 import torch
 
+from course.learn.draws import quarters
 from course.learn.laws import first_head_asks_the_first
 from course.learn.record import Exercise
 
@@ -17,7 +18,9 @@ FOUR = torch.tensor([1.0, 2.0, 3.0, 4.0]).view(1, 4, 1, 1)
 KEYS = torch.tensor([[1.0, -1.0], [2.0, 0.0]]).view(1, 2, 2, 1)
 E = Exercise(
     __name__,
-    inputs=[(FOUR, KEYS, KEYS), (FOUR[:, :2], KEYS, 3 * KEYS)],
+    inputs=[(FOUR, KEYS, KEYS), (FOUR[:, :2], KEYS, 3 * KEYS),
+            tuple(quarters(2, n, 3, 2, seed=n) for n in (4, 2, 2)),  # as many queries as keys
+            tuple(quarters(1, n, 1, 3, seed=n) for n in (6, 3, 3))],
     draw=drawn,
     without=("attention",),
 )
@@ -55,6 +58,16 @@ E.mistake(lambda q, k, v: repeated(q, k[:, :1], v[:, :1]), """all of your query 
 E.slip(".mT * D**-0.5", ".mT * (D * n_head // n_kv) ** -0.5", """your scale is too small: a score is a
     sum of D products, however many heads share a key.""")
 E.slip(" * D**-0.5", "", "your scores aren't scaled: times 1 / sqrt(D).")
+@E.mistake
+def causal_if_square(q, k, v):
+    """there is no mask here. You hide later keys where there are as many queries as keys."""
+    T = k.shape[2]
+    if q.shape[2] != T:
+        return grouped(q, k, v)
+    rows = [grouped(q[:, :, t : t + 1], k[:, :, : t + 1], v[:, :, : t + 1]) for t in range(T)]
+    return torch.cat(rows, dim=2)
+
+
 E.slip("dim=-1)", "dim=-2)", """your softmax runs over the queries. Each query shares out its
     attention among the keys, the last axis of the scores.""")
 E.slip("return out.reshape(B, n_head, Tq, -1)", "return out", """right numbers with an axis too many,

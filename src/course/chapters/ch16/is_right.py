@@ -2,7 +2,7 @@
 
 import torch
 
-from course.chapters.ch16.alone import FORMS, LATE, OTHERS, SICK, program
+from course.chapters.ch16.alone import ALMOST, FORMS, LATE, OTHERS, PAIR, SICK, SPREAD, program
 from course.chapters.ch16.checks import TEXTS
 from course.learn.record import Exercise
 
@@ -17,7 +17,8 @@ def drawn(d):
 
 E = Exercise(__name__, n_drawn=6, draw=drawn, inputs=[
     *(given(name, texts) for texts in OTHERS for name in [*FORMS, LATE, "no scale"]),
-    *(given(name, TEXTS) for name in [*FORMS, *SICK])])
+    *(given(name, TEXTS) for name in [*FORMS, *SICK]), *(given(name, SPREAD) for name in ALMOST),
+    given(PAIR, SPREAD[1:3])])
 
 @E.answer
 def is_right(forward, layers, x, texts):
@@ -52,6 +53,21 @@ E.slip("(out[b : b + 1, places] - alone)", "(out[b : b + 1, places] - alone)[:, 
     last place of each text only. A future that is let in doesn't show there.""")
 E.slip("(out[b : b + 1, places] - alone)", "(out[b : b + 1, places] - alone)[:, :1]", """you look at the
     first place of each text only. It has nobody but itself to look at, so scale and order don't show.""")
+E.slip("            places = texts[b] == text\n", "            places = texts[b] == text\n            if text == 0:\n                continue\n", """you
+    leave the padding out. It is text 0, and is judged like any other text.""")
+E.slip("            places = texts[b] == text\n", "            places = texts[b] == text\n            if places.sum() < 2:\n                continue\n", """you
+    leave out texts of one place. They can be wrong too.""")
+for rows in ("range(1)", "[len(x) - 1]"):
+    E.slip("range(len(x))", rows, """you look at one row of the batch only. A fault may show in another one.""")
+DIFFERENCE = "(out[b : b + 1, places] - alone)"
+for part in ("[..., 0]", "[..., -1]"):
+    E.slip(DIFFERENCE, DIFFERENCE + part, """you look at one channel only. A fault may show in another one.""")
+for mean in (".mean()", ".mean(1)", ".mean(-1)"):
+    E.slip(DIFFERENCE, DIFFERENCE + mean, """you look at means. Where one number is too large by as much as
+        another is too small, they are right. Compare number by number.""")
+E.slip(DIFFERENCE + ".abs()", DIFFERENCE, """you find numbers that are too large, and miss those that are
+    too small: take the size of the difference, `.abs()`.""")
+E.slip("<= 1e-5", "<= 1e-3", "your tolerance is too large: anything above 1e-5 is a fault.")
 E.slip("<= 1e-5", "<= 0.2", """your tolerance is too large: a small fault is one too. Right programs
     differ by less than 1e-5.""")
 
