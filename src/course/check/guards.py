@@ -30,7 +30,7 @@ SLIDE_TYPES = ("slide", "subslide", "fragment", "skip", "notes")
 # Without the repository's own settings, and without two plugins that take a second to import.
 PYTEST = (
     f"--nbval -p course.check.nbval_plugin -c {os.devnull} --noconftest -q "
-    "-p no:cacheprovider -p no:hypothesispytest -p no:jaxtyping"
+    "-p no:cacheprovider -p no:hypothesispytest -p no:jaxtyping -p no:randomly"
 )
 MAX_LINES = 15  # of a code cell, without blank ones: STYLE's "nine in ten under 15"
 MARKER = re.compile(r"^\s*#+\s*(?:NBVAL_|PYTEST_VALIDATE_)\w*", re.MULTILINE)
