@@ -15,7 +15,6 @@ from course.grade import many, results
 from course.grade.cells import needed, page
 from course.grade.judge import prepared, verdict, version
 from course.grade.remote import Remote
-from course.learn import verdict as learn_verdict
 from course.learn.exercises import load
 from course.learn.verdict import judge
 from tests.answers import ANSWERS
@@ -45,9 +44,8 @@ def remote(bubblewrap):
 
 
 @pytest.mark.parametrize("id", CALLED)
-def test_a_verdict_from_the_sandbox_is_that_of_the_notebooks_check(id, remote, monkeypatch):
+def test_a_verdict_from_the_sandbox_is_that_of_the_notebooks_check(id, remote):
     """Also where an input is a function, which is called here, or a module, which is built there."""
-    monkeypatch.setattr(learn_verdict, "PATIENCE", 60)  # there the first call takes longer
     import_module(f"tests.answers.ch{id[:2]}")
     exercise = load(id)
     answers = [answer for name, answer, _ in ANSWERS if name == id]
@@ -98,6 +96,13 @@ def test_half_a_character_in_what_a_cell_raises_can_be_written(remote):
     function, why = remote.begin("04.mean_past", "mean_past", [cell])
     remote.end()
     assert function is None and why == "line 3 of code cell 1: ValueError: ?"
+
+
+def test_a_notebook_of_five_megabytes_is_graded(remote):
+    """What is refused is a long message of the sandbox, not one to it."""
+    exercise = load("04.averaging_weights")
+    got = verdict(remote, exercise, [CELL, exercise.solution + "\n# " + "x" * (5 << 20)])
+    assert got.status == "passed"
 
 
 @pytest.mark.parametrize("text", ["w" * 3_000_000, "w" * 2000])

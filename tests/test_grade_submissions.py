@@ -252,7 +252,9 @@ MOODLES = "Bob Byte_12_assignsubmission_file_"
     [
         ("mallory_7_345_x_12_assignsubmission_file_a.ipynb", "byte_12_346_a.ipynb", ["12", "7"]),
         ("anon_ab_34_x_12_assignsubmission_file_a.ipynb", "byte_12_346_a.ipynb", ["12", "anon_ab_34_x_12_assignsubmission_file_a"]),
-        ("M_7_assignsubmission_file_x_12_assignsubmission_file_a.ipynb", f"{MOODLES}a.ipynb", ["12", "7"]),
+        ("M_7_assignsubmission_file_x_12_assignsubmission_file_a.ipynb", f"{MOODLES}a.ipynb", ["12", "M_7_assignsubmission_file_x_12_assignsubmission_file_a"]),
+        ("M_12_assignsubmission_file_ X_7_assignsubmission_file_/a.ipynb", f"{MOODLES}/a.ipynb", ["12", "M_12_assignsubmission_file_ X_7_assignsubmission_file_"]),
+        ("M_7_assignsubmission_file_x_7_assignsubmission_file_a.ipynb", f"{MOODLES}a.ipynb", ["12", "7"]),
         (f"M_7_assignsubmission_file_/{MOODLES}/a.ipynb", f"{MOODLES}/a.ipynb", ["12", "7"]),
         ("M_7_assignsubmission_file_/x_12_3_a.ipynb", f"{MOODLES}/a.ipynb", ["12", "7"]),
         ("submitted/mallory/ps1/bob/ps1/a.ipynb", "submitted/bob/ps1/a.ipynb", ["bob", "mallory"]),

@@ -21,14 +21,13 @@ from course.grade import cells
 from course.grade.line import Line
 from course.grade.probe import settle
 from course.grade.wire import Reader, Writer, foreign, names
-from course.learn import attempt as attempts
 from course.learn import restore
-from course.learn.attempt import TIME_LIMIT, Outcome
+from course.learn.attempt import Outcome, attempt
 from course.learn.values import exactly
 
 WORDS = 2000  # characters of a text about an outcome
 PLACES = ("/tmp", "/dev/shm")  # where a process can write
-PATIENCE = 40  # seconds for one input, where each call of an input goes to the judge and back
+LONGEST_REQUEST = 1 << 30  # bytes: the judge is believed, and a notebook may be long
 
 
 def main() -> None:
@@ -38,7 +37,7 @@ def main() -> None:
     there = {place: set(os.listdir(place)) for place in PLACES}  # Python itself may live there
     torch.set_num_threads(1)
     restore.remember()
-    line = Line(socket.socket(fileno=end))
+    line = Line(socket.socket(fileno=end), LONGEST_REQUEST)
     alone = os.getpid() == 1
     line.send({"is": "here", "alone": alone}, [])
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -91,9 +90,10 @@ class Exercise:
 
     def __init__(self, line: Line, request: dict):
         self.line, self.request = line, request
-        self.asked, self.asks = 0, False
+        self.asked = 0
 
     def serve(self) -> None:
+        signal.setitimer(signal.ITIMER_PROF, self.request["seconds"])
         function, why, replaced = self.define()
         writer = Writer()
         tree = None if why or callable(function) else writer.whole(function)
@@ -115,10 +115,11 @@ class Exercise:
             if message.get("is") != "inputs":  # the answer to a question nobody waits for now
                 continue
             reader = Reader(data, self.given)
-            self.asks = False
             inputs = tuple(reader.value(tree) for tree in message["values"])
-            attempts.TIME_LIMIT = PATIENCE if self.asks else TIME_LIMIT
-            self.tell(attempts.attempt(function, inputs, tuple(message["without"])))
+            signal.setitimer(
+                signal.ITIMER_PROF, message["seconds"]
+            )  # the kernel ends what goes on
+            self.tell(attempt(function, inputs, tuple(message["without"]), apart=True))
 
     def define(self) -> tuple[Any, str, list[str]]:
         """The learner's function, why there is none, and what its cells had replaced."""
@@ -178,7 +179,6 @@ class Exercise:
 
     def given(self, tag: str, parts: list, reader: Reader) -> Any:
         """An input that can be called: the judge calls it. A module is built again."""
-        self.asks = True
         if tag == "function":
             handle, name = parts
 

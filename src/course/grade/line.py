@@ -21,8 +21,8 @@ class WireError(Exception):
 class Line:
     """One end of a socket on which messages go to and fro."""
 
-    def __init__(self, end: socket.socket):
-        self.end, self.buffer = end, bytearray()
+    def __init__(self, end: socket.socket, longest_text: int = LONGEST_TEXT):
+        self.end, self.buffer, self.longest_text = end, bytearray(), longest_text
 
     def send(
         self, message: dict[str, Any], parts: list[bytes], seconds: float | None = None
@@ -68,6 +68,6 @@ class Line:
         if len(self.buffer) < HEAD.size:
             return HEAD.size
         n_text, n_bytes = HEAD.unpack_from(self.buffer)
-        if n_text > LONGEST_TEXT or n_bytes > MOST_BYTES:
+        if n_text > self.longest_text or n_bytes > MOST_BYTES:
             raise WireError("too long")
         return HEAD.size + n_text + n_bytes

@@ -22,12 +22,15 @@ import attention
 from course.grade.line import WireError
 from course.grade.sandbox import Gone, Sandbox
 from course.grade.wire import Reader, Writer, foreign, name_of
-from course.learn.attempt import Outcome
+from course.learn.apart import STOPPED
+from course.learn.attempt import Late, Outcome
 from course.learn.values import exactly
 
-DEFINED = 120  # seconds until the cells that an exercise needs have run
-CALLED = 90  # until a call gives something: inside it is stopped after a few
-ASKED = 20  # for a call of an input that is a function
+DEFINED = 120  # seconds of the processor for the cells that an exercise needs
+CALLED = 30  # ... for a call, of which an honest one takes hundredths
+ASKED = 20  # ... for a call of an input that is a function
+WAITED = 4  # times as many seconds of the clock, for what waits instead of working
+ENDED = 240  # seconds until all that an exercise left has gone, on a machine with too much to do
 MANY_ASKED = 20_000  # such calls, for one input
 MODULES = {part.name for part in pkgutil.iter_modules(attention.__path__)}
 LONGEST = 2000  # characters of a text; inside, it is cut there without a sign
@@ -38,7 +41,7 @@ class Remote:
     """The submissions' side of one exercise after another, each in a process of its own."""
 
     def __init__(self, trust: bool = False):
-        self.trust, self.box = trust, None
+        self.trust, self.box, self.running = trust, None, False
         self.handles: list[Any] = []
         self.replaced: list[str] = []
 
@@ -47,8 +50,13 @@ class Remote:
         if self.box is None:
             self.box = Sandbox(trust=self.trust)
             self.box.start()
-        self._send({"is": "exercise", "id": id, "name": name, "cells": cells}, [])
-        message, data = self._receive(DEFINED, "was still running its cells after", "ready")
+        request = {"is": "exercise", "id": id, "name": name, "cells": cells, "seconds": DEFINED}
+        self._send(request, [])
+        self.running = True
+        try:
+            message, data = self._receive(DEFINED, "ready")
+        except Late:
+            raise Gone("was still running its cells when the check stopped it") from None
         if why := _text(message["why"]):
             return None, why
         if message["callable"] is not True:
@@ -58,18 +66,25 @@ class Remote:
 
     def end(self) -> None:
         """The exercise's process goes; what it left behind does, too."""
+        if not self.running:
+            return
         self._send({"is": "end"}, [])
         with self._or_gone():
-            while self.box.line.receive(30)[0].get("is") != "over":
+            while self.box.line.receive(ENDED)[0].get("is") != "over":
                 pass
+        self.running = False
 
     def attempt(self, function: Callable, inputs: tuple, without: tuple[str, ...] = ()) -> Outcome:
         """What the learner's function does with an input, as course.learn.attempt gives it."""
         self.handles, writer = [], Writer(self._other)
         writer.strided = True
         trees = [writer.tree(value) for value in inputs]
-        self._send({"is": "inputs", "values": trees, "without": [*without]}, writer.parts)
-        message, data = self._receive(CALLED, "was still running after", "outcome")
+        request = {"is": "inputs", "values": trees, "without": [*without], "seconds": CALLED}
+        self._send(request, writer.parts)
+        try:
+            message, data = self._receive(CALLED, "outcome")
+        except Late as late:
+            return Outcome(error=late, words=STOPPED)
         return self._outcome(message, Reader(data), len(inputs), without)
 
     def _outcome(
@@ -100,15 +115,17 @@ class Remote:
         with self._or_gone():
             self.box.line.send(message, parts, 60)
 
-    def _receive(self, seconds: float, late: str, wanted: str) -> tuple[dict, bytes]:
+    def _receive(self, seconds: int, wanted: str) -> tuple[dict, bytes]:
         for _ in range(MANY_ASKED):
-            with self._or_gone(f"{late} {seconds} seconds and couldn't be stopped"):
-                message, data = self.box.line.receive(seconds, self.box.watch)
+            with self._or_gone(Late(STOPPED)):
+                message, data = self.box.line.receive(WAITED * seconds, self.box.watch)
             kind = message.get("is")
             if kind == wanted:
                 return message, data
             if kind == "over":
-                raise Gone(_ending(message.get("code")))
+                self.running = False
+                code = message.get("code")
+                raise Late(STOPPED) if code == -signal.SIGPROF else Gone(_ending(code))
             if kind not in ("call", "back") or wanted != "outcome":
                 break
             self._answer(message, Reader(data))
@@ -117,11 +134,12 @@ class Remote:
         raise self._lost("sent what no function can return")
 
     @contextmanager
-    def _or_gone(self, late: str = "didn't answer any more") -> Iterator[None]:
+    def _or_gone(self, late: Exception | None = None) -> Iterator[None]:
         try:
             yield
         except TimeoutError:
-            raise self._lost(late) from None
+            gone = self._lost("didn't answer any more")
+            raise late or gone from None
         except (WireError, RecursionError):
             raise self._lost("sent what no function can return") from None
         except (EOFError, OSError):
@@ -138,7 +156,7 @@ class Remote:
         """End the sandbox; the next exercise gets another."""
         if self.box is not None:
             self.box.__exit__()
-            self.box = None
+            self.box, self.running = None, False
 
     def __enter__(self) -> "Remote":
         return self
@@ -347,15 +365,15 @@ def _mode(function: Any, training: Any) -> Iterator[None]:
 
 @contextmanager
 def _in_time(seconds: int) -> Iterator[None]:
-    """TimeoutError inside after that time."""
+    """TimeoutError inside after that much time of the processor."""
 
     def late(*_: object) -> None:
         raise TimeoutError(f"the function you were given took more than {seconds} seconds")
 
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(seconds)
+    before = signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

@@ -36,7 +36,7 @@ HOME = "/course"  # where the parts are, in the sandbox
 MEMORY = 3 << 30  # bytes, of all processes of a sandbox together
 LIMITS = {
     "AS": 6 << 30,  # of addresses, a process; torch takes half of one itself
-    "CPU": 240,  # seconds, a process
+    "CPU": 900,  # seconds, a process
     "NPROC": 40,  # processes and threads
     "FSIZE": 16 << 20,
     "NOFILE": 128,

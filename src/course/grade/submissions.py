@@ -30,9 +30,10 @@ from course.notebooks import parse
 LARGEST, LONGEST_NAME = 60 << 20, 150  # bytes of a notebook, characters of an id
 LONGEST = 2000  # characters of a text that comes from a learner
 NBGRADER = "submitted"
-MOODLE = re.compile(  # the first number counts: what stands behind may be a learner's
+MOODLE = re.compile(
     r"(?P<name>(?:(?!_\d+_).)*)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_|$)"
 )
+MOODLES_NUMBER = re.compile(r"_(\d+)_assignsubmission_(?:file|onlinetext)")
 CANVAS = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_\d+_(?=.)")
 NO_SUBMISSION = re.compile(r"(^|/)(__MACOSX|\.ipynb_checkpoints|\.git|\.DS_Store|Thumbs\.db)(/|$)")
 MARKED = re.compile("-[0-9a-f]{8}$")
@@ -272,7 +273,12 @@ def _whose(path: str) -> Submission:
 
 def _by_platform(part: str) -> re.Match[str] | None:
     """What Moodle or Canvas says in a name; no name is of both."""
-    return MOODLE.match(part) or CANVAS.match(part)
+    return _by_moodle(part) or CANVAS.match(part)
+
+
+def _by_moodle(part: str) -> re.Match[str] | None:
+    """What Moodle says in a name. Of two numbers one is a learner's words: then none counts."""
+    return MOODLE.match(part) if len(set(MOODLES_NUMBER.findall(part))) == 1 else None
 
 
 def in_moodles_names(path: str) -> str:
@@ -281,7 +287,7 @@ def in_moodles_names(path: str) -> str:
     >>> in_moodles_names("Ada King_12_assignsubmission_file_/a.ipynb")
     'Ada King_12_assignsubmission_file_'
     """
-    found = MOODLE.match(PurePosixPath(path).parts[0])
+    found = _by_moodle(PurePosixPath(path).parts[0])
     return f"{found[0].removesuffix('_')}_" if found else ""
 
 

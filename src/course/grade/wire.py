@@ -14,7 +14,6 @@ import torch
 from torch import Tensor, nn
 
 from course.grade.line import MOST_BYTES, WireError
-from course.learn.attempt import Late
 from course.learn.values import TENSORS, exactly, odd
 
 MANY, DEEP, NAME = 100_000, 60, 200  # items, levels, characters of a name
@@ -289,6 +288,6 @@ def _all_errors(cls: type) -> dict[str, type]:
 
 
 _OURS = {"builtins", "torch", "numpy", "json", "re", "copy"}
-_ERRORS = _all_errors(BaseException) | {".".join(name_of(Late)): Late}
+_ERRORS = _all_errors(BaseException)
 _ERRORS.pop("builtins.BaseExceptionGroup", None)
 _ERRORS.pop("builtins.ExceptionGroup", None)
