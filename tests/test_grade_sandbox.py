@@ -311,6 +311,7 @@ def test_a_call_has_processor_time_and_not_time_of_a_clock(found, monkeypatch):
 
 def test_cells_that_never_end_are_ended(found, monkeypatch):
     monkeypatch.setattr(remotes, "DEFINED", 0.5)
+    monkeypatch.setattr(remotes, "WAITED", 1000)
     got = found("while True:\n    averaging_weights = 1")
     assert "was still running its cells" in got.sentence
 
