@@ -20,9 +20,12 @@ from course.learn.verdict import judge
 from tests.answers import ANSWERS
 
 ROOT = Path(__file__).parents[1]
-CALLED = (  # whose inputs are functions and modules
-    *("02.is_right", "06.is_deaf", "06.transplant", "08.no_future_leak", "09.forward"),
-    *("11.knows_order", "12.block", "13.write_on"),
+CALLED = (  # whose inputs are functions and modules: one of each kind, and the others
+    *("06.transplant", "08.no_future_leak", "12.block", "13.write_on"),
+    *(
+        pytest.param(id, marks=pytest.mark.weekly)
+        for id in ("02.is_right", "06.is_deaf", "09.forward", "11.knows_order")
+    ),
 )
 
 
@@ -48,7 +51,9 @@ def test_a_verdict_from_the_sandbox_is_that_of_the_notebooks_check(id, remote):
     """Also where an input is a function, which is called here, or a module, which is built there."""
     import_module(f"tests.answers.ch{id[:2]}")
     exercise = load(id)
-    answers = [answer for name, answer, _ in ANSWERS if name == id]
+    mine = [(answer, good) for name, answer, good in ANSWERS if name == id]
+    answers = [answer for answer, good in mine if good][:1]
+    answers += [answer for answer, good in mine if not good][:3]
     seen = set()
     for answer in [exercise.reference.function, *answers]:
         if answer is exercise.reference.function:

