@@ -56,9 +56,10 @@ lint: $(TESTED)
 	$(BIN)/ruff format --check install.py src tests benchmarks
 
 # What PyTorch's build with CUDA needs is pinned by that build, and no other needs it.
+TORCH := torch==2.13.0
 CUDA := cuda-bindings cuda-toolkit nvidia-cudnn-cu13 nvidia-cusparselt-cu13 nvidia-nccl-cu13 nvidia-nvshmem-cu13 triton
-COMPILE = printf '%s\n' $(CUDA) | UV_CUSTOM_COMPILE_COMMAND='make pins' $(BIN)/uv pip compile --quiet \
-	--universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-package torch --excludes - $(U) pyproject.toml
+COMPILE = echo $(TORCH) > $(VENV)/.torch; printf '%s\n' $(CUDA) | UV_CUSTOM_COMPILE_COMMAND='make pins' $(BIN)/uv pip compile --quiet \
+	--universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-package torch --constraint $(VENV)/.torch --excludes - $(U) pyproject.toml
 
 pins: $(READY)
 	$(COMPILE) --extra slides -o requirements.txt

@@ -12,6 +12,7 @@ import argparse
 import ast
 import http.client
 import os
+import shutil
 import ssl
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 UV = "uv==0.13.9"
 TORCH = "https://download.pytorch.org/whl/cpu"
+TORCH_PIN = "torch==2.13.0"
 OPTIONS = {  # of pip: what uv calls it
     "index-url": "--default-index",
     "extra-index-url": "--index",
@@ -57,7 +59,8 @@ def main(words: list[str] | None = None) -> None:
             f"Then do the same again: what is in {folder} already is kept."
         )
     for name in sets:
-        (folder / f".ready{name}").touch()  # make and `course start` compare its time
+        pins = ROOT / f"requirements{name}.txt"
+        shutil.copyfile(pins, folder / f".ready{name}")  # make and `course start` compare it
     print(f"The course is installed. Next: {python.with_name('course')} start")
 
 
@@ -66,7 +69,7 @@ def install(python: Path, pins: list[str]) -> None:
     pip = [str(python), "-m", "pip", "--disable-pip-version-check"]
     settings = pip_settings(pip)
     pins = ["--no-deps", *pins]
-    course = ["--no-build-isolation", *cpu_index(settings), "-e", "."]
+    course = ["--no-build-isolation", *cpu_index(settings), TORCH_PIN, "-e", "."]
     try:
         run([*pip, "install", "--quiet", UV])
         uv = [str(python), "-m", "uv", "pip", "install", "--quiet", "--python", str(python)]

@@ -70,9 +70,12 @@ def test_uv_installs_the_pins_as_they_are_then_the_course(commands, tmp_path):
     said = commands([], index=["--extra-index-url", "there"])
     assert [words.split()[0] for words in said] == ["pip", "uv", "uv"]
     assert said[1].endswith("--no-deps --requirement=requirements.txt")
-    assert said[2].endswith("--extra-index-url there -e .") and "--no-deps" not in said[2]
+    assert said[2].endswith(f"--extra-index-url there {install.TORCH_PIN} -e .")
+    assert "--no-deps" not in said[2]
     assert all("--compile-bytecode" in words for words in said[1:]), "each its own packages"
     assert ready(tmp_path) == [".ready"]
+    pins = install.ROOT / "requirements.txt"
+    assert (tmp_path / ".ready").read_bytes() == pins.read_bytes()
 
 
 def test_testers_get_both_files_at_once(commands, tmp_path):
@@ -92,7 +95,9 @@ def test_here_is_the_python_that_runs_this(commands, monkeypatch, tmp_path):
 def test_where_uv_fails_pip_does_the_same_and_says_so(fails, commands, capsys):
     pins, course = commands(fails, index=["--extra-index-url", "there"])[-2:]
     assert pins == PIP + " --no-deps --requirement=requirements.txt"
-    assert course == PIP + " --no-build-isolation --extra-index-url there -e ."
+    assert (
+        course == PIP + f" --no-build-isolation --extra-index-url there {install.TORCH_PIN} -e ."
+    )
     assert "pip does, in some minutes" in capsys.readouterr().out
 
 

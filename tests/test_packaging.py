@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from install import TORCH_PIN
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -98,7 +99,7 @@ def test_what_is_pinned_is_what_is_needed():
 
 @pytest.mark.parametrize("environment", ELSEWHERE.values(), ids=map("-".join, ELSEWHERE))
 def test_every_system_gets_versions_that_fit_together(environment):
-    pinned = {"torch": "2.13.0"}
+    pinned = {"torch": TORCH_PIN.removeprefix("torch==")}
     for name in ("requirements.txt", "requirements-test.txt"):
         pinned |= pins(name, environment)
     for name, asked in needed(RUNNING + TESTING, environment).items():
@@ -107,10 +108,16 @@ def test_every_system_gets_versions_that_fit_together(environment):
             assert requirement.specifier.contains(pinned[name], prereleases=True), requirement
 
 
-def test_torch_is_pinned_exactly():
-    """Without hashes, since every index has builds of its own: by pyproject.toml."""
-    assert "torch==2.13.0" in PROJECT["dependencies"]
-    assert version("torch").split("+")[0] == "2.13.0"
+def test_torch_is_pinned_exactly_by_what_installs_it_and_within_what_is_asked():
+    """Without hashes, since every index has builds of its own. A newer patch is not refused."""
+    (torch,) = (line for line in map(Requirement, PROJECT["dependencies"]) if line.name == "torch")
+    pin = TORCH_PIN.removeprefix("torch==")
+    assert version("torch").split("+")[0] == pin
+    for fits in (pin, "2.9.1", "2.13.1", "2.14.1"):
+        assert torch.specifier.contains(fits), fits
+    assert not torch.specifier.contains("2.15.0"), "its outputs were never compared"
+    assert TORCH_PIN in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert TORCH_PIN in (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
 def test_what_is_installed_is_what_is_pinned():
