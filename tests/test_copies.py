@@ -96,13 +96,12 @@ def test_starting_again_changes_nothing(root, capsys):
 
 
 @pytest.mark.parametrize("command", [["start", "--no-lab"], ["update"]])
-def test_pins_that_are_newer_than_the_environment_are_told(root, command, capsys, monkeypatch):
+def test_pins_that_are_not_those_of_the_environment_are_told(root, command, capsys, monkeypatch):
     ready, pins = root / ".ready", root / "requirements.txt"
     monkeypatch.setattr(sys, "prefix", str(root))
-    ready.touch()
-    pins.touch()
-    for age, told in ((5, False), (-5, True)):
-        os.utime(pins, (ready.stat().st_mtime - age,) * 2)
+    ready.write_text("rich==14")
+    for written, told in (("rich==14", False), ("rich==15", True)):
+        pins.write_text(written)  # later than the environment in both cases
         capsys.readouterr()
         assert main(command) == 0
         assert ("run install.py again" in capsys.readouterr().out) == told

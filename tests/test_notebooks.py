@@ -342,3 +342,12 @@ def test_help_loads_nothing_heavy():
         "grade",
         "present",
     ]
+
+
+def test_a_misspelt_command_is_asked_about(capsys):
+    assert main(["rnu"]) == 2
+    assert capsys.readouterr().err.startswith(
+        "course: there is no command 'rnu'; did you mean run?"
+    )
+    assert main(["xyzzy"]) == 2
+    assert "no command 'xyzzy' (see `course --help`)" in capsys.readouterr().err

@@ -314,11 +314,10 @@ def test_only_what_looks_like_a_path_and_is_a_file_becomes_one(tmp_path, monkeyp
     monkeypatch.setattr(os, "sep", "\\")  # as on Windows, where a slash makes a path too
     assert parse("mine.txt", "") == str(tmp_path / "mine.txt")
     assert parse("./names", "") == str(tmp_path / "names")
-    assert [parse(text, "") for text in ("names", "gone.txt", "some.dir")] == [
-        "names",
-        "gone.txt",
-        "some.dir",
-    ]
+    assert parse("names", "") == "names"
+    for text in ("gone.txt", "some.dir", "./gone"):
+        with pytest.raises(CourseError, match=f"there is no file '{text}': check the spelling"):
+            parse(text, "")
 
 
 def test_parameters_without_literals_matter_only_when_one_is_given(course):

@@ -89,7 +89,9 @@ def test_an_exercise_that_is_not_there_is_a_sentence_and_nothing_is_written(
     says = "there is no exercise 9 in 06_queries_keys_values.ipynb: it has 1, 2, 3, 4, 5, 6"
     assert says in capsys.readouterr().err
     assert main(["sheet", "6x"]) == 2 and "no notebook '6x'" in capsys.readouterr().err
-    with pytest.raises(CourseError, match="no exercise 1 in 04_small.ipynb: it has none"):
+    with pytest.raises(
+        CourseError, match="there are no exercises in 04_small.ipynb: name another"
+    ):
         sheet(small(), [], solved=False)
 
 

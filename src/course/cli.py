@@ -9,8 +9,9 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
@@ -21,7 +22,17 @@ Option = tuple[tuple[str, ...], dict[str, Any]]  # names and settings
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse whose complaints go the way of all others."""
+    """argparse whose complaints go the way of all others, and that asks whether a command was meant."""
+
+    commands: Collection[str] = ()
+
+    def parse_args(self, words: Sequence[str], *more: Any) -> argparse.Namespace:
+        """The words as options. Raises CourseError for a command that isn't there."""
+        if words and not words[0].startswith("-") and words[0] not in self.commands:
+            near = get_close_matches(words[0], self.commands, n=1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            self.error(f"there is no command {words[0]!r}{meant}")
+        return super().parse_args(words, *more)
 
     def error(self, message: str) -> NoReturn:
         raise CourseError(f"{message} (see `{self.prog} --help`)")
@@ -159,6 +170,7 @@ def parser() -> Parser:
         usage="course present [-h] [--no-lab] [NOTEBOOK ...] [-- JUPYTERLAB_OPTION ...]",
         epilog="They are in build/present, made anew each time.",
     )  # fmt: skip
+    top.commands = commands.choices
     return top
 
 
@@ -304,9 +316,9 @@ def _update(arguments: argparse.Namespace) -> int:
 
 
 def _tell_if_older(root: Path) -> None:
-    """A sentence if the pins have changed since install.py made this environment."""
+    """A sentence if the pins aren't those that install.py installed in this environment."""
     ready, pins = Path(sys.prefix, ".ready"), root / "requirements.txt"
-    if ready.exists() and pins.exists() and ready.stat().st_mtime < pins.stat().st_mtime:
+    if ready.exists() and pins.exists() and ready.read_bytes() != pins.read_bytes():
         print("the course needs other packages than before: run install.py again")
 
 

@@ -128,7 +128,7 @@ def choose(
 def parse(text: str, default: Any) -> Any:
     """Read `text` as a value of the default's type.
 
-    A text that looks like a path (it has a slash or a suffix) and names a file is made absolute,
+    A text that looks like a path (it has a slash or a suffix) has to name a file. It is made absolute,
     because the kernel's working directory is the notebook's folder, not the user's.
 
     >>> parse("1e-3", 0.1), parse("7", 0), parse("false", True), parse("[1, 2]", [])
@@ -151,8 +151,12 @@ def parse(text: str, default: Any) -> Any:
             return ast.literal_eval(text)
     elif not isinstance(default, str):
         raise ValueError(text)
-    looks_like_path = Path(text).name != text or bool(Path(text).suffix)
-    return str(Path(text).resolve()) if looks_like_path and Path(text).is_file() else text
+    path = Path(text)
+    if path.name == text and not path.suffix:
+        return text
+    if not path.is_file():
+        raise CourseError(f"there is no file {text!r}: check the spelling, or give the full path")
+    return str(path.resolve())
 
 
 def _type(default: Any) -> str:

@@ -45,9 +45,11 @@ def asked(page: Page) -> dict[int, list[Cell]]:
 def sheet(page: Page, numbers: Sequence[int], solved: bool) -> str:
     """The exercises of a page with these numbers, all if none is named, with or without solutions."""
     found = asked(page)
-    for number in numbers or [1]:
+    if not found:
+        raise CourseError(f"there are no exercises in {page.path}: name another chapter")
+    for number in numbers:
         if number not in found:
-            has = f"it has {', '.join(map(str, found)) or 'none'}"
+            has = f"it has {', '.join(map(str, found))}"
             raise CourseError(f"there is no exercise {number} in {page.path}: {has}")
     chosen = list(dict.fromkeys(numbers)) or list(found)
     body = "".join(_exercise(found[number], solved) for number in chosen)
