@@ -95,7 +95,7 @@ def forks(environment: dict[str, str], kernels: int) -> Iterator[dict[str, str]]
         listener.bind(address := os.path.join(folder, "forks"))
         listener.listen()
         with subprocess.Popen(
-            [sys.executable, "-m", forkserver.__name__, str(listener.fileno())],
+            [sys.executable, "-m", forkserver.__name__, str(listener.fileno()), *forkserver.SLOW],
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             cwd=folder,  # where no file can stand in for a module
             env=environment | headless(folder) | {"TMPDIR": folder},  # torch._dynamo makes a folder

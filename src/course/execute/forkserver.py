@@ -25,6 +25,7 @@ from typing import Any, ClassVar
 ADDRESS = "COURSE_FORKSERVER"  # in the environment of those who may ask
 LAUNCHER = ["-m", "ipykernel_launcher"]
 SLOW = ("torch._dynamo", "ipykernel.ipkernel", "matplotlib.figure", "anywidget")  # torch.optim's
+RANDOM = {"torch": "default_generator", "numpy": "random"}  # Python's own is seeded by each fork
 COMMAND = 0  # a pipe, which ends when the command does
 PDEATHSIG = 1  # of Linux's prctl: what a process is sent at the end of the one that started it
 PATIENCE = 60  # seconds; then an ordinary kernel starts
@@ -102,7 +103,11 @@ def serve(listener: socket.socket) -> socket.socket:
 def keep(connection: socket.socket) -> dict[str, Any]:
     """Fork a kernel and see to its end; comes back in the kernel, with what was asked for."""
     message, files, *_ = socket.recv_fds(connection, 2**20, 2)
+    keeper = os.getpid()  # asked before the fork: a kernel may come too late to see it alive
     if not (pid := os.fork()):
+        end_with_parent()
+        if os.getppid() != keeper:
+            os._exit(1)
         os.setsid()
         connection.send(str(os.getpid()).encode())
         connection.close()
@@ -111,8 +116,9 @@ def keep(connection: socket.socket) -> dict[str, Any]:
             os.close(file)
         return json.loads(message)
     select([os.pidfd_open(pid), connection, COMMAND], [], [])  # whichever ends first
-    with suppress(ProcessLookupError):  # it has no group yet, and will find nobody to work for
+    with suppress(ProcessLookupError):  # it has no group yet
         os.killpg(pid, signal.SIGKILL)
+    os.kill(pid, signal.SIGKILL)
     _, status, usage = os.wait4(pid, 0)
     with suppress(BrokenPipeError):
         connection.send(json.dumps([os.waitstatus_to_exitcode(status), usage.ru_maxrss]).encode())
@@ -130,21 +136,27 @@ def become(argv: list[str], cwd: str, env: dict[str, str]) -> None:
     os.environ.pop(ADDRESS)
     os.chdir(cwd)
     sys.path[0] = cwd
-    sys.argv = [*argv[2:], f"--IPKernelApp.parent_handle={os.getppid()}"]  # it outlives none
+    sys.argv = argv[2:]
     runpy.run_module(argv[2], run_name="__main__", alter_sys=True)
 
 
 def main() -> None:
     """Import, fork, and be a kernel."""
-    ctypes.CDLL(None).prctl(PDEATHSIG, signal.SIGKILL)  # also while it imports
+    end_with_parent()  # also while it imports
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"  # read at its import
-    for name in SLOW:
+    _, listener, *slow = sys.argv
+    for name in slow:
         import_module(name)
-    torch, numpy = sys.modules["torch"], sys.modules["numpy"]
-    for seed in (torch.default_generator.seed, numpy.random.seed):  # random does so by itself
-        os.register_at_fork(after_in_child=seed)
+    for name, generator in RANDOM.items():
+        if name in sys.modules:
+            os.register_at_fork(after_in_child=getattr(sys.modules[name], generator).seed)
     gc.freeze()  # what is here stays, and is looked at no more
-    become(**keep(serve(socket.socket(fileno=int(sys.argv[1])))))
+    become(**keep(serve(socket.socket(fileno=int(listener)))))
+
+
+def end_with_parent() -> None:
+    """Have the system kill this process when its parent ends."""
+    ctypes.CDLL(None).prctl(PDEATHSIG, signal.SIGKILL)
 
 
 if __name__ == "__main__":
