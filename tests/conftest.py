@@ -6,6 +6,8 @@ import shutil
 import signal
 import sys
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
@@ -35,6 +37,15 @@ def answer(id: str):
     from course.learn.exercises import load
 
     return load(id).reference.function
+
+
+def wait_until(condition: Callable[[], object], hangs: float = 120) -> None:
+    """Wait for what another process does; the limit in seconds only stops what hangs."""
+    end = time.monotonic() + hangs
+    while not condition():
+        if time.monotonic() > end:
+            pytest.fail(f"waited {hangs} s for what didn't happen")
+        time.sleep(0.02)  # asks again
 
 
 @pytest.hookimpl(trylast=True)

@@ -18,7 +18,7 @@ from course.execute import forkserver
 from course.execute.children import forks
 from course.execute.forkserver import ADDRESS, Forked
 from course.notebooks import read
-from tests.test_check import wait_until
+from tests.conftest import wait_until
 from tests.test_notebooks import make_course
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux only")

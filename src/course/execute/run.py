@@ -8,11 +8,12 @@ import os
 import sys
 import tempfile
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from course.errors import CourseError
 from course.execute.children import execute, serve
@@ -41,7 +42,7 @@ def run(
         check_kernel(path, nb)
     chosen = choose(nodes, given)
     _prepare(out, notebooks)
-    with FileLock(out / ".lock"):  # of two runs one waits: a report is of one run
+    with _alone(out):
         return _run_all(notebooks, out, workers, chosen, timeout)
 
 
@@ -95,6 +96,19 @@ def _prepare(out: Path, notebooks: list[Path]) -> None:
             f"expected an output folder that can be written, got {out} ({error.strerror}): "
             "choose another --out"
         ) from None
+
+
+@contextmanager
+def _alone(out: Path) -> Iterator[None]:
+    """Of two runs into one folder one waits, and says so: a report is of one run."""
+    lock = FileLock(out / ".lock")
+    try:
+        held = lock.acquire(blocking=False)
+    except Timeout:
+        print(f"course: {out}: another `course run` is writing there: waiting", file=sys.stderr)
+        held = lock.acquire()
+    with held:
+        yield
 
 
 # ---------------------------------------------------------------- parameters
