@@ -4,23 +4,44 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
+from filelock import FileLock, Timeout
 
 from course.errors import CourseError
 from course.publish.finished import replacing
 
 BUILDER = """
-import sys, time
+import shutil, sys
 from pathlib import Path
 from course.publish.finished import replacing
-with replacing(Path(sys.argv[1])) as new:
+
+out, text, n_steps = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+
+def counted(function):
+    def step(*given, **more):
+        global n_steps
+        if not n_steps:
+            print("here", flush=True)
+            sys.stdin.read()  # until it is killed
+        n_steps -= 1
+        return function(*given, **more)
+    return step
+
+for owner, name in ((Path, "rename"), (Path, "mkdir"), (Path, "write_text"), (shutil, "rmtree")):
+    setattr(owner, name, counted(getattr(owner, name)))
+with replacing(out) as new:
     new.mkdir()
-    for n in range(20):
-        (new / f"{n}").write_text(sys.argv[2])
-        time.sleep(0.01)
+    for n in range(3):
+        (new / f"{n}").write_text(text)
 """
+STEPS = 12  # of a builder: folders, files and renamings
+
+
+def builder(out, text, n_steps=-1):
+    """A builder in a process of its own, which waits before its step n_steps."""
+    command = [sys.executable, "-c", BUILDER, out, text, str(n_steps)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
 @pytest.fixture
@@ -67,25 +88,32 @@ def test_the_last_good_one_comes_back_after_a_kill_between_the_renamings(out):
 
 
 def test_two_builders_wait_for_each_other(out):
-    both = [subprocess.Popen([sys.executable, "-c", BUILDER, out, name]) for name in "ab"]
-    assert [builder.wait(60) for builder in both] == [0, 0]
-    assert (
-        len({page.read_text() for page in out.iterdir()}) == 1 and len(list(out.iterdir())) == 20
-    )
+    with builder(out, "a", 4) as first, builder(out, "b") as second:
+        assert first.stdout.readline() == "here\n"  # in the middle, and holds the lock
+        with pytest.raises(Timeout), FileLock(out.with_name(".book.lock"), timeout=0):
+            pass
+        first.stdin.close()  # it goes on
+        assert [first.wait(), second.wait()] == [0, 0]
+    pages = [page.read_text() for page in out.iterdir()]
+    assert pages in (["a"] * 3, ["b"] * 3)
     assert left(out) == [".book.lock", "book"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
-@pytest.mark.parametrize("later", [0.0, 0.05, 0.1, 0.15, 0.2, 0.25])
-def test_a_killed_builder_loses_nothing(out, later):
-    builder = subprocess.Popen([sys.executable, "-c", BUILDER, out, "x"])
-    while builder.poll() is None and not out.with_name(".book.new").exists():
-        time.sleep(0.005)
-    time.sleep(later)
-    builder.send_signal(signal.SIGKILL)
-    builder.wait()
+@pytest.mark.parametrize("n_steps", range(STEPS))
+def test_a_builder_that_is_killed_before_any_of_its_steps_loses_nothing(out, n_steps):
+    with builder(out, "x", n_steps) as killed:
+        assert killed.stdout.readline() == "here\n"
+        killed.send_signal(signal.SIGKILL)
     with pytest.raises(ValueError), replacing(out):
         raise ValueError  # the next builder clears away, and fails
     pages = [page.read_text() for page in out.iterdir()]
-    assert pages == ["good"] or pages == ["x"] * 20
+    assert pages in (["good"], ["x"] * 3)
     assert left(out) == [".book.lock", "book"]
+
+
+def test_a_builder_has_no_more_steps(out):
+    with builder(out, "x", STEPS) as whole:
+        whole.stdin.close()
+        assert whole.stdout.read() == ""
+    assert whole.returncode == 0
