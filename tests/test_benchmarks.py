@@ -54,13 +54,14 @@ def bench():
 
 @pytest.mark.parametrize("name", ["ours", "nanogpt", "constant", "own-start"])
 def test_a_recipe_learns_something_in_its_time(bench, tmp_path, capsys, name, monkeypatch):
-    seconds = count(0, 0.02)  # of a clock on which a step takes as long on every machine
+    monkeypatch.setattr(torch, "set_num_threads", lambda n: None)  # two would wait for each other
+    seconds = count(0, 0.05)  # of a clock on which a step takes as long on every machine
     clock = SimpleNamespace(process_time=lambda: next(seconds))
     monkeypatch.setattr(bench, "time", clock)
     (tmp_path / "model.py").write_text(NANO)
     text = "to be or not to be, that is the question. " * 40
     run = bench.one_run(bench.RECIPES[name], 1, str(tmp_path), text, 0.5)
-    assert run["steps"] >= 20 and run["parameters"] > 0
+    assert run["steps"] >= 8 and run["parameters"] > 0
     assert 0 < run["loss"] < 4
     assert capsys.readouterr().out == ""  # else what the parent reads would be no JSON
 
