@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import os
 import re
@@ -20,7 +21,7 @@ import pytest
 from course import cli
 from course.cli import main
 from course.errors import CourseError
-from course.execute import children, forkserver
+from course.execute import children, forkserver, refresh
 from course.execute.children import end
 from course.execute.forkserver import Forked
 from course.execute.kernel import short
@@ -51,8 +52,10 @@ def files(folder: Path) -> dict[Path, bytes]:
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory) -> tuple[int, str, str, Path]:
     """Exit status, stdout, stderr and folder of a run over four notebooks."""
+    above = tmp_path_factory.mktemp("ran") / "Kurs für alle ★"
+    above.mkdir()
     folder = make_course(
-        tmp_path_factory.mktemp("ran"),
+        above,
         n1_passes=[
             PARAMETERS,
             SHOW,
@@ -138,7 +141,7 @@ def test_parameters_reach_the_notebooks_that_have_them(ran):
 
 def test_the_kernel_is_this_python_in_the_notebook_folder_with_one_thread(ran):
     folder = ran[3]
-    printed = text_of(folder / "build" / "run" / "n1_passes.ipynb")[-1].split()
+    printed = text_of(folder / "build" / "run" / "n1_passes.ipynb")[-1].splitlines()
     assert printed == ["1", "1", "1", str(folder / "notebooks"), sys.executable]
 
 
@@ -306,6 +309,63 @@ def test_a_missing_ipykernel_is_said(course, capsys, monkeypatch):
     monkeypatch.setattr("course.execute.kernel.importlib.util.find_spec", lambda _: None)
     assert main(["run"]) == 2
     assert "the kernel 'python3' is missing" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- no room
+
+
+def test_a_full_disk_is_said_and_leaves_the_old_results(course, capsys, monkeypatch):
+    out = course / "build" / "run"
+    out.mkdir(parents=True)
+    (out / "n1.ipynb").write_text("old")
+
+    def execute(module, jobs, workers, env, progress, keep):
+        keep(jobs[0], {"name": "n1", "notebook": "new"})
+
+    def write_bytes(path, body):
+        with path.open("wb") as file:
+            file.write(body[:1])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("course.execute.run.execute", execute)
+    monkeypatch.setattr(Path, "write_bytes", write_bytes)
+    assert main(["run"]) == 2
+    assert re.fullmatch(
+        "course: cannot write .*n1.ipynb .No space left on device.: .*\n", capsys.readouterr().err
+    )
+    assert {path.name: path.read_text() for path in out.iterdir()} == {
+        "n1.ipynb": "old",
+        ".lock": "",
+    }
+
+
+@pytest.mark.parametrize("command", ["run", "check"])
+def test_without_a_folder_for_temporary_files_it_says_so(course, capsys, monkeypatch, command):
+    def none(*_, **__):
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']")
+
+    monkeypatch.setattr("tempfile._sanitize_params", none)
+    assert main([command]) == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert re.fullmatch("course: .*(No usable temporary directory|can be written).*: .*", said)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk by name")
+def test_what_can_not_be_said_ends_a_command_with_a_sentence(course):
+    command = [sys.executable, "-m", "course", "start", "--no-lab", "mine"]
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert ended.returncode == 2
+    (said,) = ended.stderr.splitlines()
+    assert "No space left on device" in said and said.startswith("course: ")
+
+
+def test_outputs_are_stored_also_for_a_user_without_a_home(tmp_path, monkeypatch):
+    def home():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", home)
+    assert refresh._private(tmp_path).search(f"in {tmp_path}")
 
 
 # ---------------------------------------------------------------- parts

@@ -50,19 +50,31 @@ def main(argv: list[str] | None = None) -> int:
     except CourseError as error:
         print(f"course: {error}", file=sys.stderr)
         return error.exit_code
+    except OSError as error:  # a full disk, a folder that can't be written, no temporary one
+        print(
+            f"course: the system refused: {error}: make room there, or write elsewhere",
+            file=sys.stderr,
+        )
+        return 2
     except KeyboardInterrupt:
         print("course: interrupted, everything it had started is ended", file=sys.stderr)
         return 130
 
 
 class _Unread(io.FileIO):
-    """A file to write to, also after its reader has left (`| head`): the command goes on."""
+    """A file to write to, also after its reader has left (`| head`): the command goes on.
+
+    Another error, such as a full disk, is raised once, so that what is said of it ends quietly.
+    """
 
     def write(self, text: Any) -> int:
         try:
             return super().write(text)
         except BrokenPipeError:
             return len(text)
+        except OSError:
+            self.write = len
+            raise
 
 
 def _to_the_end(stream: TextIO) -> TextIO:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -193,7 +194,9 @@ def _drop_widget(output: NotebookNode) -> None:
 
 def _private(root: Path) -> re.Pattern[str]:
     """Matches paths of this machine and addresses in memory."""
-    places = {root, root.resolve(), Path.home(), Path(sys.prefix), Path(tempfile.gettempdir())}
+    places = {root, root.resolve(), Path(sys.prefix), Path(tempfile.gettempdir())}
+    with suppress(RuntimeError):  # a user may have no home
+        places.add(Path.home())
     places = {re.escape(str(place)) for place in places if place != Path(place.anchor)}
     paths = "|".join(sorted(places, key=len, reverse=True))
     address = r"(?<![\w+/])0x[0-9a-fA-F]{8,}(?![\w+/])"
