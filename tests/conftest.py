@@ -1,5 +1,8 @@
-"""Shared by the tests: shapes are checked while they run, and where the browser is."""
+"""Shared by the tests: their shell, their order, what none may do, and where the browser is."""
 
+from tests import shell  # noqa: F401  before all others
+
+# isort: split
 import os
 import random
 import shutil
@@ -11,12 +14,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # several tests run at once; before torch comes in
-
 import jaxtyping
 import pytest
 import torch
 from hypothesis import settings
+
+from tests.refusals import _a_nothing_is_left, pytest_runtest_setup  # noqa: F401
 
 ROOT = Path(__file__).parents[1]
 WORDS = ["Your", "journey", "starts", "with", "one", "step"]
@@ -46,6 +49,27 @@ def wait_until(condition: Callable[[], object], hangs: float = 120) -> None:
         if time.monotonic() > end:
             pytest.fail(f"waited {hangs} s for what didn't happen")
         time.sleep(0.02)  # asks again
+
+
+def pytest_addoption(parser):
+    what = "take files, and the tests of each, in a random order: the same again for the same seed"
+    parser.addoption("--shuffle", type=int, metavar="SEED", help=what)
+
+
+def pytest_report_header(config):
+    seed = config.getoption("shuffle")
+    return None if seed is None else f"in random order: --shuffle {seed}"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Files stay together, for the sake of what their tests share."""
+    seed = config.getoption("shuffle")
+    if seed is not None:
+        draw = random.Random(seed)
+        draw.shuffle(items)
+        order = {path: draw.random() for path in sorted({item.path for item in items})}
+        items.sort(key=lambda item: order[item.path])
 
 
 @pytest.hookimpl(trylast=True)

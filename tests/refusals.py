@@ -1,0 +1,151 @@
+"""What no test may do: depend on how busy the machine is, or leave something behind."""
+
+import ast
+import os
+import re
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import psutil
+import pytest
+
+MEASURES = {"monotonic", "perf_counter", "process_time", "time.time"}
+MEASURES |= {"peak", "ru_maxrss", "num_threads", "num_fds", "cpu_times", "memory_info"}
+LINES = {  # what a line may not have, and what to do; a reason is a comment there, or above it
+    r"\bsleep\(": "a sleep needs its reason beside it: better wait for what has to happen",
+    r"\b(process_iter|pids)\(": "lists the processes of the machine: ask your own for its children",
+    r"\b(free|unused)_port\(": "a port that is free now may be taken then: bind port 0",
+}
+KNOWN = {  # threads and processes that live as long as Python does, once something has used them
+    "tqdm_monitor",  # of all bars
+    "asyncio_0",  # of a loop's pool
+    "resource_tracker",  # of multiprocessing: it clears away what its processes leave
+}
+SIGNALS = signal.valid_signals() - {
+    getattr(signal, "SIGALRM", None)
+}  # that one is pytest-timeout's
+ENDS = 30  # seconds for what is about to end; they only stop a hang
+
+
+# ---------------------------------------------------------------- in the text of a test
+
+
+def refused(source: str) -> list[str]:
+    """Why lines of a file of tests may be red or green by chance, `LINE: reason` each."""
+    tree = ast.parse(source)
+    found = [
+        (
+            line,
+            f"asserts what a clock or a meter says ({name}): inject it, or assert what happened",
+        )
+        for function in _all(tree, ast.FunctionDef)
+        for line, name in _measured(function)
+    ]
+    lines = source.splitlines()
+    for number, (above, line) in enumerate(zip(["", *lines], lines, strict=False), 1):
+        if "#" not in line and not above.lstrip().startswith("#"):
+            found += [(number, why) for words, why in LINES.items() if re.search(words, line)]
+    return [f"{number}: {why}" for number, why in sorted(set(found))]
+
+
+def _measured(function: ast.AST) -> Iterator[tuple[int, str]]:
+    """The asserts of a function that read a clock or a meter, also by a name that was given it."""
+    known = set(MEASURES)
+    for given in _all(function, ast.Assign):
+        if _names(given.value) & known:
+            known |= {name.id for target in given.targets for name in _all(target, ast.Name)}
+    for claim in _all(function, ast.Assert):
+        yield from ((claim.lineno, name) for name in sorted(_names(claim.test) & known))
+
+
+def _all(tree: ast.AST, kind: type) -> Iterator:
+    return (node for node in ast.walk(tree) if isinstance(node, kind))
+
+
+def _names(tree: ast.AST) -> set[str]:
+    attributes = [(node.attr, ast.unparse(node)) for node in _all(tree, ast.Attribute)]
+    return {name for names in attributes for name in names} | {n.id for n in _all(tree, ast.Name)}
+
+
+@cache
+def _refused(path: Path) -> list[str]:
+    return refused(path.read_text(encoding="utf-8"))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """No test of a file with such a line is run."""
+    if found := _refused(item.path):
+        pytest.fail("\n".join(f"{item.path.name}:{line}" for line in found), pytrace=False)
+
+
+# ---------------------------------------------------------------- what a test leaves
+
+
+@pytest.fixture(autouse=True)
+def _a_nothing_is_left() -> Iterator[None]:
+    """A test ends as it began; this name comes first, so it sees what other fixtures leave.
+
+    What fixtures of a module or a session have started is there before, and may start more.
+    """
+    before, threads, processes = _settings(), set(threading.enumerate()), _children()
+    yield
+    left = [name for t in set(threading.enumerate()) - threads if (name := _left(t))]
+    left += [" ".join(p.cmdline()) for p in _new(processes)]
+    changed = [kind for kind, value in _settings().items() if value != before[kind]]
+    _put_back(before)
+    assert not left and not changed, f"the test leaves {left}, and changes {changed}"
+
+
+def _left(thread: threading.Thread) -> str:
+    """The name of a thread that doesn't end."""
+    if thread.name in KNOWN:
+        return ""
+    thread.join(ENDS)
+    return thread.name if thread.is_alive() else ""
+
+
+def _children() -> set[psutil.Process]:
+    """What this process has started and is still there; to list all processes takes time."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except (ChildProcessError, AttributeError):  # there is none, or, on Windows, no such function
+        return set()
+    return set(psutil.Process().children(recursive=True))
+
+
+def _new(known: set[psutil.Process]) -> list[psutil.Process]:
+    """The processes that don't end, and weren't started by one that was there before."""
+    new = []
+    for process in _children() - known:
+        with suppress(psutil.NoSuchProcess):
+            name = " ".join(process.cmdline())
+            if known.isdisjoint(process.parents()) and not any(word in name for word in KNOWN):
+                new.append(process)
+    return psutil.wait_procs(new, ENDS)[1] if new else []
+
+
+def _settings() -> dict:
+    umask = os.umask(0o22)
+    os.umask(umask)
+    return {
+        "umask": umask,
+        "folder": os.getcwd(),
+        "environment": {k: v for k, v in os.environ.items() if k != "PYTEST_CURRENT_TEST"},
+        "signals": {number: signal.getsignal(number) for number in SIGNALS},
+    }
+
+
+def _put_back(settings: dict) -> None:
+    """One test's fault isn't found in all that follow."""
+    os.umask(settings["umask"])
+    os.chdir(settings["folder"])
+    for name in os.environ.keys() - settings["environment"].keys() - {"PYTEST_CURRENT_TEST"}:
+        del os.environ[name]
+    os.environ.update(settings["environment"])
+    for number, handler in settings["signals"].items():
+        if handler is not None and signal.getsignal(number) != handler:
+            signal.signal(number, handler)

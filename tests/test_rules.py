@@ -1,0 +1,174 @@
+"""What the tests refuse of each other, and the shell and the order that they run in."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from itertools import pairwise
+from types import SimpleNamespace
+
+import pytest
+
+from tests import refusals
+from tests.conftest import ROOT, pytest_collection_modifyitems
+
+CLOCK = "asserts what a clock or a meter says"
+
+
+@pytest.mark.parametrize(
+    "body, why",
+    [
+        ("assert time.monotonic() - start < 2", CLOCK),
+        ("assert clock() < 2 or perf_counter() < 2", CLOCK),
+        ("assert 0 < time.time() - start", CLOCK),
+        ("spent = process_time() - start\n    assert spent < 1", CLOCK),
+        ("a = b = monotonic()\n    c = a + 1\n    assert c > 3", CLOCK),
+        ("assert result.peak < 300", CLOCK),
+        ("assert psutil.Process().num_threads() == 3", CLOCK),
+        ("time.sleep(1)", "a sleep needs its reason"),  # of a test that is refused
+        ("assert list(psutil.process_iter())", "lists the processes"),  # is refused
+        ("x = free_port()", "bind port 0"),  # is refused
+    ],
+)
+def test_a_test_that_may_be_red_by_chance_is_refused_with_its_line(body, why):
+    (found,) = refusals.refused(f"def test_it():\n    {body}\n")
+    assert why in found
+    assert int(found.partition(":")[0]) == body.count("\n") + 2
+
+
+def test_other_tests_are_not():
+    good = """
+    def other():
+        spent = clock()
+    def test_it():
+        end = monotonic() + 60
+        while not done():
+            time.sleep(1)  # asks again
+        # as long as it takes
+        time.sleep(1)
+        spent = 3
+        assert spent == 3 and timed_out is None
+    """  # without a reason none of these sleeps would pass
+    assert refusals.refused(textwrap.dedent(good)) == []
+
+
+LEAVES = """
+import os, signal, subprocess, threading
+import pytest
+
+def test_thread():
+    threading.Thread(target=threading.Event().wait, name="mine", daemon=True).start()
+
+def test_process():
+    os.mine = subprocess.Popen(["sleep", "600"])
+
+def test_settings():
+    signal.signal(signal.SIGUSR1, print)
+    os.environ["MINE"] = "1"
+    os.chdir("/")
+    os.umask(0)
+
+def test_none():
+    threading.Thread(target=print).start()
+    subprocess.run(["true"])
+    assert os.getcwd() != "/" and "MINE" not in os.environ
+
+def test_once_more():
+    os.mine.kill()
+    os.mine.wait()
+
+@pytest.fixture(scope="module")
+def server():
+    with subprocess.Popen(["sh", "-c", "read x; sleep 600 & read x"], stdin=-1) as server:
+        yield server
+        server.kill()
+
+def test_what_is_there_before(server):
+    server.stdin.write(b"x\\n")
+
+def test_asks(server):
+    pass
+
+def test_chance():
+    assert open
+"""
+CONFTEST = """from tests import refusals
+from tests.refusals import _a_nothing_is_left, pytest_runtest_setup
+refusals.ENDS = 0.2
+"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """Runs a file of tests, as these are run; what pytest says."""
+
+    def run(source, *options, **environment):
+        folder = tmp_path_factory.mktemp("tests")
+        (folder / "test_it.py").write_text(source)
+        (folder / "conftest.py").write_text(CONFTEST)
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-c",
+            os.devnull,
+            "-p",
+            "no:cacheprovider",
+            "-rA",
+        ]
+        known = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "200"} | environment
+        done = subprocess.run(
+            [*command, *options], cwd=folder, env=known, capture_output=True, text=True
+        )
+        return done.stdout + done.stderr
+
+    return run
+
+
+def test_a_test_that_leaves_something_fails(run):
+    said = run(LEAVES)
+    assert "ERROR test_it.py::test_thread - AssertionError: the test leaves ['mine']" in said
+    assert "test_process - AssertionError: the test leaves ['sleep 600']" in said
+    assert "leaves [], and changes ['umask', 'folder', 'environment', 'signals']" in said
+    assert "8 passed, 3 errors" in said, said
+
+
+def test_a_file_that_may_be_red_by_chance_is_not_run(run):
+    said = run(LEAVES.replace("assert open", "assert open.peak"), "-k", "none or chance")
+    assert "2 errors" in said and "test_it.py:39: asserts what a clock" in said
+
+
+SHELL = """
+import os, subprocess, sys, time
+from pathlib import Path
+from tests import shell
+
+def test_shell():
+    assert not list(Path.home().iterdir()) and time.tzname[0] == "UTC"
+    assert "COLUMNS" not in os.environ and os.umask(0o22) == 0o22
+    command = [sys.executable, "-c", "import locale, sys; print(locale.getlocale(), sys.path[1])"]
+    said = subprocess.run(command, capture_output=True, text=True).stdout
+    assert "UTF-8" in said and "elsewhere" not in said
+"""
+
+
+def test_a_test_sees_the_same_shell_wherever_it_is_started(run):
+    odd = {"HOME": str(ROOT), "TZ": "Asia/Kathmandu", "COLUMNS": "40", "LC_ALL": "C"}
+    odd |= {"PYTHONPATH": os.pathsep.join([str(ROOT), "/elsewhere"])}
+    assert "1 passed" in run(SHELL, **odd)
+
+
+def order(seed):
+    """Ten tests of each of four files, as they are taken by a seed."""
+    items = [SimpleNamespace(path=path, number=n) for path in "abcd" for n in range(10)]
+    pytest_collection_modifyitems(SimpleNamespace(getoption={"shuffle": seed}.get), items)
+    return [(item.path, item.number) for item in items]
+
+
+def test_a_random_order_is_the_same_for_the_same_seed_and_keeps_files_together():
+    given, one, two = map(order, (None, 1, 2))
+    assert given == sorted(given) == sorted(one) == sorted(two)
+    assert given != one == order(1) != two
+    files = [path for path, _ in one]
+    assert sum(a != b for a, b in pairwise(files)) == 3 and files != sorted(files)
+    assert [number for path, number in one if path == "a"] != list(range(10))
