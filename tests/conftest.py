@@ -7,8 +7,6 @@ import os
 import random
 import shutil
 import signal
-import sys
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -49,43 +47,6 @@ def wait_until(condition: Callable[[], object], hangs: float = 120) -> None:
         if time.monotonic() > end:
             pytest.fail(f"waited {hangs} s for what didn't happen")
         time.sleep(0.02)  # asks again
-
-
-def pytest_addoption(parser):
-    what = "take files, and the tests of each, in a random order: the same again for the same seed"
-    parser.addoption("--shuffle", type=int, metavar="SEED", help=what)
-
-
-def pytest_report_header(config):
-    seed = config.getoption("shuffle")
-    return None if seed is None else f"in random order: --shuffle {seed}"
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config, items):
-    """Files stay together, for the sake of what their tests share."""
-    seed = config.getoption("shuffle")
-    if seed is not None:
-        draw = random.Random(seed)
-        draw.shuffle(items)
-        order = {path: draw.random() for path in sorted({item.path for item in items})}
-        items.sort(key=lambda item: order[item.path])
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_configure():
-    """What can't be raised in the thread of a learner's function is no fault of a test.
-
-    At the bottom of a recursion without end nothing can be finalized, whoever left it behind. pytest
-    would fail the test that runs then, and write the text of ten thousand exceptions for hours.
-    """
-    theirs = sys.unraisablehook
-
-    def hook(unraisable):
-        if type(threading.current_thread()).__name__ != "_Worker":
-            theirs(unraisable)
-
-    sys.unraisablehook = hook
 
 
 @pytest.fixture(autouse=True)

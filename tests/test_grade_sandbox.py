@@ -192,7 +192,7 @@ def averaging_weights(T):
     line = next(x for x in gc.get_objects() if type(x) is Line)
     line.send({"is": "passed", "status": "passed", "points": 99}, [])
     line.send({"is": "outcome", "value": True, "error": None, "status": "passed"}, [])
-    time.sleep(9999)
+    time.sleep(9999)  # for ever: it is ended from outside
 """,
     "noise on the line": """
 def averaging_weights(T):
@@ -240,7 +240,7 @@ def averaging_weights(T):
     for _ in range(100):
         try: child = os.fork()
         except OSError: return torch.ones(T, T)
-        if not child: time.sleep(9999)
+        if not child: time.sleep(9999)  # for ever
     return torch.ones(T, T).tril() / torch.arange(1.0, T + 1)[:, None]
 """,
     "a file without end": """
@@ -275,14 +275,14 @@ def test_memory_that_many_take_together_is_counted(found, monkeypatch):
     monkeypatch.setattr(sandbox, "MEMORY", 600 << 20)
     got = found(
         "def averaging_weights(T):\n    for _ in range(2): os.fork()\n"
-        "    a = b'x' * (150 << 20)\n    time.sleep(9999)"
+        "    a = b'x' * (150 << 20)\n    time.sleep(9999)  # for ever"
     )
     assert "of memory" in got.sentence
 
 
 LATE = {
     "a loop in C": "import re\ndef averaging_weights(T): re.match('(a|a)*b', 'a' * 60)",
-    "waiting": "def averaging_weights(T): time.sleep(9999)",
+    "waiting": "def averaging_weights(T): time.sleep(9999)  # for ever",
     "without a signal": """
 import signal
 def averaging_weights(T):
@@ -326,7 +326,7 @@ def averaging_weights(T):
         os.setsid()
         if os.fork() == 0:
             os.write(here, b"x")
-            time.sleep(9999)
+            time.sleep(9999)  # for ever: it is ended from outside
         os._exit(0)
     os.wait()
     os.read(there, 1)
@@ -416,7 +416,9 @@ def test_nobody_is_heard_outside_and_nothing_is_written_there(found, tmp_path):
 def test_a_closed_sandbox_takes_its_processes_along_though_the_kernel_forgot_them(monkeypatch):
     """A process that takes another user's number loses the signal that its parent's end would send."""
     command = sandbox.bubblewrap
-    program = "import os, sys, time; os.write(int(sys.argv[1]), b'here'); time.sleep(9999)"
+    program = (
+        "import os, sys, time; os.write(int(sys.argv[1]), b'here'); time.sleep(9999)  # for ever"
+    )
 
     def forgetful(*given):
         return [word for word in command(*given) if word != "--die-with-parent"]

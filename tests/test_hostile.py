@@ -345,7 +345,7 @@ RIGHT = {  # and what is said besides
     "another folder": (silent(lambda: os.chdir("/")), "changed the working directory"),
     "warnings": (silent(lambda: warnings.simplefilter("error")), ""),
     "a callable object": (functools.partial(MEAN), ""),
-    "a loop of events": (silent(lambda: asyncio.run(asyncio.sleep(0))), ""),
+    "a loop of events": (silent(lambda: asyncio.run(asyncio.sleep(0))), ""),  # sleeps for no time
     "the environment": (silent(lambda: os.environ.update(HOME="/nowhere")), ""),
     "the path of modules": (silent(sys.path.clear), ""),
     "no garbage collector": (silent(gc.disable), ""),

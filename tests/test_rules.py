@@ -1,16 +1,14 @@
-"""What the tests refuse of each other, and the shell and the order that they run in."""
+"""What no test may do, and the shell that all of them run in."""
 
 import os
 import subprocess
 import sys
 import textwrap
-from itertools import pairwise
-from types import SimpleNamespace
 
 import pytest
 
 from tests import refusals
-from tests.conftest import ROOT, pytest_collection_modifyitems
+from tests.conftest import ROOT
 
 CLOCK = "asserts what a clock or a meter says"
 
@@ -114,9 +112,12 @@ def run(tmp_path_factory):
             os.devnull,
             "-p",
             "no:cacheprovider",
+            "-p",
+            "no:randomly",
             "-rA",
         ]
-        known = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "200"} | environment
+        ours = {name: v for name, v in os.environ.items() if not name.startswith("PYTEST_")}
+        known = ours | {"PYTHONPATH": str(ROOT), "COLUMNS": "200"} | environment
         done = subprocess.run(
             [*command, *options], cwd=folder, env=known, capture_output=True, text=True
         )
@@ -156,19 +157,3 @@ def test_a_test_sees_the_same_shell_wherever_it_is_started(run):
     odd = {"HOME": str(ROOT), "TZ": "Asia/Kathmandu", "COLUMNS": "40", "LC_ALL": "C"}
     odd |= {"PYTHONPATH": os.pathsep.join([str(ROOT), "/elsewhere"])}
     assert "1 passed" in run(SHELL, **odd)
-
-
-def order(seed):
-    """Ten tests of each of four files, as they are taken by a seed."""
-    items = [SimpleNamespace(path=path, number=n) for path in "abcd" for n in range(10)]
-    pytest_collection_modifyitems(SimpleNamespace(getoption={"shuffle": seed}.get), items)
-    return [(item.path, item.number) for item in items]
-
-
-def test_a_random_order_is_the_same_for_the_same_seed_and_keeps_files_together():
-    given, one, two = map(order, (None, 1, 2))
-    assert given == sorted(given) == sorted(one) == sorted(two)
-    assert given != one == order(1) != two
-    files = [path for path, _ in one]
-    assert sum(a != b for a, b in pairwise(files)) == 3 and files != sorted(files)
-    assert [number for path, number in one if path == "a"] != list(range(10))

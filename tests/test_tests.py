@@ -14,7 +14,7 @@ import time
 def test_deaf():  # as in the text of an exception with ten thousand others behind it
     while True:
         try:
-            time.sleep(60)
+            time.sleep(60)  # for ever: nothing stops it
         except BaseException:
             pass
 """
