@@ -7,6 +7,7 @@ from subprocess import Popen
 from typing import TypeVar
 from urllib.parse import urlsplit
 
+import psutil
 from playwright.sync_api import Browser, Page, sync_playwright
 
 T = TypeVar("T")
@@ -30,6 +31,15 @@ def wait_for(condition: Callable[[], T], what: str) -> T:
             raise AssertionError(f"waited {HANG} s for {what}")
         time.sleep(0.05)  # leaves the processor to what is waited for
     return found
+
+
+def listens(server: Popen) -> int | None:
+    """The port at which a server that a test has started listens, once it does."""
+    try:
+        found = psutil.Process(server.pid).net_connections("tcp")
+    except psutil.Error:  # it has just ended
+        return None
+    return next((each.laddr.port for each in found if each.status == psutil.CONN_LISTEN), None)
 
 
 def end(server: Popen) -> None:

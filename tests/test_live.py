@@ -32,7 +32,7 @@ from course.draw.picture import Picture
 from course.publish.mdbook import build
 from tests.browser import browser, watched
 from tests.conftest import WORDS, X
-from tests.test_book import AXE, AXE_RUN, THEMES, cell, furnish, notebook, shown
+from tests.test_book import AXE, AXE_RUN, LIGHT_AND_DARK, THEMES, cell, furnish, notebook, shown
 
 POLAR = [(20, 1.2), (70, 1.0), (100, 1.6), (170, 1.2), (240, 1.4), (310, 1.0)]
 KEYS = torch.tensor(
@@ -72,6 +72,7 @@ def explorers() -> dict[str, Live]:
 
 
 LIVE = explorers()
+DESK = {"width": 1200, "height": 900}
 
 
 # ---------------------------------------------------------------- the widget
@@ -125,29 +126,41 @@ def chrome(chromium):
         yield b
 
 
+@pytest.fixture(scope="module")
+def desk(address, chrome):
+    """One page for all tests that need no phone: what one has left there, the next loads anew."""
+    page, errors, outside = watched(chrome, viewport=DESK)
+    page.add_init_script("localStorage.clear()")  # the theme that another test has chosen
+    yield page, errors, outside
+    page.close()
+
+
 @pytest.fixture
-def opened(address, chrome):
+def opened(address, chrome, desk):
     """A page with the explorers; afterwards it has had no error and asked nobody."""
     pages = []
 
     def load(**options):
-        page, errors, outside = watched(
-            chrome, **{"viewport": {"width": 1200, "height": 900}} | options
-        )
+        page, errors, outside = watched(chrome, **options) if {*options} - {"viewport"} else desk
+        page.set_viewport_size(options.get("viewport", DESK))
         page.goto(address)
         pages.append((page, errors, outside))
         return page
 
     yield load
+    desk[0].mouse.up()
     for page, errors, outside in pages:
-        assert not errors and not outside
-        page.close()
+        found = [*errors, *outside]
+        errors.clear(), outside.clear()
+        assert not found
+        if page is not desk[0]:
+            page.close()
 
 
 @pytest.fixture(scope="module")
 def table(address, chrome):
     """One page for all tests that ask what is drawn of a state, and need no hand."""
-    page, errors, outside = watched(chrome, viewport={"width": 1200, "height": 900})
+    page, errors, outside = watched(chrome, viewport=DESK)
     page.goto(address)
     yield page
     assert not errors and not outside
@@ -406,9 +419,10 @@ def any_state(name, luck):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("name", THREADS)
-def test_any_state_is_drawn_as_torch_computes_it(table, name):
+@pytest.mark.parametrize("many", [25, pytest.param(200, marks=pytest.mark.weekly)])
+def test_any_state_is_drawn_as_torch_computes_it(table, name, many):
     explorer, luck = Shown(table, name), random.Random(5)
-    states = [{}, *(any_state(name, luck) for _ in range(60))]
+    states = [{}, *(any_state(name, luck) for _ in range(many))]
     for state, seen in zip(states, explorer.through(states), strict=True):
         explorer.state |= state
         explorer.compare(seen)
@@ -973,7 +987,8 @@ class Next(Shown):
 
 
 @pytest.mark.browser
-def test_every_temperature_and_every_character(table):
+@pytest.mark.parametrize("many", [20, pytest.param(60, marks=pytest.mark.weekly)])
+def test_every_temperature_and_every_character(table, many):
     explorer, luck = Next(table), random.Random(3)
     states = [{"temperature": tenth / 10} for tenth in range(31)]
     states += [
@@ -981,7 +996,7 @@ def test_every_temperature_and_every_character(table):
         for degree in (0.0, 1.0, 3.0)
         for last in range(len(VOCAB))
     ]
-    for _ in range(60):
+    for _ in range(many):
         moved = {
             f"{luck.randrange(len(VOCAB))}": luck.choice([0, 1, 2.5, 40])
             for _ in range(luck.randrange(4))
@@ -1362,7 +1377,7 @@ def test_without_its_weights_the_still_picture_stays(address, chrome):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", (390, 780, 1280))
+@pytest.mark.parametrize("width", (390, pytest.param(780, marks=pytest.mark.weekly), 1280))
 def test_all_text_is_twelve_pixels_or_more(opened, width):
     page = opened(viewport={"width": width, "height": 900})
     sizes = page.evaluate(
@@ -1393,7 +1408,10 @@ ONE_OF_EACH_KIND = """() => {
 
 
 @pytest.mark.browser
-def test_axe_finds_nothing_in_any_theme_whatever_is_open(opened):
+@pytest.mark.parametrize(
+    "themes", [LIGHT_AND_DARK, pytest.param(THEMES, marks=pytest.mark.weekly)]
+)
+def test_axe_finds_nothing_in_any_theme_whatever_is_open(opened, themes):
     page = opened()
     page.evaluate(AXE.read_text(encoding="utf-8"))
     assert not page.evaluate(AXE_RUN, [True])
@@ -1408,7 +1426,7 @@ def test_axe_finds_nothing_in_any_theme_whatever_is_open(opened):
         if "mask" in other.state:
             other.el.locator("[data-cell='4 5']").click()  # a cell of the future: red
     assert page.evaluate(ONE_OF_EACH_KIND) > 150
-    for theme in THEMES:
+    for theme in themes:
         page.evaluate(f"document.getElementById('mdbook-theme-{theme}').click()")
         assert not (found := page.evaluate(AXE_RUN, [False])), (theme, found)
 
