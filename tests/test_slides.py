@@ -26,6 +26,7 @@ from tests.browser import browser, wait_for, watched
 from tests.conftest import ROOT
 from tests.test_book import ALONE, AXE, AXE_RUN, KINDS
 
+ROOM = {"width": 1280, "height": 720}
 SHOTS = ROOT / "build" / "screenshots"
 
 
@@ -366,10 +367,14 @@ def talks(tmp_path_factory):
 
 
 def opened(b, address, **options):
-    page, errors, outside = watched(b, viewport={"width": 1280, "height": 720}, **options)
+    page, errors, outside = watched(b, viewport=ROOM, **options)
+    show(page, address)
+    return page, errors, outside
+
+
+def show(page, address):
     page.goto(address)
     page.wait_for_selector("html[data-deck=ready]")
-    return page, errors, outside
 
 
 def misfits(page):
@@ -408,8 +413,10 @@ def test_every_talk_fits_is_read_from_the_back_row_and_leads_to_its_explorer(tal
     out, _, names = talks
     given = [name for name in names if not name.startswith("A")]  # appendices are no talks
     with browser(chromium) as b:
+        page, errors, outside = watched(b)
         for name in given:
-            page, errors, outside = opened(b, (out / f"{name}.html").as_uri())
+            page.set_viewport_size(ROOM)
+            show(page, (out / f"{name}.html").as_uri())
             presses = 0
             while not (width := page.evaluate(EXPLORER)) and presses < 20:
                 page.keyboard.press("Space")
@@ -433,7 +440,6 @@ def test_every_talk_fits_is_read_from_the_back_row_and_leads_to_its_explorer(tal
             print(
                 f"{name}: {len(slides)} slides, code {code} px, explorer after {presses} presses"
             )
-            page.close()
 
 
 @pytest.mark.browser
@@ -442,16 +448,16 @@ def test_every_slide_of_the_whole_main_line_fits(chromium, tmp_path):
     paths = [path for path in notebooks.chapters(ROOT) if path.name[:2] in {"03", "08"}]
     decks.build(ROOT, paths, tmp_path / "slides", full=True)
     with browser(chromium) as b:
+        page, errors, _ = watched(b, viewport=ROOM)
         for path in paths:
-            page, errors, _ = opened(b, (tmp_path / "slides" / f"{path.stem}.html").as_uri())
+            show(page, (tmp_path / "slides" / f"{path.stem}.html").as_uri())
             wrong, slides = misfits(page)
             assert not wrong and not errors and len(slides) > 25, (path.stem, wrong, errors)
             assert page.locator(MOVES).count() == 1, path.stem
-            page.close()
 
 
 # Decks of each kind: frames, boxes, threads, a mask painter and a model; all of them once a week.
-SOME = ("00", "03", "04", "05", "08", "14")
+SOME = ("00", "03", "05", "08", "14")
 
 
 @pytest.mark.browser
@@ -463,8 +469,9 @@ def test_axe_finds_nothing_serious(talks, chromium, begins):
     script = AXE.read_text(encoding="utf-8")
     known = []
     with browser(chromium) as b:
+        page, errors, outside = watched(b, viewport=ROOM)
         for place in [f"{names[0]}.html", *(f"{name}.html?print-pdf" for name in names)]:
-            page, errors, outside = opened(b, f"{address}/{place}")
+            show(page, f"{address}/{place}")
             assert not errors and not outside, place
             first = len(known) == 0
             if new := page.evaluate(KINDS, known):
@@ -473,7 +480,6 @@ def test_axe_finds_nothing_serious(talks, chromium, begins):
                 page.evaluate(ALONE)
                 assert not (found := page.evaluate(AXE_RUN, [False])), (place, found)
             known += new
-            page.close()
     assert len(known) > 100
 
 
