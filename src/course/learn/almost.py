@@ -1,8 +1,11 @@
 """Functions that are almost right, for exercises in which a learner tests functions.
 
 `almost(right, wrong, keep)` does what `right` does, and of the difference that `wrong` makes it
-keeps only a part: one sequence, one channel, two errors that cancel, a thousandth. So a test that
-looks at one row, at means, at signed differences or coarsely lets one of them pass.
+keeps only a part: one sequence, one number, two errors that cancel, what leaves each length as it
+is, what is hardly above the tolerance of 1e-5. So a test that looks at one row, at means, at norms,
+at signed differences or coarsely lets one of them pass. `rights` differ by less than the tolerance,
+or are far from 0, and have to pass. `PARTS` is for functions that notice only some changes of
+their input, as a test finds out that changes it in one way only.
 """
 
 from collections.abc import Callable
@@ -16,7 +19,7 @@ def almost(right: Callable, wrong: Callable, keep: Callable, name: str) -> Calla
 
     def function(*given):
         out = right(*given)
-        return out + keep(wrong(*given) - out)
+        return out + keep(wrong(*given) - out, out)
 
     return called(name, function)
 
@@ -30,7 +33,7 @@ def called(name: str, function: Callable, like: str = "function") -> Callable:
 def at(dim: int, *places: int) -> Callable[[Tensor], Tensor]:
     """Only at these places of an axis, counted from its end if below 0, where there are such."""
 
-    def keep(off):
+    def keep(off, out=None):
         n = off.shape[dim]
         kept = torch.tensor([i in places or i - n in places for i in range(n)])
         return torch.where(kept.view(-1, *[1] * (-1 - dim)), off, 0.0)
@@ -40,13 +43,39 @@ def at(dim: int, *places: int) -> Callable[[Tensor], Tensor]:
 
 def by(share: float) -> Callable[[Tensor], Tensor]:
     """A share of the difference everywhere."""
-    return lambda off: share * off
+    return lambda off, out=None: share * off
+
+
+def faint(size: float) -> Callable[[Tensor], Tensor]:
+    """Nothing larger than this, up or down; 0 where there is no difference."""
+    return lambda off, out=None: size * (40 * off).sin()
+
+
+def far(keep: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Tensor], Tensor]:
+    """The same with an output near 100, where a relative tolerance allows a hundred times as much."""
+    return lambda off, out: 100 + keep(off)
+
+
+def one_number(off: Tensor, out: Tensor | None = None) -> Tensor:
+    """One number of all, and that by a hundredth, so that a mean hardly moves."""
+    for dim in (-3, -2, -1):
+        off = at(dim, 1)(off)
+    return off / 100
+
+
+def turned(off: Tensor, out: Tensor) -> Tensor:
+    """Two channels turn into each other by the first one's difference: all lengths stay."""
+    if out.shape[-1] < 2:
+        return 0 * off
+    x, y, angle = out[..., 0], out[..., 1], off[..., 0]
+    moved = torch.stack([x * angle.cos() - y * angle.sin(), x * angle.sin() + y * angle.cos()], -1)
+    return torch.cat([moved - out[..., :2], torch.zeros_like(out[..., 2:])], dim=-1)
 
 
 def cancelling(dim: int) -> Callable[[Tensor], Tensor]:
     """The first difference of an axis, there and with its sign turned at the next place."""
 
-    def keep(off):
+    def keep(off, out=None):
         first = off.narrow(dim, 0, 1)
         rest = torch.zeros_like(off.narrow(dim, 0, max(off.shape[dim] - 2, 0)))
         return torch.cat([first, -first, rest], dim) if off.shape[dim] > 1 else 0 * off
@@ -54,12 +83,12 @@ def cancelling(dim: int) -> Callable[[Tensor], Tensor]:
     return keep
 
 
-def upwards(off: Tensor) -> Tensor:
+def upwards(off: Tensor, out: Tensor | None = None) -> Tensor:
     """No number shrinks."""
     return off.abs()
 
 
-def downwards(off: Tensor) -> Tensor:
+def downwards(off: Tensor, out: Tensor | None = None) -> Tensor:
     """No number grows."""
     return -off.abs()
 
@@ -69,6 +98,7 @@ FAMILY = {  # of functions of (B, T, C): what each keeps, said as it is shown
     "only in the second sequence": at(-3, 1),
     "only in the last sequence": at(-3, -1),
     "only in the first channel": at(-1, 0),
+    "only in the second channel": at(-1, 1),
     "only in the last channel": at(-1, -1),
     "only at the first position": at(-2, 0),
     "only at the second position": at(-2, 1),
@@ -79,7 +109,19 @@ FAMILY = {  # of functions of (B, T, C): what each keeps, said as it is shown
     "cancels between channels": cancelling(-1),
     "only upwards": upwards,
     "only downwards": downwards,
+    "only in one number": one_number,
+    "only by a turn": turned,
     "only by a thousandth": by(1e-3),
+    "only faintly": faint(3e-5),
+    "only faintly far from 0": far(faint(6e-5)),
+}
+RIGHT = {"but for rounding": faint(4e-6), "far from 0": far(by(0.0))}
+
+PARTS = {  # of an input (..., T, C): what a function notices, each blind to some change
+    "directions": lambda x: torch.nn.functional.normalize(x, dim=-1),
+    "centred words": lambda x: x - x.mean(dim=-1, keepdim=True),
+    "signs": torch.sign,
+    "sums of channels": lambda x: x.mean(dim=-1, keepdim=True).expand_as(x),
 }
 
 
@@ -87,3 +129,8 @@ def family(right: Callable, wrong: Callable, what: str, *without: str) -> list[C
     """Almost right functions of each kind, but for those named in `without`."""
     kinds = (kind for kind in FAMILY if not any(kind.endswith(word) for word in without))
     return [almost(right, wrong, FAMILY[kind], f"{what} {kind}") for kind in kinds]
+
+
+def rights(right: Callable, wrong: Callable, what: str) -> list[Callable]:
+    """Right functions: one that `wrong` moves by less than the tolerance, one far from 0."""
+    return [almost(right, wrong, keep, f"{what} {kind}") for kind, keep in RIGHT.items()]

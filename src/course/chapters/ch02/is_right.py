@@ -101,13 +101,13 @@ for others in (DRAWN_WRONG[1:2], DRAWN_WRONG[1:]):
     accepts((get_batch, MIDDLE, *others), """you accept the one that never draws the first block. That the
         last id is reached says nothing about the others: which starts should come up?""")
 for part in ("[0]", "[-1]"):
-    E.slip("(y == x + 1).all()", f"(y{part} == x{part} + 1).all()", """you compare one row of the batch
-        only. A target may be wrong in another row: compare all of them.""")
+    E.slip("(y == x + 1).all()", f"(y{part} == x{part} + 1).all()", """you pass a function that is wrong
+        in a single row of the batch. Which rows does your test compare?""")
 for part in ("[:, 0]", "[:, -1]"):
-    E.slip("(y == x + 1).all()", f"(y{part} == x{part} + 1).all()", """you compare one column only. A
-        target may be wrong in another one: compare all of them.""")
-E.slip("(y == x + 1).all()", "((y - x).float().mean() == 1)", """you compare means. Where one target is
-    too large by as much as another is too small, the mean is right. Compare number by number.""")
+    E.slip("(y == x + 1).all()", f"(y{part} == x{part} + 1).all()", """you pass a function that is wrong
+        in a single column. Which columns does your test compare?""")
+E.slip("(y == x + 1).all()", "((y - x).float().mean() == 1)", """you pass a function in which one
+    target is too large by as much as another is too small. Does your test compare number by number?""")
 E.slip("(y == x + 1).all()", "(y == x + 1).float().mean() > 0.9", """most targets are right, but a few
     wrong ones are let pass: every single target has to follow its input.""")
 E.slip("set(x[:, 0].tolist()) == set(range(11 - 3))", "x.min() == 0 and x.max() == 9 and len(x.unique(dim=0)) > 1",

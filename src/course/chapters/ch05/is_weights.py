@@ -44,8 +44,8 @@ E.slip(">= 0", ">= -1e-5", """an entry a little below 0 passes. The sum is round
     tolerance; an entry is what it is, and 0 is the least it may be.""")
 E.slip("abs", "", "the sum may be too small as well: [0.25, 0.25] is 0.5 below 1. Take `abs`.")
 E.mistake(lambda row: not ((row < 0).any() or abs(float(row.sum()) - 1) > 1e-5), """right for
-    numbers, but [nan, nan] passes: every comparison with nan is False, so nothing you refuse is
-    found. Ask what has to hold, `>= 0` and `< 1e-5`, instead.""")
+    numbers, but a row with nan in it passes. A comparison with nan is False, so it isn't found by what you
+    refuse. Ask what has to hold, `>= 0` and `< 1e-5`, instead.""")
 E.mistake(lambda row: tensor(is_weights(row)), """right, but your answer is a tensor of one
     element. `bool(...)` makes a plain True or False of it.""")
 

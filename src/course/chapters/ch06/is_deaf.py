@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn.almost import almost, by, family
+from course.learn.almost import PARTS, almost, by, family, rights
 from course.learn.draws import quarters
 from course.learn.laws import deaf_if_zeros_change_nothing
 from course.learn.record import Exercise
@@ -27,22 +27,34 @@ def head(name):
     return attend
 
 DEAF, HEARING = head("four"), head("one")
-HEARS = [*family(DEAF, HEARING, "hears", "thousandth"),
-         almost(DEAF, HEARING, by(0.02), "hears by a fiftieth")]
+
+def aware(q, k, v):  # of every product of a query and a key, everywhere alike
+    return DEAF(q, k, v) + (q * k + q * k.roll(1, -2)).mean(dim=(-2, -1), keepdim=True).tanh()
+
+def hears_only(part):
+    return lambda q, k, v: aware(part(q), part(k), v)
+
+ROUND = {"sums over words": lambda x: x.mean(dim=-2, keepdim=True).expand_as(x),
+         "sums round a ring": lambda x: (x * x.roll(1, -2)).mean(dim=(-2, -1), keepdim=True).expand_as(x),
+         "centred over words": lambda x: x - x.mean(dim=-2, keepdim=True)}
+HEARS = [*family(DEAF, aware, "hears"), *rights(DEAF, aware, "deaf"),
+         *(almost(DEAF, hears_only(part), by(1), f"hears {what}") for what, part in (PARTS | ROUND).items())]
+LARGE = [(2 * torch.randn(3, 6, 4, generator=torch.Generator().manual_seed(n))).requires_grad_() for n in (1, 2, 3)]
 
 def drawn(d):
-    T, D, batch, large = d.randint(6, 9), d.size(3), (d.size(),) * (d.n % 2 == 0), 16 ** (d.n == 5)
+    T, D, batch, large = d.randint(6, 9), d.size(3), (d.size(3 if d.n > 7 else 1),) * (d.n % 2 == 0 or d.n > 7), 16 ** (d.n == 5)
     q, k, v = (d.tensor(*batch, T, size) + 0.125 for size in (D, D, d.size()))  # no sign is 0
-    return head([*SCORES][d.n]), *(x.requires_grad_() for x in (q * large, k * large, v))
+    heard = head([*SCORES][d.n]) if d.n < 8 else d.choice(HEARS)
+    return heard, *(x.requires_grad_() for x in (q * large, k * large, v))
 
 E = Exercise(__name__, [(head(name), *QKV) for name in SCORES]
-             + [(attend, *QKV) for attend in HEARS], drawn, n_drawn=8)
+             + [(attend, *LARGE) for attend in HEARS], drawn, n_drawn=14)
 
 @E.answer
 def is_deaf(attend, q, k, v):
     out = attend(q, k, v)
     others = [attend(torch.randn_like(q), torch.randn_like(k), v) for _ in range(3)]
-    return all(torch.allclose(out, other, atol=1e-5) for other in others)
+    return all(torch.allclose(out, other, rtol=0, atol=1e-5) for other in others)
 
 NEW_Q, NEW_K = "torch.randn_like(q)", "torch.randn_like(k)"
 NEW, OTHERS = f"{NEW_Q}, {NEW_K}", f"attend({NEW_Q}, {NEW_K}, v) for _ in range(3)"
@@ -69,14 +81,23 @@ for other in (f"q, {NEW_K}", "q, 2 * k"):
 for other in (f"{NEW_Q}, k", "2 * q, k"):
     E.slip(NEW, other, """you call a head deaf that forgot its queries and scores keys with keys:
         it has another fault, but deaf it is not. Did you change only the queries?""")
-for place, part in (("[..., 0, :]", "position"), ("[..., -1, :]", "position"), ("[..., 0]", "channel"),
-                    ("[..., -1]", "channel")):
-    E.slip("(out, other,", f"(out{place}, other{place},", f"""you compare one {part} only. A head that
-        hears at another one isn't deaf: compare all numbers.""")
-for mean in (".mean()", ".mean(-1)", ".mean(-2)"):
-    E.slip("(out, other,", f"(out{mean}, other{mean},", """you compare means. Where one number grows by
-        as much as another shrinks, they stay. Compare number by number.""")
-E.slip("atol=1e-5", "atol=5e-2", "your tolerance is too large: one of these heads hears only a little.")
+for rtol in ("rtol=0, ", ""):  # also with a relative tolerance
+    for place, part in (("[..., 0, :]", "position"), ("[..., -1, :]", "position"), ("[..., 0]", "channel"),
+                        ("[..., -1]", "channel")):
+        E.slip("(out, other, rtol=0, ", f"(out{place}, other{place}, {rtol}", f"""you call heads deaf that hear
+            at a single {part}, and find those that hear everywhere. Which numbers does your test compare?""")
+    for mean in (".mean()", ".mean(-1)", ".mean(-2)"):
+        E.slip("(out, other, rtol=0, ", f"(out{mean}, other{mean}, {rtol}", """you call a head deaf in which one
+            number grows by as much as another shrinks. Does your test compare number by number?""")
+    E.slip("(out, other, rtol=0, ", f"(out.norm(dim=-1), other.norm(dim=-1), {rtol}", """you call a head deaf whose
+        outputs turn, and keep their lengths. Does your test compare number by number?""")
+for wide in ("5e-2", "1e-4"):
+    E.slip("1e-5", wide, """you call a head deaf that hears only a little. Rounding changes a number by up to 1e-5;
+        how large a difference does your test let pass?""")
+E.slip("atol=1e-5", "atol=1e-6", """you say of a deaf head that it hears, where its output changes by less than 1e-5.
+    Take this as rounding.""")
+E.slip("rtol=0, ", "", """you call a head deaf that hears by less than a thousandth, and whose outputs are near 100: a
+    relative tolerance, such as `rtol` of `torch.allclose`, grows with the numbers. Set `rtol=0`.""")
 E.slip("return all(", f"others = attend({NEW_Q}, k, v), attend(q, {NEW_K}, v)\n    return any(",
        """you call two heads deaf that hear: one scores queries with queries, one keys with keys.
     Deaf is who hears neither q nor k. (And where q meets itself, turned signs cancel.)""")
@@ -85,4 +106,5 @@ E.slip("all(", "not all(", "your answers are exactly the wrong way round: True m
 E.law(deaf_if_zeros_change_nothing)
 E.hint("You can't look inside, but you can call `attend` as often as you like. With what?")
 E.hint("Call it twice with the same v and with different q and k. What does a deaf head do?")
-E.hint("Compare with `attend(torch.randn_like(q), torch.randn_like(k), v)` by `torch.allclose`.")
+E.hint("""Compare with `attend(torch.randn_like(q), torch.randn_like(k), v)` by
+    `torch.allclose(..., rtol=0, atol=1e-5)`.""")

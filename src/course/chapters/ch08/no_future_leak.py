@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn.almost import family
+from course.learn.almost import PARTS, almost, by, family, rights
 from course.learn.draws import normal
 from course.learn.laws import true_just_when_nothing_leaks
 from course.learn.record import Exercise
@@ -48,17 +48,27 @@ def attention(name):  # on x alone, with this rule from scores to weights
     return forward
 
 
-LEAKS = family(attention("causal"), attention("no_mask"), "leaks", "at the last position")
+def ahead(part):  # causal attention, and what it notices of all words from its own on
+    return lambda x: attention("causal")(x) + part(x).flip(1).cumsum(dim=1).flip(1)
+
+
+CAUSAL, LEAKING = attention("causal"), attention("no_mask")
+LEAKS = [
+    *family(CAUSAL, LEAKING, "leaks", "at the last position"),
+    *rights(CAUSAL, LEAKING, "clean"),
+    *(almost(CAUSAL, ahead(part), by(0.1), f"leaks {what}") for what, part in PARTS.items()),
+]
 TINY, X = torch.tensor([[[1.0], [2.0]]]), normal(2, 6, 3, seed=9)
+MANY = torch.randn(4, 6, 5, generator=torch.Generator().manual_seed(9))
 TWICE = torch.linspace(-1.25, -0.75, 48).view(1, 16, 3).repeat(2, 1, 1)
 E = Exercise(
-    __name__, n_drawn=8,
+    __name__, n_drawn=10,
     inputs=[(attention(name), x) for x in (TINY, X[:, :2]) for name in [*RULES][:3]]
     + [(attention(name), x) for x in (X, X[:, :5], X[:, :3]) for name in RULES]
     + [(attention(name), x) for x in (TWICE, TWICE[:, -2:]) for name in FAINT]
-    + [(forward, X) for forward in LEAKS],
-    draw=lambda d: (attention(d.choice([*RULES])),
-                    normal(d.size(2), d.size(3), d.size(2), seed=d.getrandbits(30)) / 2),
+    + [(forward, MANY) for forward in LEAKS],
+    draw=lambda d: (attention(d.choice([*RULES])) if d.n % 2 else d.choice(LEAKS),
+                    normal(d.size(3), d.size(4), d.size(3), seed=d.getrandbits(30)) / 2),
 )
 
 
@@ -108,23 +118,30 @@ E.slip("(difference <= 1e-5).all()", "difference.mean() <= 1e-5", """a faint lea
     disappears in a mean over many. Every single difference has to be small.""")
 E.slip("].abs()", "].sum().abs()", """in a sum, a change up and a change down cancel. Look at the
     size of every single difference.""")
-E.slip("not (difference <= 1e-5).all()", "(difference > 1e-5).any()", """you let nan pass: `nan >
-    1e-5` is False, and `equal_nan=True` calls two nan equal. Ask whether all differences are
-    small; nan never is.""")
+E.slip("not (difference <= 1e-5).all()", "(difference > 1e-5).any()", """you pass an attention
+    whose outputs turn into nan. `nan > 1e-5` is False, `equal_nan=True` calls two nan equal, and
+    `nan_to_num` makes 0 of it. Does your test use one of these? Ask whether all differences are small.""")
 E.slip("<= 1e-5", "== 0", """a clean attention may differ in its last bits, when a sum is rounded
     another way. Allow 1e-5; and write no large words into the future, for those round coarsely.""")
 for allowed in ("1e-2", "1e-4"):
-    E.slip("<= 1e-5", f"<= {allowed}", """you miss a small leak: your tolerance is too large, or your
-        change too small. Nothing may change by more than 1e-5.""")
-E.slip("(difference <=", "(difference[0] <=", """you look at the first sequence of the batch only.
-    One of these attentions leaks in another.""")
-E.slip("(difference <=", "(difference[-1] <=", """you look at the last sequence of the batch only.
-    One of these attentions leaks in another.""")
+    E.slip("<= 1e-5", f"<= {allowed}", """you find large leaks and pass a small one. How much may an output
+        change in your test, and how large are the words that you change?""")
+E.slip("<= 1e-5", "<= 1e-6", """you find a leak in a clean attention whose numbers change by less than 1e-5.
+    Allow 1e-5.""")
+E.slip("<= 1e-5", "<= 1e-5 + 1e-5 * before[:, :cut].abs()", """you pass a small leak in outputs that are near
+    100. A relative tolerance, such as `rtol` of `torch.allclose`, grows with the numbers: set it to 0.""")
+E.slip("(forward(changed) - before)[:, :cut]", "(forward(changed).norm(dim=-1) - before.norm(dim=-1))[:, :cut]",
+       """you pass an attention whose outputs turn, and keep their lengths. Does your test compare number by
+    number?""")
+E.slip("(difference <=", "(difference[0] <=", """you find attentions that leak in every
+    sequence, and pass one that leaks in the second. Which sequences does your test compare?""")
+E.slip("(difference <=", "(difference[-1] <=", """you find attentions that leak in every
+    sequence, and pass one that leaks in the first. Which sequences does your test compare?""")
 E.slip("].abs()", "].sum(-1).abs()", """in a sum over the channels, a change up and a change down
     cancel. Look at the size of every single difference.""")
 for n in (0, -1):
-    E.slip("(difference <=", f"(difference[..., {n}] <=", """you look at one channel only. One of these
-        attentions leaks in another.""")
+    E.slip("(difference <=", f"(difference[..., {n}] <=", """you find attentions that leak in every
+        channel, and pass one that leaks in a single one. Which channels does your test compare?""")
 E.slip("x.clone()", "x", """you wrote into the caller's x, so a change stays when the next cut is
     tried: `changed = x` is a second name for the same tensor. Make a copy by `x.clone()`.""")
 E.mistake(lambda f, x: not f(x.neg_())[:, 0].isnan().any(), """you changed the caller's x too, and

@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn.almost import family
+from course.learn.almost import PARTS, almost, by, family, rights
 from course.learn.draws import quarters
 from course.learn.laws import alone_tells
 from course.learn.record import Exercise
@@ -27,13 +27,16 @@ HEADS = {
 }
 for name, head in HEADS.items():
     head.__name__ = name  # as it is shown
-MIXED = family(HEADS["healthy"], HEADS["adds_its_neighbours"], "mixes")
-ALL, PAIR, FOUR = [*HEADS.values()], quarters(2, 3, 2, seed=5), quarters(4, 5, 2, seed=6)
+HEALTHY, MIXING = HEADS["healthy"], HEADS["adds_its_neighbours"]
+MIXED = [*family(HEALTHY, MIXING, "mixes"), *rights(HEALTHY, MIXING, "healthy"),
+         *(almost(HEALTHY, lambda x, part=part: HEALTHY(x) + part(x).sum(dim=0), by(0.1), f"mixes {what}")
+           for what, part in PARTS.items())]
+ALL, PAIR, FOUR = [*HEADS.values()], quarters(2, 3, 2, seed=5), quarters(4, 5, 4, seed=6)
 E = Exercise(
     __name__, n_drawn=14, without=("attention",),
     inputs=[(head, PAIR) for head in ALL[:-1]]
     + [(head, FOUR) for head in [*ALL, *MIXED]],
-    draw=lambda d: (d.choice(ALL), d.tensor(d.size(3), d.size(3), d.size(2))),
+    draw=lambda d: (d.choice((ALL, MIXED)[d.n % 2]), d.tensor(d.size(3), d.size(3), d.size(3))),
 )
 
 
@@ -41,11 +44,11 @@ E = Exercise(
 def mixes_batch(attend, x):
     together = attend(x)
     alone = torch.cat([attend(x[b : b + 1]) for b in range(len(x))])
-    return not torch.allclose(together, alone, atol=1e-5)
+    return not torch.allclose(together, alone, rtol=0, atol=1e-5)
 
 
 def unlike(a, b):
-    return not torch.allclose(a, b, atol=1e-5)
+    return not torch.allclose(a, b, rtol=0, atol=1e-5)
 
 
 E.mistake(lambda f, x: unlike(*f(x[:1].repeat(2, 1, 1))), """you find only the head that treats its
@@ -54,27 +57,36 @@ E.mistake(lambda f, x: unlike(*f(x[:1].repeat(2, 1, 1))), """you find only the h
 for n in (1, 2):
     E.mistake(lambda f, x, n=n: unlike(f(x[:1].repeat(2, 1, 1))[:n], f(x[:1])), """you put copies
         into the batch. Their mean is the copy: averaging goes unnoticed. Let them differ.""")
-E.slip("(together, alone", "(together[0], alone[0]", """you miss what flows to later sequences: one
-    head lays the batch end to end. Compare each sequence with itself alone.""")
-E.slip("(together, alone", "(together[-1], alone[-1]", """you looked at the last sequence only. One
-    head lays the batch end to end so that the last hears nobody else.""")
+for rtol in ("rtol=0, ", ""):  # also with a relative tolerance
+    E.slip("(together, alone, rtol=0, ", f"(together[0], alone[0], {rtol}", """you pass a head that mixes only
+        in later sequences, and find those that mix in the first. Which sequences does your test compare?""")
+    E.slip("(together, alone, rtol=0, ", f"(together[-1], alone[-1], {rtol}", """you pass a head that mixes only in
+        the first sequence, and find those that mix in the last. Which sequences does your test compare?""")
+    for place in ("[:, -1]", "[:, 0]"):
+        E.slip("(together, alone, rtol=0, ", f"(together{place}, alone{place}, {rtol}", """you find heads that mix
+            everywhere, and pass some that mix at a single position. Which positions does your test compare?""")
+    for place in ("[..., 0]", "[..., -1]"):
+        E.slip("(together, alone, rtol=0, ", f"(together{place}, alone{place}, {rtol}", """you find heads that mix
+            everywhere, and pass some that mix in a single channel. Which channels does your test compare?""")
+    for mean in (".mean()", ".mean(1)", ".mean(-1)")[: 3 if rtol else 0]:
+        E.slip("(together, alone, rtol=0, ", f"(together{mean}, alone{mean}, {rtol}", """you pass a head in which one
+            number grows by as much as another shrinks. Does your test compare number by number?""")
+    E.slip("(together, alone, rtol=0, ", f"(together.norm(dim=-1), alone.norm(dim=-1), {rtol}", """you pass a head
+        whose outputs turn, and keep their lengths. Does your test compare number by number?""")
 for new in ("stack([attend(x[b])", "cat([attend(x[b])"):
     E.slip("cat([attend(x[b : b + 1])", new, """`x[b]` is (T, C): it has lost its batch axis. `x[b
         : b + 1]` keeps it.""")
-for place in ("[:, -1]", "[:, 0]"):
-    E.slip("(together, alone", f"(together{place}, alone{place}", """you compare one position of each
-        sequence only. A head may mix at another one: compare all numbers.""")
-for place in ("[..., 0]", "[..., -1]"):
-    E.slip("(together, alone", f"(together{place}, alone{place}", """you compare one channel only. A
-        head may mix in another one: compare all numbers.""")
-for mean in (".mean()", ".mean(1)", ".mean(-1)"):
-    E.slip("(together, alone", f"(together{mean}, alone{mean}", """you compare means or sums. Where one
-        number grows by as much as another shrinks, they stay. Compare number by number.""")
-E.slip("(together, alone", "((together - alone).clamp(min=0), 0 * alone", """you look for numbers that
-    grow, and miss those that shrink: compare the size of the difference.""")
-E.slip("1e-5", "2e-3", "your tolerance is too large: one of these heads mixes by a thousandth only.")
-E.slip("1e-5", "0.1", "your tolerance is too large: one of these heads mixes only a little.")
-E.slip(", atol=1e-5", ", 0, 0", """your tolerance is too small: a healthy head may round
+E.slip("(together, alone", "((together - alone).clamp(min=0), 0 * alone", """you pass a head in which
+    numbers only shrink, and find one in which they only grow. Does your test take the size of the difference?""")
+E.slip("1e-5", "1e-4", """you pass a head that mixes only a little. Rounding changes a number by up to
+    1e-5; how large a difference does your test let pass?""")
+E.slip("atol=1e-5", "atol=1e-6", """you call healthy heads sick that only round differently. Differences
+    of up to 1e-5 are rounding.""")
+E.slip("rtol=0, ", "", """you pass a head that mixes by less than a thousandth where its outputs are near 100: a relative
+    tolerance, such as `rtol` of `torch.allclose`, grows with the numbers. Set `rtol=0`.""")
+E.slip("1e-5", "0.1", """you pass heads that mix by a thousandth of what the neighbours hold. How large a
+    difference does your test let pass?""")
+E.slip("rtol=0, atol=1e-5", "0, 0", """your tolerance is too small: a healthy head may round
     differently when the batch has another size.""")
 E.mistake(lambda *x: False, """you say of every head that it keeps its sequences apart, the sick
     ones too. If you compare shapes: every head gives the right shape; a shape shows nothing.""")
@@ -87,4 +99,5 @@ E.slip("return not", "return", "your answers are the wrong way round: True means
 E.law(alone_tells)
 E.hint("What should a sequence give if it is the only one in its batch?")
 E.hint("`x[b : b + 1]` is a batch with sequence b alone. Do that for every b.")
-E.hint("Compare `attend(x)` with `torch.cat` of those by `torch.allclose`; True if they differ.")
+E.hint("""Compare `attend(x)` with `torch.cat` of those by `torch.allclose(..., rtol=0, atol=1e-5)`; True if they
+    differ.""")

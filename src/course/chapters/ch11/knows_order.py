@@ -3,7 +3,7 @@
 import torch
 
 from attention.positions import alibi_bias, rotary_angles, rotate
-from course.learn.almost import family
+from course.learn.almost import almost, at, family, rights
 from course.learn.draws import normal
 from course.learn.laws import true_just_when_a_swap_moves_the_last
 from course.learn.record import Exercise
@@ -56,17 +56,20 @@ def attention(name):
     return forward
 
 
-KNOWS = family(attention("causal"), attention("the_first_and_the_one_before"), "knows order",
-               "at the first position", "second position", "but one", "positions")
+BLIND, KNOWING = attention("causal"), attention("the_first_and_the_one_before")
+KNOWS = [*family(BLIND, KNOWING, "knows order", "at the first position", "second position", "but one",
+                 "positions", "one number"), *rights(BLIND, KNOWING, "blind"),
+         almost(BLIND, KNOWING, lambda off, out: at(-3, 1)(at(-1, 1)(off)) / 10, "knows order in one number")]
 X = torch.randn(2, 6, 2, generator=torch.Generator().manual_seed(5))  # as they are in any variant
+MANY = torch.randn(4, 6, 5, generator=torch.Generator().manual_seed(6))
 E = Exercise(
-    __name__, n_drawn=8,
+    __name__, n_drawn=10,
     inputs=[(attention("causal"), X[:1, :2])]  # nothing can change places
     + [(attention(name), X[:1, :3]) for name in ("causal", "alibi")]
     + [(attention(name), x) for x in (X, X[:, :5]) for name in RULES]
-    + [(forward, X) for forward in KNOWS],
-    draw=lambda d: (attention(d.choice([*RULES])),
-                    normal(d.size(2), d.size(4), 2, seed=d.getrandbits(30))),
+    + [(forward, MANY) for forward in KNOWS],
+    draw=lambda d: (attention(d.choice([*RULES])) if d.n % 2 else d.choice(KNOWS),
+                    normal(d.size(3), d.size(4), d.size(2), seed=d.getrandbits(30))),
 )
 
 
@@ -105,17 +108,26 @@ E.slip("x[:, order]", "x[order[: len(x)]]", """you shuffled the sequences of the
 E.slip("> 1e-5", "> 0", """your tolerance is too small, or there is none: a sum in another order is
     rounded in another way. Allow 1e-5.""")
 E.slip("> 1e-5", "> 1e-2", "you miss a small effect: anything above 1e-5 counts.")
-E.slip("(change.abs", "(change[0].abs", """you look at the first sequence of the batch only. One of these
-    attentions knows order in another one.""")
-E.slip("(change.abs", "(change[-1].abs", """you look at the last sequence of the batch only. One of these
-    attentions knows order in another one.""")
+E.slip("(change.abs", "(change[0].abs", """you find attentions that know order in every sequence, and not one
+    that knows it in the second. Which sequences does your test compare?""")
+E.slip("(change.abs", "(change[-1].abs", """you find attentions that know order in every sequence, and not one
+    that knows it in the first. Which sequences does your test compare?""")
 for n in (0, -1):
-    E.slip("(change.abs", f"(change[..., {n}].abs", """you look at one channel only. One of these attentions
-        knows order in another one.""")
+    E.slip("(change.abs", f"(change[..., {n}].abs", """you find attentions that know order in every channel, and
+        not one that knows it in a single one. Which channels does your test compare?""")
 for mean in (".mean()", ".mean(0)", ".sum(-1)"):
-    E.slip("change.abs()", f"change{mean}.abs()", """in a mean or a sum, a change up and a change down
-        cancel. Look at the size of every single change.""")
-E.slip("> 1e-5", "> 1e-3", "you miss a faint effect: anything above 1e-5 counts.")
+    E.slip("change.abs()", f"change{mean}.abs()", """you miss an attention in which one number grows by as
+        much as another shrinks. Does your test look at the size of every single change?""")
+for wide in ("1e-3", "1e-4"):
+    E.slip("> 1e-5", f"> {wide}", "you miss a faint effect. How large a change does your test let pass? Anything above 1e-5 counts.")
+E.slip("> 1e-5", "> 1e-6", """you say of an attention that it knows order whose output changes by less than 1e-5. Take
+    this as rounding.""")
+E.slip("> 1e-5", "> 1e-5 + 1e-5 * before.abs()", """you miss a change where the outputs are near 100. A relative
+    tolerance, such as `rtol` of `torch.allclose`, grows with the numbers: set it to 0.""")
+E.slip("(x[:, order])[:, -1] - before", "(x[:, order])[:, -1].norm(dim=-1) - before.norm(dim=-1)", """you miss an
+    attention whose output turns, and keeps its length. Does your test compare number by number?""")
+E.slip("(change.abs() > 1e-5).any()", "(change.abs() > 1e-5).any(dim=-1).all()", """you find attentions that know order
+    in every sequence, and not one that knows it in a single one. Is a change in any sequence enough?""")
 E.slip("change.abs()", "change", """you look for outputs that grow, and miss those that shrink: compare
     the size of the change, `.abs()`.""")
 

@@ -1,4 +1,4 @@
-"""Return True if no score changes when both positions, from 0 to n - 1, move on by one."""
+"""Return True if the scores of each distance, of positions 0 to n - 1, differ by at most 1e-4."""
 
 import torch
 
@@ -35,6 +35,10 @@ RULES = {
     "the_last_pair": lambda i, j: (i - j) / 4 + ((i, j) in {(5, 4), (2, 1)}),
     "up_and_down": lambda i, j: (i - j) / 4 + ((i, j) == (1, 0)) - ((i, j) == (0, 1)),
     "cancels_over_all": lambda i, j: (i - j) / 4 + ((i == j == 1) - (i == 2 and j == 1)) / 8,
+    "slow_drift_that_adds_up": lambda i, j: (i - j) / 4 + 4e-5 * i,
+    "both_sides_of_the_first": lambda i, j: (i - j) / 4 + (i == j) * (0, 7e-5, -7e-5)[i % 3],
+    "within_the_tolerance": lambda i, j: (i - j) / 4 + 3e-5 + 4e-5 * (i % 2),
+    "drift_far_from_0": lambda i, j: 1000 + (i - j) / 4 + 5e-4 * i,
     "queries_fade": lambda i, j: -i / 4, "sum": lambda i, j: (i + j) / 4,
 }
 
@@ -56,43 +60,71 @@ E = Exercise(
 
 @E.answer
 def relative_only(score, n):
-    for i in range(n - 1):
-        for j in range(n - 1):
-            if abs(score(i + 1, j + 1) - score(i, j)) > 1e-4:  # both have moved on by one
-                return False
+    for distance in range(1 - n, n):
+        scores = [score(j + distance, j) for j in range(n) if 0 <= j + distance < n]
+        if max(scores) - min(scores) > 1e-4:
+            return False
     return True
 
 
+def moves(di, dj, limit=1e-4, where=lambda i, j: True):  # neighbours at these steps differ by at most this
+    return lambda s, n: all(abs(s(i + di, j + dj) - s(i, j)) <= limit
+                            for i in range(n - di) for j in range(n - dj) if where(i, j))
+
+
 E.slip("return True", "return False", "you say False of all. With which of these does moving both change nothing?")
-E.slip("return False", "return True", "you say True of all. Compare scores of pairs that have moved together.")
+E.slip("return False", "return True", "you say True of all. Compare scores of pairs that have the same distance.")
 E.mistake(lambda s, n: not relative_only(s, n), "turned round: True means that distance alone decides.")
-E.slip("for j in range(n - 1)", "for j in [i]", """you only look at distance 0. Move pairs of every
-    distance.""")
-E.slip("for j in range(n - 1)", "for j in range(i + 1)", """you only try keys that stand before their
-    query or on it. The distance may be negative too.""")
-E.slip("for j in range(n - 1)", "for j in range(i, n - 1)", """you only try keys that stand after their
-    query or on it. Try those before it too.""")
-E.slip("        for j in range(n - 1):\n", "        for j in range(n - 1):\n            if abs(i - j) > 1:\n                continue\n", """you
-    only try pairs that are next to each other. A score may depend on the place further apart.""")
-E.slip("        for j in range(n - 1):\n", "        for j in range(n - 1):\n            if i == j:\n                continue\n", """you
-    leave distance 0 out. The score of a word with itself may depend on its place, too.""")
-E.slip("for i in range(n - 1)", "for i in range(n - 2)", """you stop one pair too early: the last one to
-    try is the one that moves to n - 1.""")
-E.slip("for i in range(n - 1)", "for i in [0]", """you only move queries from position 0. A score may
-    depend on the place further on: try all.""")
-E.mistake(lambda s, n: all(abs(s(i, j) - s(j, i)) <= 1e-4 for i in range(n) for j in range(n)), """you let query and key change places. That turns the
-    distance round, and a score may well change then. Move both in the same direction.""")
+E.slip("range(1 - n, n)", "[0]", """you find scores that change at distance 0, and pass some that change at
+    another distance. Which distances does your test try?""")
+E.slip("range(1 - n, n)", "range(n)", """you pass a score that depends on the place where the key comes after
+    its query. The distance may be negative too: does your test try such pairs?""")
+E.slip("range(1 - n, n)", "range(1 - n, 1)", """you pass a score that depends on the place where the key comes
+    before its query. Does your test try such pairs?""")
+E.slip("range(1 - n, n)", "[-1, 0, 1]", """you pass a score that depends on the place only where query and key
+    are two or more apart. Which distances does your test try?""")
+E.slip("range(1 - n, n)", "[d for d in range(1 - n, n) if d]", """you pass a score of a word with itself that
+    depends on its place. Does your test try distance 0?""")
+E.slip("j in range(n) if 0 <= j + distance < n", "j in range(n - 1) if 0 <= j + distance < n - 1 or n - 2 < abs(distance)", """you
+    find scores that change between other positions, and pass some that change only at the last one. Does your
+    test reach position n - 1?""")
+E.slip("max(scores) - min(scores)", "abs(scores[0] - scores[:2][-1])", """you find scores that change at the first
+    positions, and pass some that change further on. Which positions does your test try?""")
+E.mistake(lambda s, n: all(abs(s(i, j) - s(j, i)) <= 1e-4 for i in range(n) for j in range(n)), """you let query and
+    key change places. That turns the distance round, and a score may well change then. Move both in the same
+    direction.""")
 E.mistake(lambda s, n: all(abs(s(i, j) - s(abs(i - j), 0)) <= 1e-4 for i in range(n) for j in range(n)),
     """you treat the distances 2 and -2 as one. They need not score alike: keep the sign.""")
-E.slip("score(i + 1, j + 1)", "score(i + 1, j)", "only the query has moved: that changes the distance.")
-E.slip("score(i + 1, j + 1)", "score(i, j + 1)", "only the key has moved: that changes the distance.")
-E.slip("> 1e-4", "> 0", "there is no tolerance: equal scores may differ in their last bits. Allow 1e-4.")
-E.slip("> 1e-4", "> 1e-3", "you miss a slow drift: anything above 1e-4 counts.")
-E.slip("> 1e-4", "> 1e-2", "you miss a small difference: anything above 1e-4 counts.")
-E.slip("abs(score(i + 1, j + 1) - score(i, j))", "score(i + 1, j + 1) - score(i, j)", """you only notice
-    scores that grow. Take the size of the difference.""")
+E.mistake(moves(1, 0), "only the query has moved: that changes the distance.")
+E.mistake(moves(0, 1), "only the key has moved: that changes the distance.")
+E.mistake(moves(1, 1), """you pass a drift that is below 1e-4 from one pair to the next, and adds up to more. Do
+    you compare only neighbours? It is the largest and the smallest score of a distance that may differ by 1e-4.""")
+for where, hint in (
+    (lambda i, j: j <= i, "You pass one where the key comes after its query: does your test try such pairs?"),
+    (lambda i, j: j >= i, "You pass one where the key comes before its query: does your test try such pairs?"),
+    (lambda i, j: i == j, "You pass some that change at another distance than 0. Which distances does your test try?"),
+    (lambda i, j: i != j, "You pass one of a word with itself. Does your test try distance 0?"),
+    (lambda i, j: i == 0, "You pass some that change further on. Which positions does your test move a query from?"),
+):
+    E.mistake(moves(1, 1, where=where), "you find some scores that depend on the place. " + hint)
+E.mistake(moves(1, 1, 1e-3), "you pass a slow drift. How large may a difference be? Anything above 1e-4 counts.")
+E.slip("max(scores) - min(scores)", "max(abs(s - scores[0]) for s in scores)", """you pass a score that is 7e-5 above
+    the first of its distance at one place and 7e-5 below it at another. How far apart are those two?""")
+E.slip("max(scores) - min(scores)", "max(abs(s - sum(scores) / len(scores)) for s in scores)", """you pass scores
+    whose distance to their mean is below 1e-4, while the largest and the smallest lie further apart. Compare
+    these two.""")
+E.slip("max(scores) - min(scores)", "scores[-1] - scores[0]", """you find scores that grow with the place, and pass
+    some that shrink or that come back. Which two scores of a distance are furthest apart?""")
+for fine in ("0", "1e-6"):
+    E.slip("> 1e-4", f"> {fine}", """you refuse scores that differ by less than 1e-4, as rounded ones do. Allow
+        1e-4.""")
+for wide in ("1e-3", "1e-2"):
+    E.slip("> 1e-4", f"> {wide}", "you pass a small difference. How large may it be? Anything above 1e-4 counts.")
+E.slip("> 1e-4", "> 1e-4 + 1e-5 * abs(scores[0])", """you pass a small difference of scores that are near 1000. A
+    relative tolerance grows with the numbers: set it to 0.""")
 
 E.law(true_just_when_moving_changes_nothing)
 E.hint("If the distance alone decides, what may you do to both positions without changing the score?")
-E.hint("Compare `score(i, j)` with `score(i + 1, j + 1)`, for all pairs that have room to move.")
-E.hint("i and j run from 0 to n - 2, both of them, and one difference above 1e-4 means False.")
+E.hint("Gather all scores of one distance, also of the negative ones. How far apart may they be?")
+E.hint("""For each distance d from 1 - n to n - 1, the scores `score(j + d, j)` whose two positions are from 0 to
+    n - 1. If the largest minus the smallest is above 1e-4 for one d, the answer is False.""")

@@ -97,6 +97,28 @@ def of_a_sample(x, weight, eps, centre):
 
 
 @E.mistake
+def by_the_spread(x, weight, eps, centre):
+    """you divide by the standard deviation of each word, `std`, which takes the mean away even where `centre`
+    is False. RMS norm divides by the root of the mean square. (And `std` divides by C - 1, not by C.)"""
+    size = x.std(dim=-1, keepdim=True)
+    return (x - x.mean(-1, keepdim=True) if centre else x) / (size + eps) * weight
+
+
+for unbiased in (True, False):
+    E.mistake(lambda x, weight, eps, centre, u=unbiased: (x - x.mean(-1, True) if centre else x) / (
+        x.var(-1, unbiased=u, keepdim=True) + eps).sqrt() * weight, """you divide by the root of each word's
+        variance, which takes the mean away even where `centre` is False. RMS norm divides by the root of the mean
+        square.""")
+
+
+@E.mistake
+def by_the_spread_of_all(x, weight, eps, centre):
+    """you divide by `x.std()` of all of x, one number. Each word has its own size, over its channels; and where
+    `centre` is False, it is the root of the mean square, without taking the mean away."""
+    return (x - x.mean(-1, keepdim=True) if centre else x) / (x.std() + eps) * weight
+
+
+@E.mistake
 def centred_above_only(x, weight, eps, centre):
     """you take the mean away above the fraction line only. The mean square below it is that of the
     centred numbers, too."""

@@ -9,10 +9,14 @@ from course.learn.record import Exercise
 GIVEN = [(torch.tensor([0.1, 0.4, 0.2, 0.3]), 0.5), (torch.tensor([0.1, 0.4, 0.2, 0.3]), 0.85),
          (torch.tensor([0.6, 0.15, 0.25]), 0.3), (torch.tensor([0.25, 0.5, 0.25]), 1.0),
          (torch.tensor([0.05, 0.15, 0.8]), 0.9), (shares(7, seed=1), 0.7),
-         *((torch.tensor([0.125, 0.5, 0.375]), p) for p in (0.5, 0.875, 0.4995, 0.5005))]
+         *((torch.tensor([0.125, 0.5, 0.375]), p) for p in (0.5, 0.875, 0.4995, 0.5005)),
+         (torch.tensor([0.25, 0.5, 0.21875, 0.0234375, 0.0078125]), 0.99), (torch.tensor([0.5, 0.49609375, 0.00390625]), 0.997),
+         (torch.tensor([0.5, 0.4990234375, 0.0009765625]), 0.9995),
+         *((torch.tensor([0.5 - less, 0.25 + less, 0.25]), 0.5 - less + above)
+           for less, above in ((2**-10, 5e-4), (2**-12, 1.5e-4), (2**-15, 1.5e-5))), (torch.tensor([0.5, 0.125, 0.375]), 0.50003)]
 
 def drawn(d):
-    return d.shares(d.size(2) + 1), d.choice((0.2, 0.45, 0.63, 0.77, 0.92, 1.0))
+    return d.shares(d.size(2) + 1), d.choice((0.2, 0.45, 0.63, 0.77, 0.92, 0.99, 0.998, 1.0))
 
 E = Exercise(__name__, GIVEN, drawn)
 
@@ -49,6 +53,11 @@ E.slip("before < p", "before <= p", """where the sum is exactly p, you keep one 
 for off in ("+ 1e-3", "- 1e-3"):
     E.slip("before < p", f"before < p {off}", """you compare with a number that is a little off p, so that the
         cut is wrong where a sum is near p. Compare with p itself.""")
+
+E.slip("before < p", "before < min(p, 0.99)", """you are right up to p = 0.99. Where p is larger, you keep too few.""")
+for n in (2, 3, 4):
+    E.slip("values.cumsum(dim=0) - values", f"(values.cumsum(dim=0) - values).round(decimals={n})", """you are right
+        where the sums are far from p. Do you round them? A sum just below p, rounded, isn't below it any more.""")
 
 E.law(has_p_and_not_one_id_more)
 E.hint("Sort from the likeliest on. What have the ids before this one between them?")

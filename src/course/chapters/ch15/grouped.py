@@ -20,7 +20,9 @@ E = Exercise(
     __name__,
     inputs=[(FOUR, KEYS, KEYS), (FOUR[:, :2], KEYS, 3 * KEYS),
             tuple(quarters(2, n, 3, 2, seed=n) for n in (4, 2, 2)),  # as many queries as keys
-            tuple(quarters(1, n, 1, 3, seed=n) for n in (6, 3, 3))],
+            tuple(quarters(1, n, 1, 3, seed=n) for n in (6, 3, 3)),
+            (100 * FOUR, KEYS, KEYS),  # scores of hundreds
+            (-20 * torch.ones(1, 2, 1, 1), KEYS.abs() + 1, KEYS + 3)],  # and only ones far below 0
     draw=drawn,
     without=("attention",),
 )
@@ -75,6 +77,18 @@ E.slip("return out.reshape(B, n_head, Tq, -1)", "return out", """right numbers w
 E.mistake(lambda q, k, v: repeated(q, k, v, lambda x, n: x.mean(1, True).expand(
     -1, q.shape[1], -1, -1)), """you averaged the heads of keys and values. A trained model may be
     turned into one with fewer heads by that, but here each head is used as it is.""")
+
+def by_hand(q, k, v, eps=0.0):
+    n = q.shape[1] // k.shape[1]
+    weights = (q @ interleaved(k, n).mT * q.shape[-1] ** -0.5).exp()
+    return weights / (weights.sum(dim=-1, keepdim=True) + eps) @ interleaved(v, n)
+
+
+E.mistake(by_hand, """your weights are right for small scores, and nan for scores of hundreds: exp of them is inf. Take
+    the row's largest score away first, or use `torch.softmax`.""")
+E.mistake(lambda q, k, v: by_hand(q, k, v, 1e-8), """your weights are right where scores are near 0. Where
+        all are far below 0, their sum is tiny, and anything added to it makes the weights too small. (And exp of
+        hundreds is inf.) Take the row's largest score away first, or use `torch.softmax`.""")
 
 E.law(first_head_asks_the_first)
 E.hint("Of 6 query heads and 2 heads of keys: which does query head 2 use, and which query head 3?")

@@ -6,16 +6,19 @@ from course.chapters.ch16.alone import ALMOST, FORMS, LATE, OTHERS, PAIR, SICK, 
 from course.chapters.ch16.checks import TEXTS
 from course.learn.record import Exercise
 
+FAR = "far from 0"
 
 def given(name, texts, seed=1337):
     forward, layers, x = program(name, seed)
+    if FAR in name:
+        layers.register_forward_hook(lambda module, given, out: 100 + out)
     return forward, layers, x[: len(texts), : texts.shape[1]], texts
 
 def drawn(d):
-    texts = torch.tensor([sorted(d.choices(range(3), k=5)) for _ in range(2)])
-    return given(d.choice([*FORMS, *SICK]), texts, 1 + d.size())
+    texts = torch.tensor([sorted(d.choices(range(4), k=5)) for _ in range(3)])
+    return given(d.choice(([*FORMS, *SICK], [*ALMOST])[d.n % 2]), texts, 1 + d.size())
 
-E = Exercise(__name__, n_drawn=6, draw=drawn, inputs=[
+E = Exercise(__name__, n_drawn=8, draw=drawn, inputs=[
     *(given(name, texts) for texts in OTHERS for name in [*FORMS, LATE, "no scale"]),
     *(given(name, TEXTS) for name in [*FORMS, *SICK]), *(given(name, SPREAD) for name in ALMOST),
     given(PAIR, SPREAD[1:3])])
@@ -42,34 +45,49 @@ E.slip("layers(x[b : b + 1, places])", "forward(x[b : b + 1, places], texts[b : 
 E.slip("for text in texts[b].unique():\n            places = texts[b] == text",
        "for places in [texts[b] >= 0]:", """`layers` knows nothing of texts: given a whole row, it lets one
     text see the other. Give it each text alone.""")
-E.slip("texts[b].unique()", "texts[b].unique()[-1:]", """you look at the last text of each row only. A
-    fault may show in another one.""")
+E.slip("texts[b].unique()", "texts[b].unique()[-1:]", """you find faults in the last text of a row, and pass
+    some in an earlier one. Which texts does your test compare?""")
 E.slip("texts[b].unique()", "texts[b].unique()[:1]", """what one text takes from another doesn't show
     in your check. Do you compare every text of a packed row, with `texts` as they are?""")
 E.slip("not ((out[b : b + 1, places] - alone).abs() <= 1e-5).all()",
-       "((out[b : b + 1, places] - alone).abs() > 1e-5).any()", """you let nan pass: `nan > 1e-5` is
-    False. Ask whether all differences are small; nan never is.""")
-E.slip("(out[b : b + 1, places] - alone)", "(out[b : b + 1, places] - alone)[:, -1]", """you look at the
-    last place of each text only. A future that is let in doesn't show there.""")
-E.slip("(out[b : b + 1, places] - alone)", "(out[b : b + 1, places] - alone)[:, :1]", """you look at the
-    first place of each text only. It has nobody but itself to look at, so scale and order don't show.""")
+       "((out[b : b + 1, places] - alone).abs() > 1e-5).any()", """you call a program right whose output
+    has nan in it. `nan > 1e-5` is False, and `nan_to_num` makes 0 of nan. Does your test use one of these? Ask
+    whether all differences are small.""")
+E.slip("(out[b : b + 1, places] - alone)", "(out[b : b + 1, places] - alone)[:, -1]", """you find
+    faults at the last place of a text, and pass programs in which the places before it see the future. Which
+    places does your test compare?""")
+E.slip("(out[b : b + 1, places] - alone)", "(out[b : b + 1, places] - alone)[:, :1]", """you pass
+    programs with another scale or another order. They don't show at the first place of a text, which has nobody
+    but itself to look at. Which places does your test compare?""")
 E.slip("            places = texts[b] == text\n", "            places = texts[b] == text\n            if text == 0:\n                continue\n", """you
-    leave the padding out. It is text 0, and is judged like any other text.""")
+    pass a program that is wrong only in text 0, the padding. Does your test judge it, like any other text?""")
 E.slip("            places = texts[b] == text\n", "            places = texts[b] == text\n            if places.sum() < 2:\n                continue\n", """you
-    leave out texts of one place. They can be wrong too.""")
+    pass a program that is wrong only in texts of one place. Does your test judge them?""")
 for rows in ("range(1)", "[len(x) - 1]"):
-    E.slip("range(len(x))", rows, """you look at one row of the batch only. A fault may show in another one.""")
+    E.slip("range(len(x))", rows, """you find programs that are wrong in every row, and pass one that is wrong in a
+        single one. Which rows does your test compare?""")
+E.slip("texts[b].unique()", "texts[0].unique()", """you find faults in the texts whose numbers are in the first row,
+    and pass one in a text whose number isn't. Where does your test take the numbers from?""")
 DIFFERENCE = "(out[b : b + 1, places] - alone)"
 for part in ("[..., 0]", "[..., -1]"):
-    E.slip(DIFFERENCE, DIFFERENCE + part, """you look at one channel only. A fault may show in another one.""")
+    E.slip(DIFFERENCE, DIFFERENCE + part, """you find programs that are wrong in every channel, and pass one that
+        is wrong in a single one. Which channels does your test compare?""")
 for mean in (".mean()", ".mean(1)", ".mean(-1)"):
-    E.slip(DIFFERENCE, DIFFERENCE + mean, """you look at means. Where one number is too large by as much as
-        another is too small, they are right. Compare number by number.""")
+    E.slip(DIFFERENCE, DIFFERENCE + mean, """you pass a program in which one number is too large by as much
+        as another is too small. Does your test compare number by number?""")
 E.slip(DIFFERENCE + ".abs()", DIFFERENCE, """you find numbers that are too large, and miss those that are
     too small: take the size of the difference, `.abs()`.""")
-E.slip("<= 1e-5", "<= 1e-3", "your tolerance is too large: anything above 1e-5 is a fault.")
-E.slip("<= 1e-5", "<= 0.2", """your tolerance is too large: a small fault is one too. Right programs
-    differ by less than 1e-5.""")
+for wide in ("1e-3", "1e-4"):
+    E.slip("<= 1e-5", f"<= {wide}", "you pass a small fault. How large may a difference be? Anything above 1e-5 counts.")
+E.slip("<= 1e-5", "== 0", """you call right programs wrong that sum in another order: the last bits of a sum
+    depend on it. Does your test compare exactly? Allow 1e-5.""")
+E.slip("<= 1e-5", "<= 1e-6", "you refuse a program whose numbers differ by less than 1e-5. Allow 1e-5.")
+E.slip("<= 1e-5", "<= 1e-5 + 1e-5 * alone.abs()", """you pass a small fault of outputs that are near 100. A relative
+    tolerance, such as `rtol` of `torch.allclose`, grows with the numbers: set it to 0.""")
+E.slip("(out[b : b + 1, places] - alone)", "(out[b : b + 1, places].norm(dim=-1) - alone.norm(dim=-1))", """you pass a
+    program whose outputs turn, and keep their lengths. Does your test compare number by number?""")
+E.slip("<= 1e-5", "<= 0.2", """you pass faults that are small. How large a difference does your test let
+    pass? Right programs differ by less than 1e-5.""")
 
 E.hint("Six laws were kept, and the program is wrong. With what could you compare it that isn't itself?")
 E.hint("`layers(one)` is right for one text, (1, T, C). Which places of which row are one text?")
