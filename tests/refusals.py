@@ -21,10 +21,12 @@ LINES = {  # what a line may not have, and what to do; a reason is a comment the
     r"\b(free|unused)_port\(": "a port that is free now may be taken then: bind port 0",
 }
 KNOWN = {  # threads and processes that live as long as Python does, once something has used them
-    "tqdm_monitor",  # of all bars
-    "asyncio_0",  # of a loop's pool
-    "resource_tracker",  # of multiprocessing: it clears away what its processes leave
+    "TMonitor",  # of all bars of tqdm
+    "asyncio_",  # the pool of a loop
+    "multiprocessing.resource_tracker",  # it clears away what its processes leave
+    "multiprocessing.forkserver",  # it forks the next processes, too
 }
+OTHERS = {"PYTEST_CURRENT_TEST", "TORCHINDUCTOR_CACHE_DIR"}  # set by pytest, and by torch
 SIGNALS = signal.valid_signals() - {
     getattr(signal, "SIGALRM", None)
 }  # that one is pytest-timeout's
@@ -95,17 +97,19 @@ def _a_nothing_is_left() -> Iterator[None]:
     yield
     left = [name for t in set(threading.enumerate()) - threads if (name := _left(t))]
     left += [" ".join(p.cmdline()) for p in _new(processes)]
-    changed = [kind for kind, value in _settings().items() if value != before[kind]]
+    now = _settings()
+    changed = [name for name in {**now, **before} if now.get(name) != before.get(name)]
     _put_back(before)
     assert not left and not changed, f"the test leaves {left}, and changes {changed}"
 
 
 def _left(thread: threading.Thread) -> str:
     """The name of a thread that doesn't end."""
-    if thread.name in KNOWN:
+    name = f"{type(thread).__name__} {thread.name}"
+    if any(known in name for known in KNOWN):
         return ""
     thread.join(ENDS)
-    return thread.name if thread.is_alive() else ""
+    return name if thread.is_alive() else ""
 
 
 def _children() -> set[psutil.Process]:
@@ -134,8 +138,8 @@ def _settings() -> dict:
     return {
         "umask": umask,
         "folder": os.getcwd(),
-        "environment": {k: v for k, v in os.environ.items() if k != "PYTEST_CURRENT_TEST"},
-        "signals": {number: signal.getsignal(number) for number in SIGNALS},
+        **{name: value for name, value in os.environ.items() if name not in OTHERS},
+        **{number: signal.getsignal(number) for number in SIGNALS},
     }
 
 
@@ -143,9 +147,6 @@ def _put_back(settings: dict) -> None:
     """One test's fault isn't found in all that follow."""
     os.umask(settings["umask"])
     os.chdir(settings["folder"])
-    for name in os.environ.keys() - settings["environment"].keys() - {"PYTEST_CURRENT_TEST"}:
-        del os.environ[name]
-    os.environ.update(settings["environment"])
-    for number, handler in settings["signals"].items():
-        if handler is not None and signal.getsignal(number) != handler:
+    for number in SIGNALS:
+        if (handler := settings[number]) is not None and handler != signal.getsignal(number):
             signal.signal(number, handler)
