@@ -234,10 +234,10 @@ def forgets_norm_after(block, x):
 
 @right("12.find_missing")
 def grows_with_x(block, x):
-    one, two = block(4096 * x), block(8192 * x)
+    one, two = block(1e9 * x), block(2e9 * x)
     if is_normed(block(x)):
         return "norm after"
-    grown = (two - one) / 4096
+    grown = (two - one) / 1e9
     return "fine" if (grown - x).abs().max() < 1e-2 * (1 + x.abs().max()) else "no residual"
 
 
@@ -245,7 +245,7 @@ def grows_with_x(block, x):
 def size_of_a_very_large_one(block, x):
     if is_normed(block(x)) and is_normed(block(100 * x)):
         return "norm after"
-    return "fine" if block(1e5 * x).norm() > 5e4 * x.norm() else "no residual"
+    return "fine" if block(1e9 * x).norm() > 5e8 * x.norm() else "no residual"
 
 
 SMALL = 0.02
