@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parent
 UV = "uv==0.13.9"
 TORCH = "https://download.pytorch.org/whl/cpu"
 TORCH_PIN = "torch==2.13.0"
+PATIENCE = 3  # seconds for that page
 OPTIONS = {  # of pip: what uv calls it
     "index-url": "--default-index",
     "extra-index-url": "--index",
@@ -95,7 +96,7 @@ def cpu_index(settings: dict[str, str]) -> list[str]:
     request = urllib.request.Request(f"{TORCH}/torch/", method="HEAD")
     try:
         context = ssl.create_default_context(cafile=settings.get("cert"))
-        urllib.request.urlopen(request, timeout=3, context=context).close()
+        urllib.request.urlopen(request, timeout=PATIENCE, context=context).close()
     except (OSError, http.client.HTTPException) as error:
         print(
             f"{TORCH} can't be reached ({error}), so PyTorch comes from where pip looks: "

@@ -1,6 +1,7 @@
 """What a process does in test_many besides its part: it hands in less, or dies on the way."""
 
 import os
+import signal
 import sys
 
 import torch
@@ -53,6 +54,7 @@ def sent(*given: torch.Tensor) -> tuple[int, int]:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # torchrun's, to all when one has died
     many.join_group()
     many.compare()
     try:

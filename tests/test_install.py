@@ -120,6 +120,7 @@ class Index(BaseHTTPRequestHandler):
 def index(monkeypatch):
     """PyTorch's index, on this computer."""
     monkeypatch.setattr(install.sys, "platform", "linux")
+    monkeypatch.setattr(install, "PATIENCE", 120)
     with HTTPServer(("127.0.0.1", 0), Index) as server:
         monkeypatch.setattr(install, "TORCH", f"http://127.0.0.1:{server.server_port}")
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -140,6 +141,7 @@ def test_other_systems_have_one_torch_and_without_an_index_there_is_none(index, 
 
 def test_a_gateway_that_answers_for_others_is_no_index(monkeypatch, capsys):
     monkeypatch.setattr(install.sys, "platform", "linux")
+    monkeypatch.setattr(install, "PATIENCE", 0.1)
     with socket.socket() as gateway:
         gateway.bind(("127.0.0.1", 0))
         gateway.listen()  # takes the connection and says nothing

@@ -10,6 +10,7 @@ import torch
 import torch.distributed as dist
 import torch.nn.functional as F
 
+from attention import processes
 from attention.gpt import GPT, Config
 from attention.many import gradients, join_group, ring_part, share, shared_gradients
 from attention.processes import in_processes
@@ -25,6 +26,11 @@ from tests import many_process
 from tests.conftest import ROOT, answer
 
 T, D, DV = 4, 5, 7  # of each part
+
+
+@pytest.fixture(autouse=True)
+def _the_others_have_time_to_speak(monkeypatch):
+    monkeypatch.setattr(processes, "GRACE", 120)
 
 
 @pytest.mark.parametrize("causal", [True, False])
@@ -60,18 +66,9 @@ def test_uneven_parts_are_a_sentence():
 
 
 def test_torchrun_starts_them_and_all_end_if_one_dies():
-    """In one start, as each process of it imports torch; torchrun lets the others speak."""
-    command = [
-        *(
-            sys.executable,
-            "-m",
-            "torch.distributed.run",
-            "--standalone",
-            "--monitor-interval",
-            "3",
-        ),
-        *("--nproc-per-node", "2", str(ROOT / "tests" / "many_process.py")),
-    ]
+    """In one start, as each process of it imports torch; the others speak."""
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    command = [*torchrun, "--nproc-per-node", "2", str(ROOT / "tests" / "many_process.py")]
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
         "OMP_NUM_THREADS": "1",

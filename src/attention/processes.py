@@ -19,6 +19,7 @@ import torch.distributed as dist
 import torch.multiprocessing as mp
 
 PATIENCE = timedelta(seconds=60)  # for an answer of another process
+GRACE = 5  # seconds for the others, when one has failed, to say what they miss
 SLOW = [
     "torch._dynamo"
 ]  # what a backward of one's own, DDP and an optimizer import when first used
@@ -49,7 +50,7 @@ def in_processes(n_processes: int, task: Callable, *given: Any) -> list:
             _member, job, n_processes, join=False, daemon=True, start_method=METHOD
         )
         try:
-            while not started.join(grace_period=5):
+            while not started.join(grace_period=GRACE):
                 pass
         except (mp.ProcessExitedException, mp.ProcessRaisedException):
             raise RuntimeError(_what_they_said(folder, started.processes)) from None
