@@ -6,7 +6,7 @@ from course.learn.record import Exercise
 
 TRIL = torch.ones(7, 7).tril().bool()
 E = Exercise(
-    __name__,
+    __name__, trained=False,
     inputs=[(TRIL[:2, :2], 1), (TRIL[:3, :3], 3), (TRIL, 5), (TRIL[:6, :6], 7)],
     draw=lambda d: (d.choice([mask := d.mask(n := d.size(2), n), torch.where(mask, 0, -1e9)]),
                     d.randint(1, n + 2)),

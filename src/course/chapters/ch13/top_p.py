@@ -18,7 +18,7 @@ GIVEN = [(torch.tensor([0.1, 0.4, 0.2, 0.3]), 0.5), (torch.tensor([0.1, 0.4, 0.2
 def drawn(d):
     return d.shares(d.size(2) + 1), d.choice((0.2, 0.45, 0.63, 0.77, 0.92, 0.99, 0.998, 1.0))
 
-E = Exercise(__name__, GIVEN, drawn)
+E = Exercise(__name__, GIVEN, drawn, trained=False)
 
 @E.answer
 def top_p(probabilities, p):

@@ -16,7 +16,7 @@ def drawn(d):
 FOUR = torch.tensor([[1, 0, 0, 0], [0.25, 0.75, 0, 0], [0.25, 0.5, 0.25, 0], [0.125, 0.25, 0.5, 0.125]])
 SIX = causal(torch.arange(36.0).view(6, 6) * 7 % 11 / 4)
 E = Exercise(
-    __name__,
+    __name__, trained=False,
     inputs=[(FOUR, 2), (SIX, 3), (torch.stack([SIX, causal(SIX.T)]), 3)],
     draw=drawn,
     without=("attention",),

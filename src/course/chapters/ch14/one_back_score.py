@@ -16,7 +16,7 @@ def drawn(d):
     return (torch.softmax(d.tensor(*others, T, T).masked_fill(hidden, -torch.inf), dim=-1),)
 
 E = Exercise(
-    __name__,
+    __name__, trained=False,
     inputs=[(SMALL[:2, :2],), (SMALL,), (shares(3, 3, seed=1),), (shares(2, 3, 4, 4, seed=2),)],
     draw=drawn,
     without=("attention",),

@@ -14,7 +14,7 @@ def drawn(d):
     return (causal(d.tensor(T, T, scales=(0, 1, 3))),)
 
 E = Exercise(
-    __name__,
+    __name__, trained=False,
     inputs=[(torch.tensor([[1, 0], [0.75, 0.25]]),), (causal(torch.zeros(3, 3)),), (torch.eye(3),),
             (torch.eye(4)[[0, 0, 1, 2]],), (torch.eye(5)[[0, 0, 0, 0, 0]],)],
     draw=drawn,
