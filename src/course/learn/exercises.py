@@ -3,7 +3,7 @@
 What is passed is kept, and `progress()` shows it.
 
 A check never raises, except in a headless run for an exercise that doesn't exist or is broken:
-whatever the function does becomes a sentence, and everything it changed is put back.
+whatever the function does becomes a sentence, and nothing that it changes is left behind.
 """
 
 import importlib
