@@ -1,5 +1,6 @@
 """The shell that tests and their processes see; imported before torch comes in."""
 
+import atexit
 import os
 import re
 import tempfile
@@ -18,10 +19,10 @@ THEIRS = re.compile(  # how the variables begin that are somebody's settings
 )
 
 
-def _same_shell() -> object:
+def same_shell() -> None:
     """Whatever shell tests are started from, they and their processes see the same.
 
-    Their home is empty, and lasts as long as what comes back; the caches are the user's.
+    Their home is empty, and goes with this process; the caches are the user's.
     """
     for name in filter(THEIRS.match, list(os.environ)):
         del os.environ[name]
@@ -30,12 +31,13 @@ def _same_shell() -> object:
     if hasattr(time, "tzset"):
         time.tzset()
     if "PYTEST_XDIST_WORKER" in os.environ:
-        return None  # the first process has made one
-    home, caches = tempfile.TemporaryDirectory(prefix="home-"), os.path.expanduser("~/.cache")
+        return  # the first process has made a home
+    caches = os.path.expanduser("~/.cache")
     if os.access(caches, os.W_OK):
         os.environ.setdefault("XDG_CACHE_HOME", caches)
+    home = tempfile.TemporaryDirectory(prefix="home-")
+    atexit.register(home.cleanup)
     os.environ["HOME"] = home.name
-    return home
 
 
-HOME = _same_shell()
+same_shell()

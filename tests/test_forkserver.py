@@ -208,6 +208,15 @@ def test_one_kernel_alone_is_an_ordinary_one():
         assert address == {}
 
 
+def test_in_a_folder_whose_name_is_too_long_for_a_socket_kernels_are_ordinary(
+    tmp_path, monkeypatch
+):
+    (long := tmp_path / ("long " * 30)).mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(long))
+    with forks(dict(os.environ), 2) as address:
+        assert address == {}
+
+
 # ---------------------------------------------------------------- a keeper by itself
 
 KEEPER = """import os, signal, socket, sys, time

@@ -462,7 +462,7 @@ def test_a_signal_interrupts_where_a_child_is_waited_for_and_nowhere_else(
     async def child(*_):
         os.kill(os.getpid(), getattr(signal, name))
         reached.append(name)
-        await asyncio.sleep(600)  # for ever: it is ended from outside
+        await asyncio.sleep(600)  # till it is interrupted
 
     monkeypatch.setattr(children, "_child", child)
     with cli._ended_like_by_ctrl_c(), pytest.raises(KeyboardInterrupt):

@@ -92,7 +92,11 @@ def forks(environment: dict[str, str], kernels: int) -> Iterator[dict[str, str]]
         tempfile.TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True) as folder,
         socket.socket(*kind) as listener,
     ):
-        listener.bind(address := os.path.join(folder, "forks"))
+        try:
+            listener.bind(address := os.path.join(folder, "forks"))
+        except OSError:  # the name of the folder for temporary files is too long
+            yield {}
+            return
         listener.listen()
         with subprocess.Popen(
             [sys.executable, "-m", forkserver.__name__, str(listener.fileno()), *forkserver.SLOW],
