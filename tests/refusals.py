@@ -16,7 +16,7 @@ import pytest
 MEASURES = {"monotonic", "perf_counter", "process_time", "time.time"}
 MEASURES |= {"peak", "ru_maxrss", "num_threads", "num_fds", "cpu_times", "memory_info"}
 LINES = {  # what a line may not have, and what to do; a reason is a comment there, or above it
-    r"\bsleep\(": "a sleep needs its reason beside it: better wait for what has to happen",
+    r"\bsleep\((?!0\))": "a sleep needs its reason beside it: better wait for what has to happen",
     r"\b(process_iter|pids)\(": "lists the processes of the machine: ask your own for its children",
     r"\b(free|unused)_port\(": "a port that is free now may be taken then: bind port 0",
 }
