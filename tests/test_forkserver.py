@@ -90,7 +90,8 @@ def test_forked_kernels_share_no_random_numbers(begun):
 # ---------------------------------------------------------------- without notebooks
 
 MODULES = {
-    "asleep": "import subprocess\nsubprocess.run(['sleep', '600'])",
+    "asleep": "import time\ntime.sleep(600)",  # till it is ended
+    "starts": "import subprocess\nsubprocess.run(['sleep', '600'])",
     "stops": "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)",
 }
 
@@ -119,9 +120,11 @@ def ask(server, tmp_path, monkeypatch):
     """Ask for a kernel: as whoever asked has it, and as the process that it is."""
     kernels = []
 
-    def forked(address: dict[str, str] = server) -> tuple[Forked, psutil.Process]:
+    def forked(
+        address: dict[str, str] = server, module: str = "asleep"
+    ) -> tuple[Forked, psutil.Process]:
         monkeypatch.setenv(ADDRESS, address[ADDRESS])
-        command = [sys.executable, "-m", "asleep"]
+        command = [sys.executable, "-m", module]
         kernels.append(Forked(command, {"env": dict(os.environ), "cwd": tmp_path}))
         return kernels[-1], psutil.Process(kernels[-1].pid)
 
@@ -150,7 +153,7 @@ def test_how_a_kernel_ended_is_told(ask):
 
 
 def test_what_a_kernel_has_started_ends_with_it(ask):
-    _, process = ask()
+    _, process = ask(module="starts")
     wait_until(process.children)
     below = process.children()
     process.kill()
