@@ -60,7 +60,7 @@ def test_what_never_ends_is_ended(limit, function, monkeypatch):
     assert apart.verdict(E, function).sentence == f"on double([1.0]), {SAID}"
 
 
-def test_without_a_fork_a_loop_is_stopped_as_by_the_learner(monkeypatch):
+def test_without_a_fork_a_loop_is_stopped_as_by_the_learner(as_in_a_terminal, monkeypatch):
     monkeypatch.setattr(apart, "_forks", lambda: False)
     monkeypatch.setattr(apart, "WALL", 0.2)
     assert apart.verdict(E, loops).sentence == f"on double([1.0]), {SAID}"
