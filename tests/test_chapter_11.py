@@ -184,7 +184,9 @@ def test_the_shuffle_tests_inputs_hold_attentions_that_know_order_and_some_that_
         if x.shape[1] > 4:
             found.setdefault(forward.__name__, answer("11.knows_order")(forward, x))
     blind = {"causal", "no_mask", "two_layers_without_a_mask", "mean_of_the_past", "itself_only"}
-    assert {name for name, knows in found.items() if not knows} == blind and len(found) == 13
+    blind |= {"blind_but_for_rounding", "blind_far_from_0"}
+    assert {name for name, knows in found.items() if not knows} == blind
+    assert len(found) > 2 * len(blind)
 
 
 def test_converted_weights_keep_their_scores():
