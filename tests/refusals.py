@@ -26,6 +26,7 @@ KNOWN = {  # threads and processes that live as long as Python does, once someth
     "asyncio_",  # the pool of a loop
     "multiprocessing.resource_tracker",  # it clears away what its processes leave
     "multiprocessing.forkserver",  # it forks the next processes, too
+    "multiprocessing.spawn",  # a worker of Dask's, which its nanny starts again when a test kills it
     "course.grade.",  # a module's sandbox, which an attack may end and its next use starts again
 }
 OTHERS = {"PYTEST_CURRENT_TEST", "TORCHINDUCTOR_CACHE_DIR"}  # set by pytest, and by torch
