@@ -13,18 +13,9 @@ import torch
 
 from course.errors import CourseError
 from course.learn import apart
-from course.learn.record import Exercise
 from tests.conftest import ROOT
+from tests.test_attempt import E, double
 
-
-def double(x):
-    return 2 * x
-
-
-E = Exercise("course.chapters.ch99.double", [(torch.tensor([1.0]),), (torch.tensor([2.0, 3.0]),)])
-E.answer(double)
-for hint in "abc":
-    E.hint(hint)
 SAID = "your function was still running when the check stopped it. Does it ever end?"
 
 
@@ -108,7 +99,7 @@ def test_the_fault_of_a_check_is_no_fault_of_the_answer(monkeypatch):
 STOPPED = """
 import os, signal, sys, threading, torch
 from course.learn import apart
-from tests.test_apart import E, double
+from tests.test_attempt import E, double
 
 def waits(x):
     os.write(1, f"{os.getpid()}\\n".encode())
