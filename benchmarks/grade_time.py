@@ -19,9 +19,9 @@ from importlib import import_module
 from pathlib import Path
 
 import psutil
-from tests.answers import ANSWERS
-from tests.test_grade import cells_of
-from tests.test_grade_sandbox import BEGIN, TRICKS
+from tests.chapters.answers import ANSWERS
+from tests.grading.test_grade import cells_of
+from tests.grading.test_grade_sandbox import BEGIN, TRICKS
 
 from course.learn.exercises import known, load
 
@@ -81,7 +81,7 @@ def submissions(many: int):
     right = {id: load(id).solution for id in IDS}
     first = f"{CHAPTER}.{HOSTILE}"
     hostile = [*TRICKS.items(), *MORE.items()]
-    import_module(f"tests.answers.ch{CHAPTER}")
+    import_module(f"tests.chapters.answers.ch{CHAPTER}")
     unknown = [(id, answer) for id, answer, good in ANSWERS if id in IDS and not good]
 
     def hostile_one():
@@ -136,7 +136,7 @@ def left_behind() -> tuple[set[str], set[str], str]:
     inside = {
         " ".join(p.info["cmdline"] or []) + str(p.pid)
         for p in psutil.process_iter(["cmdline"])
-        if "course.grade" in str(p.info["cmdline"])
+        if "grading" in str(p.info["cmdline"])
     }
     files = {str(path) for path in Path(tempfile.gettempdir()).iterdir()}
     return inside, files, Path("/proc/self/mountinfo").read_text(encoding="utf-8")

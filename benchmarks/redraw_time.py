@@ -13,20 +13,20 @@ import torch
 from attention.block import Perceptron
 from attention.bpe import split_pieces
 from attention.corpus import load_corpus
-from attention.depth import Wired, passage
 from attention.fast_bpe import learn_merges
 from attention.masks import causal_mask
 from attention.self_attention import CausalSelfAttention
-from course.chapters.ch00.explorer import stride_explorer
-from course.chapters.ch01.explorer import merge_explorer
-from course.chapters.ch02.explorer import window_explorer
-from course.chapters.ch04.explorer import weight_painter
-from course.chapters.ch09.explorer import dropout_explorer
-from course.chapters.ch11.explorer import rotary_dial
-from course.chapters.ch12.explorer import PLACES, depth_explorer
-from course.chapters.ch15.explorer import cache_calculator
-from course.chapters.ch16.explorer import checks_explorer
-from course.chapters.chA5.explorer import ring_explorer
+from chapters.ch00.explorer import stride_explorer
+from chapters.ch01.explorer import merge_explorer
+from chapters.ch02.explorer import window_explorer
+from chapters.ch04.explorer import weight_painter
+from chapters.ch09.explorer import dropout_explorer
+from chapters.ch11.explorer import rotary_dial
+from chapters.ch12.depth import Wired, passage
+from chapters.ch12.explorer import PLACES, depth_explorer
+from chapters.ch15.explorer import cache_calculator
+from chapters.ch16.explorer import checks_explorer
+from chapters.chA5.explorer import ring_explorer
 from course.draw.picture import canvas, picture
 
 AIM = 0.1  # seconds

@@ -99,7 +99,7 @@ def chromium() -> str:
 def bubblewrap() -> None:
     """The sandbox of `course grade`; where it can't work the test is skipped, and in CI it fails."""
     from course.errors import NoSandbox
-    from course.grade.sandbox import probe
+    from grading.sandbox import probe
 
     try:
         probe()

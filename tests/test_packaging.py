@@ -20,7 +20,7 @@ PROJECT = PYPROJECT["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 RUNNING = PROJECT["dependencies"] + EXTRAS["slides"]
 TESTING = EXTRAS["pdf"] + EXTRAS["test"] + EXTRAS["cluster"]
-OURS = {"attention", "course", "tests", "install"}
+OURS = {"attention", "chapters", "course", "grading", "tests", "install"}
 ELSEWHERE = {  # what the markers of a pin may ask for, on each system and Python
     (system, python): {
         "sys_platform": system,

@@ -405,7 +405,7 @@ def _variants(arguments: argparse.Namespace) -> int:
 
 
 def _grade(arguments: argparse.Namespace) -> int:
-    from course.grade.run import Wish, run
+    from grading.run import Wish, run
 
     wish = Wish(
         arguments.submissions,

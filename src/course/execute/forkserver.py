@@ -128,7 +128,7 @@ def keep(connection: socket.socket) -> dict[str, Any]:
 def become(argv: list[str], cwd: str, env: dict[str, str]) -> None:
     """Be what `argv` starts in a new process: `python -m MODULE ...`."""
     for name in [*sys.modules]:
-        if name.partition(".")[0] in ("course", "__mp_main__"):
+        if name.partition(".")[0] in ("chapters", "course", "__mp_main__"):
             del sys.modules[name]
     tempfile.tempdir = None
     os.environ.clear()

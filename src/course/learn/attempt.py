@@ -149,7 +149,7 @@ class _Watch(TorchFunctionMode):
             while caller and _module(caller).startswith("torch."):  # a module's forward
                 caller = caller.f_back
             theirs = caller and not _module(caller).startswith(
-                ("attention.", "course.", "importlib.")
+                ("attention.", "chapters.", "course.", "importlib.")
             )
             if theirs and frame.f_code.co_name != "<module>":
                 self.found = self.found or f"`{_module(frame)}.{frame.f_code.co_name}`"

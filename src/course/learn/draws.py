@@ -13,6 +13,7 @@ import sys
 import torch
 from torch import Tensor
 
+from course import content
 from course.errors import CourseError
 
 WORDY = "aeinorst ABC,.\n-'"  # an alphabet for texts
@@ -31,7 +32,11 @@ def variant(seed: int | str = "") -> None:
     global _variant
     if str(seed) == _variant:
         return
-    if any(hasattr(sys.modules[name], "E") for name in [*sys.modules] if ".chapters.ch" in name):
+    if any(
+        hasattr(sys.modules[name], "E")
+        for name in [*sys.modules]
+        if name.startswith(f"{content.package()}.ch")
+    ):
         raise CourseError(
             "expected the variant before the first check, got it after one: restart the kernel, "
             "and run the cells in their order"

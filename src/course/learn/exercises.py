@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from traceback import walk_tb
 
-from course import chapters
+from course import content
 from course.errors import CourseError, RecordError
 from course.learn import apart, restore
 from course.learn.html import MIME, RIGHT, UNTRIED, WRONG, exercise_html
@@ -105,17 +105,10 @@ def _level(id: str, answer: str, highest: int) -> int:
 _answers: dict[str, set[str]] = {}
 
 
-BESIDES = {  # no exercises
-    *("__init__", "figures", "explorer", "runs", "train_checkpoint"),
-    *("programs", "patients", "checks", "training", "examine", "clinic"),  # of chapter 16
-}
-
-
 def known() -> list[str]:
-    """The ids of all exercises."""
-    files = sorted(Path(chapters.__path__[0]).glob("ch[0-9A]?/*.py"))
-    names = [path for path in files if path.stem not in BESIDES]
-    return [f"{path.parent.name.removeprefix('ch')}.{path.stem}" for path in names]
+    """The ids of all exercises: of the modules in `chNN/exercises`."""
+    files = sorted(content.folder().glob("ch*/exercises/[!_]*.py"))
+    return [f"{path.parts[-3].removeprefix('ch')}.{path.stem}" for path in files]
 
 
 def load(id: str) -> Exercise:
@@ -126,7 +119,7 @@ def load(id: str) -> Exercise:
         raise LookupError(f"there is no exercise {id!r}; expected one of {', '.join(near)}")
     chapter, _, name = id.partition(".")
     try:
-        exercise = importlib.import_module(f"{chapters.__name__}.ch{chapter}.{name}").E
+        exercise = importlib.import_module(f"{content.package()}.ch{chapter}.exercises.{name}").E
         exercise.check()
     except (Exception, SystemExit) as error:
         lines = [
@@ -134,7 +127,7 @@ def load(id: str) -> Exercise:
             for frame, n in walk_tb(error.__traceback__)
             if Path(frame.f_code.co_filename).stem == name
         ]
-        place = f"ch{chapter}/{name}.py" + "".join(f", line {n}" for n in lines[-1:])
+        place = f"ch{chapter}/exercises/{name}.py" + "".join(f", line {n}" for n in lines[-1:])
         raise RecordError(
             f"this exercise is broken, not your answer ({place}: {type(error).__name__}: {error})"
         ) from error

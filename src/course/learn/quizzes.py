@@ -17,9 +17,8 @@ the book and on a slide, with no script and no kernel.
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
-from course import chapters
+from course import content
 from course.errors import CourseError
 from course.learn.html import MIME, folded, prose
 
@@ -85,7 +84,7 @@ def explanation(option: Option) -> str:
 
 def quiz(chapter: str) -> Quiz:
     """Return the quiz of the chapter with this number, such as "04"."""
-    found = sorted(Path(chapters.__path__[0]).glob("ch*/quiz.md"))
+    found = sorted(content.folder().glob("ch*/quiz.md"))
     names = {path.parent.name.removeprefix("ch"): path for path in found}
     if chapter not in names:
         raise ValueError(f"quiz: expected one of {', '.join(names)}, got {chapter!r}")

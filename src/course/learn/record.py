@@ -1,6 +1,6 @@
 """The form of an exercise: its answer, each slip beside its hint, the laws, the three hints.
 
-An exercise is a module `course.chapters.chNN.name`, told in this order:
+An exercise is a module `chNN.exercises.name` of the chapters, told in this order:
 
     E = Exercise(__name__, inputs=[(2,), (3,)], draw=lambda d: (d.size(),))
 
@@ -95,7 +95,7 @@ class Exercise:
                 f"expected `without` to be a tuple of 'torch', 'attention' or words in the names of "
                 f"torch's functions, got {unknown[0]!r} in {without!r}"
             )
-        chapter, self.name = module.split(".")[-2:]
+        chapter, _, self.name = module.split(".")[-3:]
         self.id = f"{chapter.removeprefix('ch')}.{self.name}"
         self.fixed, self.draw, self.n_drawn, self.without = list(inputs), draw, n_drawn, without
         self.trained = trained

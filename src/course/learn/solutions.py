@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from course import chapters
+from course import content
 from course.errors import CourseError
 from course.notebooks import root
 
@@ -75,7 +75,7 @@ def in_check(passed: bool) -> tuple[bool, str]:
     try:
         folder = root()
     except CourseError:
-        folder = Path(chapters.__path__[0]).parent
+        folder = Path(__file__).parents[1]
     found = setting(folder)
     shown = found == "shown" or (found == "after passing" and passed)
     return shown, "" if shown else KEPT_BACK[found]
@@ -93,7 +93,7 @@ def printed(id: str, folder: Path) -> tuple[list[str], str]:
 def told(id: str) -> tuple[list[str], str]:
     """The hints and the solution in an exercise's file, without running it, which imports torch."""
     chapter, _, name = id.partition(".")
-    path = Path(chapters.__path__[0]) / f"ch{chapter}" / f"{name}.py"
+    path = content.chapter(chapter) / "exercises" / f"{name}.py"
     try:
         text = path.read_text(encoding="utf-8")
         statements = ast.parse(text).body

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from course import chapters
+from course import content
 from course.errors import CourseError, RecordError
 from course.learn import copies
 from course.learn.draws import variant
@@ -60,7 +60,7 @@ def main() -> None:
     """In that process, where the records can be loaded twice."""
     seed, *ids = sys.argv[1:]
     usual = {id: load(id).inputs for id in ids}
-    for name in [name for name in sys.modules if name.startswith(f"{chapters.__name__}.ch")]:
+    for name in [name for name in sys.modules if name.startswith(f"{content.package()}.ch")]:
         del sys.modules[name]
     variant(seed)
     try:

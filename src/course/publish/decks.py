@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from course import notebooks
+from course import content, notebooks
 from course.colours import CSS
 from course.errors import CourseError
 from course.learn.html import prose
@@ -147,7 +147,7 @@ def build(
 
 def plan_of(root: Path, notebook: Path) -> Path | None:
     """The file with the talk of a chapter, if it has one."""
-    path = root / "src" / "course" / "chapters" / f"ch{notebook.stem[:2]}" / "talk.md"
+    path = content.chapter(notebook.stem[:2]) / "talk.md"
     return path if path.is_file() else None
 
 

@@ -63,7 +63,7 @@ def write_wheel(folder: Path, settings: Path) -> None:
     info = f"{NAME}-{version}.dist-info"
     files = {
         path.relative_to(SRC).as_posix(): path.read_bytes()
-        for package in ("attention", "course")
+        for package in ("attention", "chapters", "course")
         for path in (SRC / package).rglob("[!.]*.*")
         if path.suffix != ".pyc"
     }

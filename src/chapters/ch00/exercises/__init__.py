@@ -1,0 +1,1 @@
+"""The exercises of chapter 00, a record each."""

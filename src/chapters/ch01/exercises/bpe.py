@@ -1,0 +1,77 @@
+"""Return the ids of text after n_merges merges of its most frequent pair, ids from 256 on."""
+
+from collections import Counter
+
+from attention.bpe import count_pairs, learn_merges, split_pieces
+from attention.bpe_tokenizer import BPETokenizer
+from chapters.ch01.exercises.merge import merge
+from course.learn.laws import all_are_whole, each_merge_shortens, no_id_is_too_large
+from course.learn.record import Exercise
+
+ALPHABETS = ["ab", "abc", "aab ", "aAbB", "\u00e9e \u0301", "中二", "\n\r ab", "😀😁🌍👾", "a😀😁"]
+
+
+def drawn(d):  # a text without ties: at each step one pair is more frequent than all others
+    while True:
+        text = d.text(d.randint(2, 6 + d.n), d.choice(ALPHABETS))
+        text = text if d.n % 4 < 3 else text[: d.randint(1, 3)] * d.randint(2, 9)
+        ids, n = list(text.encode()), 0
+        while (best := [*count_pairs(ids).most_common(2), (0, 0), (0, 0)])[0][1] > best[1][1]:
+            ids, n = merge(ids, best[0][0], 256 + n), n + 1
+        if n > d.n % 4:
+            return text, n + (len(ids) < 2) * d.randrange(3)
+
+
+INPUTS = [("abab", 1), ("ab", 0), ("ab", 2), ("", 1), ("abABab", 1)]
+INPUTS += [("abababaaaaa", 1), ("aaabdaaabac", 3)]
+E = Exercise(__name__, INPUTS, draw=drawn, n_drawn=36)
+
+
+@E.answer
+def bpe(text, n_merges):
+    ids = list(text.encode())
+    for new_id in range(256, 256 + n_merges):
+        counts = count_pairs(ids)
+        if not counts:
+            break
+        pair = max(counts, key=counts.get)
+        ids = merge(ids, pair, new_id)
+    return ids
+
+
+STOP, BEST = "        if not counts:\n            break\n", "max(counts, key=counts.get)"
+LOOP = E.solution[E.solution.index("    for") : E.solution.index("    return")]
+for old, new, hint in (
+    ("max(counts", "min(counts", """you merge the rarest pair. The most frequent one saves the
+        most."""),
+    (", new_id)", ", 256)", """every merge gets the id 256, so they can't be told apart. Give each
+        the next number."""),
+    ("(256, ", "(257, 1 + ", "your first new id is 257. The bytes are 0 to 255, so 256 is free."),
+    ("256 + n", "257 + n", "you merge once too often: n_merges merges, not one more."),
+    (", key=counts.get", "", "you merge the pair with the largest ids: `max` compares the keys."),
+):
+    E.slip(old, new, hint)  # and the same in a loop that doesn't stop when no pair is left
+    E.slip(LOOP, LOOP.replace(STOP, "").replace(old, new), hint)
+E.slip("count_pairs(ids)", "dict(count_pairs([*text.encode()]).most_common()[new_id - 256 :])", """
+    you counted the pairs once, at the start. After a merge there are new pairs, with the new id
+    in them: count again before each merge.""")
+E.slip(BEST, "counts.most_common(1)[0]", """these are the bytes; nothing is merged yet. (What
+    `most_common(1)[0]` holds is a pair *and* its count.)""")
+E.slip(STOP, "", "right while there are pairs, but the `max` of nothing raises: stop before it.")
+E.slip("if not counts:", "if not counts or max(counts.values()) == 1:", """you stop when no pair
+    occurs twice. Here it goes on until no pair is left at all.""")
+E.slip("text.encode()", "text", "start from the bytes, which are numbers: `list(text.encode())`.")
+E.slip("list(text.encode())", "[*map(ord, text)]", """right for plain letters, but you start from
+    the characters' numbers in Unicode. An id is a byte: `text.encode()`.""")
+E.slip(", new_id)", ", max(ids) + 1)", "new ids are counted from 256, not from the largest id.")
+E.slip("256 + n", "255 + n", "you merge once too few: n_merges merges, from 256 on.")
+E.mistake(lambda text, n_merges: BPETokenizer(learn_merges(
+    Counter(p.encode() for p in split_pieces(text)), n_merges)).encode(text),
+    "you cut the text into pieces first, as for a book. Here the pairs of the whole text count.")
+
+E.law(all_are_whole, no_id_is_too_large, each_merge_shortens)
+E.hint("Three things happen again and again: count the pairs, choose one, merge it.")
+E.hint("""`list(text.encode())` gives the bytes, `count_pairs(ids)` counts the pairs. `max(counts,
+    key=counts.get)` is the most frequent.""")
+E.hint("""A loop `for new_id in range(256, 256 + n_merges):` around the three steps, with your own
+    `merge` for the last.""")

@@ -1,0 +1,1 @@
+"""The exercises of chapter 03, a record each."""

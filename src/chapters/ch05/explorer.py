@@ -1,0 +1,37 @@
+"""Chapters 05, 08 and 10: drag a query among arrows, stretch it, and see who is heard."""
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from chapters.ch05.figures import REACH, arrows_figure
+from course.draw.live import Live
+
+
+def six_arrows(size: float = 1.0) -> Tensor:
+    """The arrows of chapter 05, longer by `size`: the first goes farthest right, the third highest."""
+    angles = torch.tensor([20.0, 70.0, 100.0, 170.0, 240.0, 310.0]).deg2rad()
+    lengths = size * torch.tensor([1.2, 1.0, 1.6, 1.2, 1.4, 1.0])
+    return lengths[:, None] * torch.stack([angles.cos(), angles.sin()], dim=1)
+
+
+def query_explorer(keys: Tensor, words: Sequence[str]) -> Live:
+    """A 2-D query under the hand, among keys that are their own values; it opens at 250 degrees."""
+    angle = math.radians(250)
+    query = 2.0 * torch.tensor([math.cos(angle), math.sin(angle)])
+    return Live(
+        "threads",
+        arrows_figure(query, keys, words),
+        words=list(words),
+        rows=["query"],
+        queries=[query.tolist()],
+        keys=keys.tolist(),
+        values=keys.tolist(),
+        row=0,
+        reach=REACH,
+        scaled=False,
+        causal=False,
+        controls={},
+    )

@@ -1,0 +1,1 @@
+"""The exercises of chapter 06, a record each."""

@@ -1,0 +1,1 @@
+"""The exercises of chapter 07, a record each."""

@@ -1,0 +1,68 @@
+"""Chapter 08: paint a mask, and see what leaks; pull at a word that may not be heard."""
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from attention.heads import attention_scores
+from attention.masks import causal_mask
+from attention.properties import ripples
+from chapters.ch05.explorer import six_arrows
+from chapters.ch05.figures import REACH, arrows_figure
+from chapters.ch08.figures import painted_figure
+from course.draw.live import Live
+
+
+def mask_painter(
+    x: Tensor,
+    W_q: Tensor,
+    W_k: Tensor,
+    W_v: Tensor,
+    words: Sequence[str],
+    masks: Mapping[str, Tensor],
+    name: str = "causal",
+) -> Live:
+    """Open and close the cells of a mask, from one of `masks`; see the weights and the leak."""
+    mask = masks[name]
+
+    def weights(x: Tensor) -> Tensor:
+        scores = attention_scores(x @ W_q, x @ W_k)
+        return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
+
+    ripple = ripples(lambda x: weights(x) @ (x @ W_v), x)
+    return Live(
+        "mask",
+        painted_figure(mask, weights(x), ripple, words),
+        words=list(words),
+        x=x.tolist(),
+        W_q=W_q.tolist(),
+        W_k=W_k.tolist(),
+        W_v=W_v.tolist(),
+        mask=mask.tolist(),
+        presets={name: each.tolist() for name, each in masks.items()},
+    )
+
+
+def future_explorer(words: Sequence[str]) -> Live:
+    """Who hears whom under a mask, before softmax or after it; the last word is under the hand.
+
+    Each word's arrow is its query, its key and its value. It opens at the last word but one.
+    """
+    x, past = six_arrows(), len(words) - 1
+    return Live(
+        "threads",
+        arrows_figure(x[past - 1], x[:past], words[:past], scale=2**-0.5),
+        words=list(words),
+        rows=list(words),
+        queries=x.tolist(),
+        keys=x.tolist(),
+        values=x.tolist(),
+        row=past - 1,
+        pulled=past,
+        mask=causal_mask(len(words)).tolist(),
+        late=False,
+        reach=REACH,
+        scaled=True,
+        controls={"late": "the mask comes after softmax"},
+    )

@@ -1,0 +1,1 @@
+"""The exercises of chapter 09, a record each."""

@@ -1,0 +1,1 @@
+"""The exercises of chapter 10, a record each."""

@@ -1,0 +1,214 @@
+"""Chapter 12: the block as a path, and what depth does to words, their size and their gradient."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.patches import FancyBboxPatch
+from torch import Tensor, nn
+
+from chapters.ch12.depth import Passage
+from course.draw.picture import (
+    FAINT,
+    INK,
+    LIGHT,
+    PAPER,
+    QUERY,
+    SIGNED,
+    SMALL,
+    STYLE,
+    WRONG,
+    Picture,
+    canvas,
+    picture,
+    place,
+    sheet,
+    tint,
+)
+
+LOWEST, HIGHEST = 1e-10, 1e4  # what the charts of sizes show; what is smaller leaves at the bottom
+LOOKS = (  # of the lines, in the order in which they are given
+    dict(color=WRONG, linewidth=2),
+    dict(color=FAINT, linewidth=2),
+    dict(color=QUERY, linewidth=2, linestyle="--"),
+    dict(color=INK, linewidth=2.4),
+)
+RAISED = {ord(digit): raised for digit, raised in zip("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", strict=True)}
+TINY = 1e-12  # what is smaller is told so: its digits belong to a machine
+CHANNELS = 16  # of each word that are shown
+
+
+def block_figure(block: nn.Module) -> Picture:
+    """The residual stream with its two ways round, and how many numbers each part learns."""
+    figure, (axes,) = sheet(2.7)
+    parts = (
+        ("norm", block.before_attention, 1.55, LIGHT),
+        ("attention", block.attention, 2.75, tint(QUERY, 0.25)),
+        ("norm", block.before_perceptron, 4.75, LIGHT),
+        ("perceptron", block.perceptron, 5.95, tint(QUERY, 0.25)),
+    )
+    with mpl.rc_context(STYLE):
+        axes.text(3.9, 2.5, "x goes straight through, and two parts add to it", ha="center",
+                  va="center", fontsize=11, weight="bold")  # fmt: skip
+        _arrow(axes, [(0.45, 0.6), (7.25, 0.6)], width=3)
+        axes.text(0.35, 0.6, "x", ha="right", va="center")
+        axes.text(7.33, 0.6, "out", ha="left", va="center")
+        for start, middle, end in ((0.95, 1.55, 3.6), (4.15, 4.75, 6.8)):
+            _arrow(axes, [(start, 0.6), (start, 1.45), (middle - 0.48, 1.45)])
+            _arrow(axes, [(middle + 0.48, 1.45), (middle + 0.68, 1.45)])
+            _arrow(axes, [(middle + 1.72, 1.45), (end, 1.45), (end, 0.76)])
+            axes.plot([end], [0.6], "o", color=INK, markersize=17)
+            axes.plot([end], [0.6], "o", color=PAPER, markersize=14)
+            axes.text(end, 0.6, "+", ha="center", va="center", fontsize=14)
+        for name, part, x, colour in parts:
+            wide = 0.96 if name == "norm" else 1.04
+            axes.add_patch(FancyBboxPatch((x - wide / 2, 1.13), wide, 0.64, facecolor=colour,
+                                          boxstyle="round,pad=0,rounding_size=0.08", lw=0))  # fmt: skip
+            axes.text(x, 1.56, name, ha="center", va="center", fontsize=9.5)
+            axes.text(x, 1.31, f"{_count(part):,}", ha="center", va="center", fontsize=SMALL)
+        for x, says in ((2.28, "words hear each other"), (5.48, "each word alone")):
+            axes.text(x, 1.98, says, ha="center", fontsize=SMALL, style="italic")
+        axes.text(3.9, 0.2, "the residual stream", ha="center", fontsize=SMALL, style="italic")
+    heard, thought = _count(block.attention), _count(block.perceptron)
+    return picture(
+        figure,
+        f"A block. The residual stream goes straight from x to out. Attention gets a normalised "
+        f"copy of it, and what attention gives is added; then the same with the perceptron. The "
+        f"numbers in the boxes are learnt: {heard:,} in attention, {thought:,} in the perceptron, "
+        f"{_count(block) - heard - thought} in the two norms.",
+    )
+
+
+def depth_figure(passages: Mapping[str, Passage]) -> Picture:
+    """Size, gradient and difference at each depth, a line for each way of wiring."""
+    figure, axes = canvas(3.7, 3, layout=None)
+    for n, ax in enumerate(axes):
+        place(ax, 0.62 + 2.52 * n, 1.12, 2.02, 2.2)
+    titles = ("size of the numbers", "size of the gradient", "difference of words")
+    for ax, title, name in zip(axes, titles, Passage._fields, strict=False):
+        with mpl.rc_context(STYLE):
+            for passage, look in zip(passages.values(), LOOKS, strict=False):
+                _line(ax, getattr(passage, name), **look)
+            _log_axes(ax, LOWEST, 2 if name == "difference" else HIGHEST)
+            ax.set_title(title, fontsize=10)
+            ax.set_xlabel("layer", fontsize=SMALL)
+            ax.set_xlim(0, _depth(passages))
+    keys = [figure.add_axes((0.03 + 0.5 * n, 0, 0.46, 0.19)) for n in (0, 1)]  # a phone stacks them
+    for ax in keys:
+        ax.set(xlim=(0, 1), ylim=(0, 1))
+        ax.set_axis_off()
+    with mpl.rc_context(STYLE):
+        for n, (name, look) in enumerate(zip(passages, LOOKS, strict=False)):
+            y = 0.6 - 0.4 * (n // 2)
+            keys[n % 2].plot([0.02, 0.12], [y, y], **look)
+            keys[n % 2].text(0.15, y, name, va="center", fontsize=9)
+    told = ". ".join(
+        f"{name[0].upper()}{name[1:]}: {_told(passage, -1)}" for name, passage in passages.items()
+    )
+    return picture(
+        figure,
+        f"Words on their way through {_depth(passages)} layers that are not trained yet. The "
+        f"gradient is sent back from the end, where its size is 1. What arrives at the end of the "
+        f"stack, and of the gradient at its beginning: {told}.",
+    )
+
+
+def words_figure(passage: Passage, depth: int, name: str, words: Sequence[str]) -> Picture:
+    """The words at a depth, row by row, and the three curves as far as that depth."""
+    stream = passage.streams[depth][0]
+    size = float(passage.signal[depth])
+    figure, (left, right) = canvas(3.3, 2, layout=None)
+    place(left, 0.85, 0.62, 3.0, 2.2)
+    place(right, 4.75, 0.62, 2.85, 2.2)
+    shown = (stream / size).clamp(-2.5, 2.5)[:, :CHANNELS]
+    with mpl.rc_context(STYLE):
+        at = [n - 0.5 for n in range(CHANNELS + 1)], [n - 0.5 for n in range(len(words) + 1)]
+        left.pcolormesh(*at, shown.tolist(), cmap=SIGNED, vmin=-2.5, vmax=2.5)
+        left.set(ylim=(len(words) - 0.5, -0.5), xticks=[0, CHANNELS - 1], xlabel="channel")
+        left.set_yticks(range(len(words)), words)
+        left.tick_params(length=0, labelsize=SMALL)
+        left.spines[:].set_visible(False)
+        left.set_title(f"words behind layer {depth}, divided by {_said(size)}", fontsize=10)
+        for values, look, y, label in (
+            (passage.signal, LOOKS[3], 0.36, "size"),
+            (passage.gradient, LOOKS[2], 0.24, "gradient"),
+            (passage.difference, LOOKS[0], 0.12, "difference of words"),
+        ):
+            look = look | ({"color": QUERY, "linestyle": "-"} if label[0] == "d" else {})
+            _line(right, values[: depth + 1], **look)  # the rest is not seen yet
+            point = max(LOWEST, float(values[depth]))
+            right.plot([depth], [point], "o", color=look["color"], markersize=7, clip_on=False)
+            right.plot([0.06, 0.14], [y, y], transform=right.transAxes, **look)
+            right.text(0.17, y, label, transform=right.transAxes, va="center", fontsize=SMALL)
+        _log_axes(right, LOWEST, HIGHEST)
+        right.set_xlim(0, len(passage.signal) - 1)
+        right.set_title(name, fontsize=10)
+        right.set_xlabel("layer", fontsize=SMALL)
+    return picture(
+        figure,
+        f"{name[0].upper()}{name[1:]}, behind layer {depth} of {len(passage.signal) - 1}: "
+        f"{_told(passage, depth)}.",
+    )
+
+
+def _told(passage: Passage, depth: int) -> str:
+    """The three numbers of a depth; of the whole stack, the gradient is that at its beginning."""
+    back = passage.gradient[0 if depth == -1 else depth]
+    return (
+        f"size {_said(passage.signal[depth])}, gradient {_said(back)}, difference "
+        f"{_said(passage.difference[depth])}"
+    )
+
+
+def _said(value: float | Tensor) -> str:
+    """Two figures, and a power of ten only where it helps."""
+    value = float(value)
+    if 0 < value < TINY:
+        return "under 1e-12"
+    if value == 0 or not math.isfinite(value) or 0.001 <= abs(value) < 10_000:
+        return f"{value:.2g}" if abs(value) < 100 else f"{value:.0f}"
+    return f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e")
+
+
+def _line(axes: Axes, values: Tensor, **look) -> None:
+    """A line over the layers, up to where it leaves the chart at the bottom."""
+    logs = [math.log10(max(1e-300, value)) for value in values.tolist()]
+    floor = math.log10(LOWEST)
+    at = [n for n, log in enumerate(logs) if log >= floor]
+    if not at:
+        return
+    xs, ys = [float(n) for n in at], [logs[n] for n in at]
+    for beside, end in ((at[0] - 1, 0), (at[-1] + 1, len(at))):
+        if 0 <= beside < len(logs):  # the crossing with the floor, between two layers
+            inside = at[end - 1] if end else at[0]
+            share = (logs[inside] - floor) / (logs[inside] - logs[beside])
+            xs.insert(len(xs) if end else 0, inside + share * (beside - inside))
+            ys.insert(len(ys) if end else 0, floor)
+    axes.plot(xs, [10**y for y in ys], **look)
+
+
+def _log_axes(axes: Axes, low: float, high: float) -> None:
+    axes.set_yscale("log")
+    ticks = [10.0**n for n in range(-10, 6, 2) if low <= 10.0**n <= high]
+    labels = ["1" if t == 1 else "10" + str(round(math.log10(t))).translate(RAISED) for t in ticks]
+    axes.set_yticks(ticks, labels)
+    axes.minorticks_off()
+    axes.set_ylim(low, high)
+    axes.axhline(1, color=FAINT, linewidth=0.8, linestyle=":", zorder=0)
+    axes.tick_params(labelsize=SMALL, length=2)
+
+
+def _depth(passages: Mapping[str, Passage]) -> int:
+    return max(len(passage.signal) for passage in passages.values()) - 1
+
+
+def _count(module: nn.Module) -> int:
+    return sum(parameter.numel() for parameter in module.parameters())
+
+
+def _arrow(axes: Axes, points: list[tuple[float, float]], width: float = 1.4) -> None:
+    xs, ys = zip(*points, strict=True)
+    axes.plot(xs[:-1] + xs[-1:], ys, color=INK, linewidth=width, solid_joinstyle="round")
+    axes.annotate("", points[-1], points[-2],
+                  arrowprops=dict(arrowstyle="-|>", color=INK, lw=width, shrinkA=0, shrinkB=0))  # fmt: skip

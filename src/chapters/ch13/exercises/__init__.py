@@ -1,0 +1,1 @@
+"""The exercises of chapter 13, a record each."""

@@ -1,0 +1,70 @@
+"""Chapter 13: a trained model writes, at the temperature and with the part of its guesses you choose."""
+
+import html
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+
+import torch
+
+from attention.gpt import GPT
+from attention.sampling import next_probabilities
+from attention.tokenizers import CharTokenizer
+from attention.training import evaluating
+from attention.writing import stream
+from chapters.ch13.figures import text_figure
+from course.draw.explorer import Explorer, float_slider, slider
+from course.draw.picture import Picture
+
+AT_ONCE = 6  # characters: to show a text takes longer than to write one of them
+
+
+def generator_explorer(
+    model: GPT, tokenizer: CharTokenizer, prompt: str, n_new: int = 180
+) -> Explorer:
+    """Text that the model writes after the prompt, piece by piece where somebody looks."""
+    texts: dict[tuple, str] = {}
+
+    def written(temperature: float, top_p: float, seed: int) -> Iterator[str]:
+        if (state := (temperature, top_p, seed)) in texts:
+            yield texts[state]
+            return
+        generator, text = torch.Generator().manual_seed(seed), ""
+        for sign in stream(model, tokenizer, prompt, n_new, generator, temperature, top_p=top_p):
+            text += sign
+            yield text
+        texts[state] = text
+
+    def on_the_way(**state) -> Iterator[str]:
+        for text in islice(written(**state), AT_ONCE - 1, None, AT_ONCE):
+            yield f"<pre>{html.escape(prompt + text)}</pre>"
+
+    @cache
+    def render(temperature: float, top_p: float, seed: int) -> Picture:
+        *_, text = written(temperature, top_p, seed)
+        how = f"temperature {temperature:.1f}, top-p {top_p:.1f}, seed {seed}"
+        return text_figure(prompt, text, sureness(model, tokenizer, prompt, text), how)
+
+    return Explorer(
+        render,
+        {"temperature": [0.0, 0.5, 0.8, 1.0, 1.5]},
+        on_the_way,
+        temperature=float_slider("temperature", 0, 2, 1.0, 0.1),
+        top_p=float_slider("top-p", 0.1, 1, 1.0, 0.1),
+        seed=slider("seed", 0, 20, 3),
+    )
+
+
+def sureness(model: GPT, tokenizer: CharTokenizer, prompt: str, text: str) -> list[float]:
+    """The probability, at temperature 1, that the model gave each character of the text."""
+    ids = torch.tensor(tokenizer.encode(prompt + text))
+    first, size = len(prompt), model.config.block_size
+    ends = range(first, len(ids))
+    contexts = {length: [end for end in ends if min(end, size) == length] for length in {min(end, size) for end in ends}}
+    found: dict[int, float] = {}
+    with evaluating(model):
+        for length, those in contexts.items():
+            batch = torch.stack([ids[end - length : end] for end in those])
+            chances = next_probabilities(model(batch)[:, -1])
+            found |= dict(zip(those, chances[range(len(those)), ids[those]].tolist(), strict=True))
+    return [found[end] for end in ends]

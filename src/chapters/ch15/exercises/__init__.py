@@ -1,0 +1,1 @@
+"""The exercises of chapter 15, a record each."""

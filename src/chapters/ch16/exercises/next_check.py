@@ -1,0 +1,47 @@
+"""Return the name of the check that leaves the fewest suspects if its answer is the unlucky one."""
+
+from chapters.ch16.exercises.suspects import CHECKS, told
+from course.learn.laws import one_of_the_checks
+from course.learn.record import Exercise
+
+SMALL = told(mask="ynyyy", scale="yyyyy", zeros="yyynn", diagonal="nnnyy", axis="nnyyn")
+GIVEN = [(["mask", "scale"], SMALL, CHECKS), ([*SMALL], SMALL, CHECKS),
+         (["zeros", "scale", "mask", "diagonal"], SMALL, CHECKS[::-1]),
+         (["diagonal", "axis", "mask"], SMALL, CHECKS), ([*SMALL], SMALL, ["batch", "future"]),
+         (["scale"], SMALL, CHECKS[2:]), ([*SMALL][::-1], SMALL, ["batch", "order", "row sums"])]
+
+def drawn(d):
+    rows = {f"fault {n}": "".join(d.choice("yyn") for _ in CHECKS) for n in range(d.size(3) + 2)}
+    names = d.shuffled(rows)
+    return names[: 1 + d.size(2)], told(**rows), d.shuffled(CHECKS)[: d.size(2)]
+
+E = Exercise(__name__, GIVEN, drawn)
+
+@E.answer
+def next_check(suspects, table, checks):
+    best, fewest = None, len(suspects) + 1
+    for name in checks:
+        yes = sum(table[fault][name] for fault in suspects)
+        left = max(yes, len(suspects) - yes)
+        if left < fewest:
+            best, fewest = name, left
+    return best
+
+E.slip("max(yes", "min(yes", """you count on luck: the smaller group is what is left if the answer is the
+    lucky one. Which answer leaves more?""")
+E.slip("left = max(yes, len(suspects) - yes)", "left = yes", """you count those that stay if the answer
+    is yes. It may be no.""")
+E.slip("left = max(yes, len(suspects) - yes)", "left = len(suspects) - yes", """you count those that stay
+    if the answer is no. It may be yes.""")
+E.slip("left < fewest", "left <= fewest", """of two checks that are equally good you take the later one.
+    Take the one that comes first in `checks`.""")
+E.slip("for fault in suspects)", "for fault in table)", """you count all faults of the table. Only the
+    suspects are still in question.""")
+E.slip("    return best", "    return checks[0]", """that is always the first check.""")
+E.slip("    return best", "    return fewest", """that is how many are left. Which check leaves them?""")
+
+E.law(one_of_the_checks)
+E.hint("A check cuts the suspects in two: those that would answer yes, and those that would answer no.")
+E.hint("The unlucky answer leaves the larger of the two groups. Which check makes that group smallest?")
+E.hint("""`yes = sum(table[fault][name] for fault in suspects)`, and the larger group has
+    `max(yes, len(suspects) - yes)`. Keep the first check with the smallest.""")

@@ -1,0 +1,96 @@
+"""The pair of chapter 16, stored beside this file: `python -m chapters.ch16.runs`.
+
+Two models of chapter 13's short size, one with right attention, one whose mask says
+`float == ("-inf")`, trained on the same batches with five seeds. `pair.json` holds their losses on the
+first 2,000 characters of the play's validation part while they train, as they are usually measured and
+with the past alone, and what each of them writes. A minute of one CPU.
+"""
+
+import json
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from attention.corpus import load_corpus
+from attention.fitting import Look, fit, muon
+from attention.gpt import GPT, make_block
+from attention.heads import attention_scores
+from attention.multi_head import merge_heads
+from attention.self_attention import CausalSelfAttention, last_rows_causal
+from attention.tokenizers import CharTokenizer
+from attention.training import evaluating
+from attention.writing import write
+from chapters.ch13.runs import PLAIN, parts, past_only, turned_into
+
+STORED = Path(__file__).with_name("pair.json")
+SEEDS = (1, 2, 3, 4, 5)
+SIZES = dict(n_steps=300, batch_size=8, learning_rate=2e-3, warm_up=30, look_every=60)
+HELD_BACK = 2000  # characters of the validation part: with the past alone each is a pass of its own
+PROMPT, N_NEW = "\n", 160
+
+
+class Compares(CausalSelfAttention):
+    """Its mask fills in what `float == ("-inf")` is: False, so 0."""
+
+    def forward(self, x: Tensor, cache=None) -> Tensor:
+        q, k, v = self.project(x)
+        forbidden = ~last_rows_causal(x.shape[1], x.shape[1])
+        scores = attention_scores(q, k).masked_fill(forbidden, float == ("-inf"))  # noqa: E721
+        return self.out(merge_heads(scores.softmax(dim=-1) @ v))
+
+
+MAKERS = {"right": make_block, "float==('-inf')": turned_into(attention=Compares)}
+
+
+def train(name: str, seed: int, ids: tuple[Tensor, Tensor], watch=lambda look: None, **sizes) -> GPT:
+    """One of the pair, trained: the seed draws the first weights and the batches of both."""
+    torch.manual_seed(seed)
+    model = GPT(PLAIN, MAKERS[name])
+    how = SIZES | sizes
+    generator = torch.Generator().manual_seed(seed)
+    fit(
+        model, *ids, block_size=PLAIN.block_size, generator=generator, optimizers=muon,
+        watch=lambda look: watch(model, look), **how,
+    )  # fmt: skip
+    return model
+
+
+def losses(
+    name: str,
+    seed: int,
+    ids: tuple[Tensor, Tensor],
+    held_back: int = HELD_BACK,
+    n_new: int = N_NEW,
+    **sizes,
+) -> dict:
+    """After how many steps, both losses then, and what the model writes at the end."""
+    told: dict[str, list] = {"step": [], "usual": [], "alone": []}
+    ids = ids[0], ids[1][:held_back]
+
+    def watch(model: GPT, look: Look) -> None:
+        told["step"].append(look.step)
+        told["usual"].append(round(look.validation, 4))
+        told["alone"].append(round(past_only(model, ids[1], PLAIN.block_size), 4))
+        model.train()
+
+    model = train(name, seed, ids, watch, **sizes)
+    tokenizer, draw = CharTokenizer(load_corpus()), torch.Generator().manual_seed(seed)
+    with evaluating(model):
+        text = write(model, tokenizer, PROMPT, n_new, draw)
+    return told | {"text": text[len(PROMPT) :]}
+
+
+def main() -> None:
+    """Run what isn't stored yet, and store it run by run."""
+    found = json.loads(STORED.read_text()) if STORED.exists() else {}
+    for seed in SEEDS:
+        for name in MAKERS:
+            if str(seed) not in (runs := found.setdefault(name, {})):
+                runs[str(seed)] = losses(name, seed, parts())
+                print(seed, name, runs[str(seed)], flush=True)
+                STORED.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()

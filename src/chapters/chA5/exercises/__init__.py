@@ -1,0 +1,1 @@
+"""The exercises of chapter A5, a record each."""

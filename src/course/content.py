@@ -1,0 +1,36 @@
+"""Where the content is: the one place at which this machinery finds the chapters that it carries.
+
+A package of chapters registers itself as the entry point `course.chapters` of its distribution. It
+has a folder for each chapter, `chNN`, with the exercises, the quiz and the talk of notebook NN.
+"""
+
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from course.errors import CourseError
+
+GROUP = "course.chapters"
+
+
+@cache
+def package() -> str:
+    """The name of the package of chapters."""
+    names = sorted({point.value for point in entry_points(group=GROUP)})
+    if len(names) != 1:
+        raise CourseError(
+            f"expected one installed package of chapters (entry point {GROUP!r}), "
+            f"got {', '.join(names) or 'none'}: run `python install.py` in the course's folder"
+        )
+    return names[0]
+
+
+def folder() -> Path:
+    """The folder of the chapters."""
+    return Path(import_module(package()).__path__[0])
+
+
+def chapter(number: str) -> Path:
+    """The folder of the chapter with this number, such as "04" or "A5"."""
+    return folder() / f"ch{number}"

@@ -1,0 +1,93 @@
+"""A page for each submission: what the notebook's checks say, exercise by exercise.
+
+Those whose notebooks came from Moodle are in a zip, too, from which Moodle hands them out.
+"""
+
+import html
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from course.errors import CourseError
+from course.learn.exercises import COLOURS
+from course.learn.html import WRONG, exercise_html
+from course.learn.record import Exercise
+from course.learn.solutions import in_check
+from course.notebooks import write_bytes, write_text
+from grading.results import is_graded, score
+from grading.submissions import file_name, in_moodles_names
+
+FOLDER = "feedback"
+PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<style>
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem;
+  overflow-wrap: anywhere; }}
+.course-exercise {{ margin: 1.5rem 0; }}
+pre {{ overflow-x: auto; }}
+</style>
+<h1>{title}</h1>
+<p>{points:g} of {most:g} points.</p>
+{parts}
+</html>
+"""
+
+
+def write(out: Path, student: dict[str, Any], ready: dict[str, Exercise]) -> None:
+    """The pages of a learner, one for each submission."""
+    for chapter, found in student["chapters"].items():
+        points, most = score(found)
+        parts = [part(id, result, ready) for id, result in found["exercises"].items()]
+        if found["fault"]:  # of the whole notebook
+            parts = [
+                f"<p>Not graded. {html.escape(found['where'])}: {html.escape(found['fault'])}</p>"
+            ]
+        who = f"{found['name']} ({student['student']})" if found["name"] else student["student"]
+        title = html.escape(f"Chapter {chapter or '?'}: {who}")
+        page = PAGE.format(title=title, points=points, most=most, parts="\n".join(parts))
+        write_text(page, path(out, student["student"], chapter))
+
+
+def write_for_moodle(out: Path, students: list[dict[str, Any]]) -> None:
+    """A zip of the pages of a chapter, by the names of which Moodle knows whose they are.
+
+    As in its table, what isn't graded isn't there.
+    """
+    pages: dict[str, dict[str, Path]] = {}
+    for student in students:
+        for chapter, found in student["chapters"].items():
+            if (start := in_moodles_names(found["where"])) and is_graded(found):
+                page = path(out, student["student"], chapter)
+                pages.setdefault(chapter, {})[f"{start}{chapter}.html"] = page
+    for chapter, by_name in pages.items():
+        body = BytesIO()
+        with ZipFile(body, "w") as archive:
+            for name, page in sorted(by_name.items()):
+                entry = ZipInfo(name)  # of 1980
+                entry.external_attr = 0o644 << 16
+                archive.writestr(entry, page.read_bytes(), ZIP_DEFLATED)
+        write_bytes(body.getvalue(), out / f"{FOLDER}_{chapter}.zip")
+
+
+def path(out: Path, student: str, chapter: str) -> Path:
+    """The page of a submission."""
+    return out / FOLDER / file_name(student) / f"{chapter or 'none'}.html"
+
+
+def part(id: str, result: dict[str, Any], ready: dict[str, Exercise]) -> str:
+    """An exercise's report, as the notebook shows it."""
+    lines, hints, solution = [*result["told"]], [], ""
+    if id in ready and result["status"] != "not graded":
+        hints = ready[id].hints
+        try:
+            shown, why = in_check(result["status"] == "passed")
+            solution = ready[id].solution if shown else ""
+            lines += [why] if why else []
+        except CourseError as error:
+            lines.append(f"No solution is shown: {error}.")
+    return exercise_html(lines, hints, solution, COLOURS.get(result["status"], WRONG))

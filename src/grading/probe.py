@@ -1,0 +1,114 @@
+"""In the sandbox: become a user with limits, and try what must not work, and say what did."""
+
+import ctypes
+import mmap
+import os
+import resource
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from grading.line import Line
+
+END = 1  # PR_SET_PDEATHSIG of Linux's prctl
+NEW_USER = 0x10000000  # CLONE_NEWUSER
+LAZY = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000  # MAP_NORESERVE: addresses, nothing in them
+
+
+def settle(limits: str, user: int) -> None:
+    """Set limits, such as "AS=4294967296,CPU=60", and take the number of a user that nobody has.
+
+    Neither can be undone. Whatever happens, this process ends with the one that started it.
+    """
+    with suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+        file.write("900")  # if memory runs out, this is what the kernel ends
+    for part in limits.split(","):
+        name, _, value = part.partition("=")
+        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (int(value), int(value)))
+    if user:
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+    ctypes.CDLL(None).prctl(END, signal.SIGKILL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def main() -> None:
+    """Say what could be done of that which must not be possible."""
+    settle(sys.argv[2], int(sys.argv[3]))
+    line = Line(socket.socket(fileno=int(sys.argv[1])))
+    line.send({"is": "here", "alone": os.getpid() == 1}, [])
+    request, _ = line.receive()
+    could = [words for words, attempt in trials(request).items() if _works(attempt)]
+    line.send({"is": "told", "could": could}, [])
+
+
+def trials(request: dict) -> dict[str, Callable[[], object]]:
+    """What must not be possible, in words, and a function that raises an OSError where it isn't."""
+    return {
+        "read a file of yours": lambda: open(request["file"], encoding="utf-8").read(),
+        "write outside of /tmp": lambda: open("/new", "w", encoding="utf-8"),
+        "write into Python": lambda: open(os.path.join(sys.prefix, "new"), "w", encoding="utf-8"),
+        "open a connection": lambda: socket.create_connection(("127.0.0.1", request["port"]), 5),
+        "see your processes": lambda: _refuse(not _sees(request["pid"])),
+        "start any number of processes": lambda: _refuse(not _forks(60)),
+        "take any amount of memory": lambda: mmap.mmap(-1, 20 << 30, flags=LAZY),
+        "write any amount to a file": lambda: _write("/tmp/large", 200 << 20),
+        "fill the memory with files": lambda: [_write(f"/tmp/{n}", 8 << 20) for n in range(30)],
+        "have memory that isn't counted": lambda: os.memfd_create("new"),
+        "make a sandbox of its own": lambda: _refuse(ctypes.CDLL(None).unshare(NEW_USER) != 0),
+        "become root": lambda: os.setuid(0) if os.getuid() else _refuse(_has_no_powers()),
+    }
+
+
+def _works(attempt: Callable[[], object]) -> bool:
+    try:
+        attempt()
+    except (OSError, MemoryError):
+        return False
+    return True
+
+
+def _refuse(refused: bool) -> None:
+    if refused:
+        raise OSError
+
+
+def _has_no_powers() -> bool:
+    with open("/proc/self/status", encoding="ascii") as file:
+        powers = next(text for text in file if text.startswith("CapEff"))
+    return int(powers.split()[1], 16) == 0
+
+
+def _sees(pid: int) -> bool:
+    return any(name.isdecimal() and int(name) > 1 for name in os.listdir("/proc")) or (
+        pid > 1 and os.path.exists(f"/proc/{pid}")
+    )
+
+
+def _forks(many: int) -> bool:
+    children = []
+    try:
+        for _ in range(many):
+            child = os.fork()
+            if not child:
+                time.sleep(60)
+                os._exit(0)
+            children.append(child)
+    except OSError:
+        return False
+    finally:
+        for child in children:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    return True
+
+
+def _write(path: str, size: int) -> None:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    with open(path, "wb") as file:
+        for _ in range(size >> 20):
+            file.write(bytes(1 << 20))

@@ -1,0 +1,81 @@
+"""What each learner got: one JSON a learner, which a regrade replaces part by part."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from course.errors import CourseError
+from course.notebooks import write_text
+from grading.submissions import Submission, file_name, plain
+
+FOLDER = "results"
+KEPT = ("assignment", "where", "time", "late", "hash", "fault", "name")
+
+
+def path(out: Path, student: str) -> Path:
+    """The file of a learner."""
+    return out / FOLDER / f"{file_name(student)}.json"
+
+
+def stored(out: Path, student: str) -> dict[str, Any]:
+    """What is kept of a learner so far, in texts that any file can hold."""
+    try:
+        found = json.loads(path(out, student).read_text(encoding="utf-8"))
+        if not isinstance(found["chapters"], dict):
+            raise TypeError
+        return _plain(found)
+    except FileNotFoundError:
+        return {"student": student, "chapters": {}}
+    except (OSError, ValueError, KeyError, TypeError):
+        raise CourseError(
+            f"expected results in {path(out, student)}, as this command writes them: "
+            "delete the file, and the learner is graded again"
+        ) from None
+
+
+def is_done(out: Path, one: Submission, versions: dict[str, str]) -> bool:
+    """True if this very submission has been graded with these versions of the exercises."""
+    kept = stored(out, one.student)["chapters"].get(one.chapter)
+    if not kept or kept["hash"] != one.hash or kept["fault"] != one.fault:
+        return False
+    return {id: result["version"] for id, result in kept["exercises"].items()} == versions
+
+
+def keep(out: Path, one: Submission, exercises: dict[str, dict]) -> None:
+    """Put the results of a submission in place of what was there for its chapter."""
+    found = stored(out, one.student)
+    facts = {key: value for key, value in asdict(one).items() if key in KEPT}
+    found["chapters"][one.chapter] = _plain({**facts, "exercises": exercises})
+    if one.chapter:  # what was handed in before, and was of no chapter, counts no more
+        found["chapters"].pop("", None)
+    found["chapters"] = dict(sorted(found["chapters"].items()))
+    text = json.dumps(found, indent=1, ensure_ascii=True, sort_keys=True)
+    write_text(text + "\n", path(out, one.student))
+
+
+def _plain(value: Any) -> Any:
+    """Results in which each text is plain; those told have lines."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return plain(value, "\n\t") if isinstance(value, str) else value
+
+
+def everyone(out: Path) -> list[dict[str, Any]]:
+    """All that is kept, learner by learner."""
+    files = sorted((out / FOLDER).glob("*.json"))
+    return [json.loads(file.read_text(encoding="utf-8")) for file in files]
+
+
+def score(chapter: dict[str, Any]) -> tuple[float, float]:
+    """The points of a submission and the most that it could have."""
+    results = chapter["exercises"].values()
+    return sum(r["points"] for r in results), sum(r["max"] for r in results)
+
+
+def is_graded(submission: dict[str, Any]) -> bool:
+    """True if every exercise was judged; where one wasn't, someone has to look."""
+    exercises = submission["exercises"].values()
+    return not submission["fault"] and all(r["status"] != "not graded" for r in exercises)

@@ -1,0 +1,430 @@
+"""Answers to the exercises of chapter 04, written from its page alone."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+
+from attention.masks import causal_mask
+from tests.chapters.answers import right, wrong
+
+
+@right("04.mean_past")
+def mean_of_every_slice(x):
+    return torch.stack([x[:, : t + 1].mean(dim=1) for t in range(x.shape[1])], dim=1)
+
+
+@right("04.mean_past")
+def running_mean_update(x):
+    out = x.clone()
+    for t in range(1, x.shape[1]):
+        out[:, t] = out[:, t - 1] + (x[:, t] - out[:, t - 1]) / (t + 1)
+    return out
+
+
+@wrong("04.mean_past")
+def divides_by_the_length(x):
+    """divides every running sum by T instead of t + 1"""
+    return x.cumsum(1) / x.shape[1]
+
+
+@wrong("04.mean_past")
+def column_sums_in_the_weights(x):
+    """divides the triangle by its column sums instead of its row sums"""
+    w = torch.tril(torch.ones(x.shape[1], x.shape[1]))
+    return (w / w.sum(dim=0, keepdim=True)) @ x
+
+
+@wrong("04.mean_past")
+def halves_with_the_mean_so_far(x):
+    """averages the new row with the mean so far half and half, right only up to T = 2"""
+    rows = [x[:, 0]]
+    for t in range(1, x.shape[1]):
+        rows.append((rows[-1] + x[:, t]) / 2)
+    return torch.stack(rows, dim=1)
+
+
+@wrong("04.mean_past")
+def one_long_sequence(x):
+    """flattens the batch into one sequence, so sequences mix whenever B > 1"""
+    B, T, C = x.shape
+    flat = x.reshape(B * T, C)
+    n = torch.arange(1, B * T + 1)[:, None]
+    return (flat.cumsum(0) / n).reshape(B, T, C)
+
+
+@wrong("04.mean_past")
+def window_of_eight(x):
+    """averages at most the last eight rows, wrong for T > 8"""
+    T = x.shape[1]
+    return torch.stack([x[:, max(0, t - 7) : t + 1].mean(1) for t in range(T)], dim=1)
+
+
+@wrong("04.mean_past")
+def first_sequence_for_all(x):
+    """averages the first sequence and repeats it for the whole batch"""
+    n = torch.arange(1, x.shape[1] + 1)[:, None]
+    return (x[0].cumsum(0) / n).expand(x.shape).clone()
+
+
+@wrong("04.mean_past")
+def doubles_and_triples_lost(x):
+    """averages the distinct values of the past, so repeated values count once"""
+    out = torch.empty_like(x)
+    for b in range(x.shape[0]):
+        for t in range(x.shape[1]):
+            for c in range(x.shape[2]):
+                out[b, t, c] = x[b, : t + 1, c].unique().mean()
+    return out
+
+
+@right("04.averaging_weights")
+def rows_as_lists(T):
+    return torch.tensor([[1 / (t + 1)] * (t + 1) + [0.0] * (T - t - 1) for t in range(T)])
+
+
+@right("04.averaging_weights")
+def causal_softmax_weights(T):
+    return torch.zeros(T, T).masked_fill(~causal_mask(T), float("-inf")).softmax(dim=-1)
+
+
+@wrong("04.averaging_weights")
+def no_keepdim(T):
+    """forgets keepdim, so the row sums divide the columns"""
+    w = torch.tril(torch.ones(T, T))
+    return w / w.sum(dim=1)
+
+
+@wrong("04.averaging_weights")
+def columns_sum_to_one(T):
+    """divides by the column sums, so columns sum to 1 instead of rows"""
+    w = torch.tril(torch.ones(T, T))
+    return w / w.sum(dim=0, keepdim=True)
+
+
+@wrong("04.averaging_weights")
+def past_without_itself(T):
+    """leaves the position itself out of its past, with row 0 looking at itself"""
+    w = torch.tril(torch.ones(T, T), diagonal=-1)
+    w[0, 0] = 1.0
+    return w / w.sum(dim=1, keepdim=True)
+
+
+@wrong("04.averaging_weights")
+def halves_recursively(T):
+    """each row halves the row before and adds one half, right only up to T = 2"""
+    w = torch.zeros(T, T)
+    w[0, 0] = 1.0
+    for t in range(1, T):
+        w[t] = w[t - 1] / 2
+        w[t, t] = 0.5
+    return w
+
+
+@wrong("04.averaging_weights")
+def squeezed_weights(T):
+    """squeezes, so T = 1 gives a scalar instead of a (1, 1) matrix"""
+    w = torch.tril(torch.ones(T, T))
+    return (w / w.sum(dim=1, keepdim=True)).squeeze()
+
+
+@wrong("04.averaging_weights")
+def typed_from_the_printout(T):
+    """cuts the shares to the four printed decimals, so rows do not sum to 1"""
+    w = torch.tril(torch.ones(T, T))
+    return torch.round(w / w.sum(dim=1, keepdim=True), decimals=4)
+
+
+@wrong("04.averaging_weights")
+def capped_at_eight_positions(T):
+    """looks back at most eight positions, right only up to T = 8"""
+    w = torch.tril(torch.ones(T, T)).triu(-7)
+    return w / w.sum(dim=1, keepdim=True)
+
+
+@right("04.weights_from_mask")
+def divide_the_mask(mask):
+    return mask.float() / mask.sum(dim=-1, keepdim=True)
+
+
+@right("04.weights_from_mask")
+def recursion_over_axes(mask):
+    if mask.dim() == 1:
+        n = sum(mask.tolist())
+        return torch.tensor([1 / n if allowed else 0.0 for allowed in mask.tolist()])
+    return torch.stack([recursion_over_axes(m) for m in mask])
+
+
+@wrong("04.weights_from_mask")
+def forgets_the_tilde(mask):
+    """fills -inf where the mask is True, so it forbids what is allowed"""
+    return F.softmax(torch.zeros(mask.shape).masked_fill(mask, float("-inf")), dim=-1)
+
+
+@wrong("04.weights_from_mask")
+def softmax_over_axis_1(mask):
+    """softmax along dim=1, right for a matrix, wrong with a batch in front"""
+    return F.softmax(torch.zeros(mask.shape).masked_fill(~mask, float("-inf")), dim=1)
+
+
+@wrong("04.weights_from_mask")
+def square_scores(mask):
+    """makes (Tk, Tk) scores, so a mask that is not square fails"""
+    T = mask.shape[-1]
+    return torch.zeros(T, T).masked_fill(~mask, float("-inf")).softmax(-1)
+
+
+@wrong("04.weights_from_mask")
+def assumes_a_triangle(mask):
+    """ignores what the mask holds and returns the causal weights"""
+    w = torch.tril(torch.ones(mask.shape))
+    return w / w.sum(-1, keepdim=True)
+
+
+@wrong("04.weights_from_mask")
+def counts_of_the_first_in_batch(mask):
+    """takes the row counts of the first mask of the batch for all"""
+    first = mask if mask.dim() == 2 else mask[0]
+    return mask.float() / first.sum(-1, keepdim=True)
+
+
+@wrong("04.weights_from_mask")
+def squeezes_a_batch_of_one(mask):
+    """squeezes, so a batch of one or a single query or key loses its axis"""
+    return (mask.float() / mask.sum(-1, keepdim=True)).squeeze()
+
+
+@wrong("04.weights_from_mask")
+def two_axes_only(mask):
+    """unpacks two axes, so a batch fails"""
+    Tq, Tk = mask.shape
+    w = torch.zeros(Tq, Tk)
+    for q in range(Tq):
+        w[q] = mask[q] / mask[q].sum()
+    return w
+
+
+@right("04.rows_from_means")
+def diff_with_a_zero_row(means):
+    count = torch.arange(1, means.shape[1] + 1)[:, None]
+    return torch.diff(means * count, dim=1, prepend=torch.zeros_like(means[:, :1]))
+
+
+@right("04.rows_from_means")
+def solve_the_triangle(means):
+    T = means.shape[1]
+    w = torch.tril(torch.ones(T, T)) / torch.arange(1, T + 1)[:, None]
+    return torch.linalg.solve_triangular(w.expand(len(means), T, T), means, upper=False)
+
+
+@wrong("04.rows_from_means")
+def differences_of_the_means(means):
+    """subtracts neighbouring means without turning them into sums first"""
+    out = means.clone()
+    out[:, 1:] = means[:, 1:] - means[:, :-1]
+    return out
+
+
+@wrong("04.rows_from_means")
+def loses_the_first_row(means):
+    """returns the differences only, so row 0 is missing"""
+    sums = means * torch.arange(1, means.shape[1] + 1)[:, None]
+    return torch.diff(sums, dim=1)
+
+
+@wrong("04.rows_from_means")
+def subtracts_the_last_row_only(means):
+    """subtracts the row found last instead of all rows so far, right only up to T = 2"""
+    out = means * torch.arange(1, means.shape[1] + 1)[:, None]
+    for t in range(1, means.shape[1]):
+        out[:, t] -= out[:, t - 1]
+    return out
+
+
+@wrong("04.rows_from_means")
+def writes_backwards_into_means(means):
+    """right rows, but written into means instead of a new tensor"""
+    for t in range(means.shape[1] - 1, 0, -1):
+        means[:, t] = (t + 1) * means[:, t] - t * means[:, t - 1]
+    return means
+
+
+@wrong("04.rows_from_means")
+def never_negative(means):
+    """clamps the rows at 0, right only for an x without negative numbers"""
+    sums = means * torch.arange(1, means.shape[1] + 1)[:, None]
+    return torch.cat([sums[:, :1], sums.diff(dim=1)], dim=1).clamp(min=0)
+
+
+@wrong("04.rows_from_means")
+def whole_rows_only(means):
+    """rounds the rows, right only for an x of whole numbers"""
+    sums = means * torch.arange(1, means.shape[1] + 1)[:, None]
+    return torch.cat([sums[:, :1], sums.diff(dim=1)], dim=1).round()
+
+
+@wrong("04.rows_from_means")
+def only_the_first_sequence(means):
+    """undoes the first sequence and repeats it, right for a batch of one"""
+    sums = means[0] * torch.arange(1, means.shape[1] + 1)[:, None]
+    rows = torch.cat([sums[:1], sums.diff(dim=0)])
+    return rows.expand(means.shape).clone()
+
+
+@right("04.fading_weights")
+def powers_in_lists(T, decay):
+    rows = []
+    for t in range(T):
+        shares = [float(decay) ** (t - s) for s in range(t + 1)]
+        rows.append([w / sum(shares) for w in shares] + [0.0] * (T - t - 1))
+    return torch.tensor(rows)
+
+
+@right("04.fading_weights")
+def softmax_of_log_decay(T, decay):
+    age = torch.arange(T)[:, None] - torch.arange(T)
+    scores = (age * math.log(decay)).float().masked_fill(age < 0, float("-inf"))
+    return scores.softmax(dim=-1)
+
+
+@wrong("04.fading_weights")
+def oldest_counts_most(T, decay):
+    """raises decay to the column, so position 0 gets 1 and the position itself least"""
+    w = torch.tril((float(decay) ** torch.arange(T)).expand(T, T))
+    return w / w.sum(dim=1, keepdim=True)
+
+
+@wrong("04.fading_weights")
+def always_one_half(T, decay):
+    """fades by 0.5 whatever decay is"""
+    age = (torch.arange(T)[:, None] - torch.arange(T)).clamp(min=0).float()
+    w = torch.tril(0.5**age)
+    return w / w.sum(dim=1, keepdim=True)
+
+
+@wrong("04.fading_weights")
+def geometric_formula(T, decay):
+    """uses the closed sum (1 - d^n) / (1 - d), which is 0 / 0 for decay = 1"""
+    age = (torch.arange(T)[:, None] - torch.arange(T)).clamp(min=0)
+    n = torch.arange(1, T + 1)[:, None]
+    one = torch.tensor(1.0)
+    total = (one - float(decay) ** n) / (one - decay)
+    return torch.tril(float(decay) ** age) / total
+
+
+@wrong("04.fading_weights")
+def refuses_decay_from_one_up(T, decay):
+    """raises for decay >= 1 although any number above 0 is allowed"""
+    if not 0 < decay < 1:
+        raise ValueError("decay must lie between 0 and 1")
+    age = (torch.arange(T)[:, None] - torch.arange(T)).clamp(min=0).float()
+    w = torch.tril(decay**age)
+    return w / w.sum(dim=1, keepdim=True)
+
+
+@wrong("04.fading_weights")
+def infinity_times_zero(T, decay):
+    """powers of negative ages overflow for a small decay or a long past, and inf * 0 is nan"""
+    age = (torch.arange(T)[:, None] - torch.arange(T)).float()
+    w = decay**age * torch.tril(torch.ones(T, T))
+    return w / w.sum(dim=1, keepdim=True)
+
+
+@wrong("04.fading_weights")
+def three_positions_at_most(T, decay):
+    """knows only the shares 1, decay and decay ** 2, nothing for older positions"""
+    eye = torch.eye(T)
+    w = eye.clone()
+    for k in (1, 2):
+        w += decay**k * torch.tril(torch.ones(T, T), -k) * torch.triu(torch.ones(T, T), -k)
+    return w / w.sum(dim=1, keepdim=True)
+
+
+@wrong("04.fading_weights")
+def squares_too_early(T, decay):
+    """doubles the exponent at each step: 1, decay, decay ** 2, decay ** 4"""
+    w = torch.zeros(T, T)
+    for t in range(T):
+        share, factor = 1.0, decay
+        for s in range(t, -1, -1):
+            w[t, s] = share
+            share, factor = (factor, factor * factor)
+    return w / w.sum(1, keepdim=True)
+
+
+@right("04.copy_previous")
+def log_of_a_shifted_identity(T):
+    w = torch.diag(torch.ones(T - 1), -1)
+    w[0, 0] = 1.0
+    return w.log()
+
+
+@right("04.copy_previous")
+def cells_in_a_comprehension(T):
+    inf = float("inf")
+    return torch.tensor(
+        [[0.0 if j == max(i - 1, 0) else -inf for j in range(T)] for i in range(T)]
+    )
+
+
+@wrong("04.copy_previous")
+def weights_not_scores(T):
+    """returns the weights of 0 and 1 instead of scores"""
+    w = torch.diag(torch.ones(T - 1), -1)
+    w[0, 0] = 1.0
+    return w
+
+
+@wrong("04.copy_previous")
+def first_row_forbidden(T):
+    """leaves row 0 all -inf, which softmax turns into nan"""
+    s = torch.full((T, T), float("-inf"))
+    for t in range(1, T):
+        s[t, t - 1] = 0.0
+    return s
+
+
+@wrong("04.copy_previous")
+def large_but_finite(T):
+    """uses -1e9 where the statement asks for -inf"""
+    s = torch.full((T, T), -1e9)
+    for t in range(T):
+        s[t, max(t - 1, 0)] = 0.0
+    return s
+
+
+@wrong("04.copy_previous")
+def whole_past_before(T):
+    """opens the whole strict past, so from row 2 on it averages"""
+    s = torch.zeros(T, T).masked_fill(~torch.ones(T, T).tril(-1).bool(), float("-inf"))
+    s[0, 0] = 0.0
+    return s
+
+
+@wrong("04.copy_previous")
+def first_row_looks_everywhere(T):
+    """row 0 is all zeros, so it averages the whole sequence"""
+    s = torch.full((T, T), float("-inf"))
+    s[0] = 0.0
+    for t in range(1, T):
+        s[t, t - 1] = 0.0
+    return s
+
+
+@wrong("04.copy_previous")
+def fails_for_one_position(T):
+    """writes row 1 in any case, so T = 1 raises"""
+    s = torch.full((T, T), float("-inf"))
+    s[0, 0] = s[1, 0] = 0.0
+    for t in range(2, T):
+        s[t, t - 1] = 0.0
+    return s
+
+
+@wrong("04.copy_previous")
+def two_back(T):
+    """looks two rows back instead of one, right up to T = 2"""
+    s = torch.full((T, T), float("-inf"))
+    for t in range(T):
+        s[t, max(t - 2, 0)] = 0.0
+    return s

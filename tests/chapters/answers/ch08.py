@@ -1,0 +1,489 @@
+"""Answers to the exercises of chapter 08, written from its page alone."""
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from tests.chapters.answers import right, wrong
+
+INF = float("-inf")
+
+
+@wrong("08.mask_weights")
+def sum_over_axis_one(weights, mask):
+    """sums over axis 1, which is the keys only while there is no batch axis"""
+    kept = weights * mask
+    return kept / kept.sum(1, keepdim=True)
+
+
+@wrong("08.mask_weights")
+def always_a_triangle(weights, mask):
+    """cuts by the causal triangle and ignores the mask that it was given"""
+    kept = weights.tril()
+    return kept / kept.sum(-1, keepdim=True)
+
+
+@wrong("08.mask_weights")
+def lost_share_dealt_equally(weights, mask):
+    """hands the lost share out in equal parts instead of in proportion to the kept weights"""
+    kept = weights * mask
+    lost = 1 - kept.sum(-1, keepdim=True)
+    return kept + mask * lost / mask.sum(-1, keepdim=True)
+
+
+@wrong("08.mask_weights")
+def lost_share_to_itself(weights, mask):
+    """gives all of the lost share to the diagonal"""
+    kept = weights * mask
+    return kept + torch.diag_embed(1 - kept.sum(-1))
+
+
+@wrong("08.mask_weights")
+def divides_by_the_number_of_open_keys(weights, mask):
+    """divides by how many keys are open, not by what they hold"""
+    return weights * mask / mask.sum(-1, keepdim=True)
+
+
+@wrong("08.mask_weights")
+def unit_length_rows(weights, mask):
+    """F.normalize with its default p=2 makes rows of length 1, not of sum 1"""
+    return F.normalize(weights * mask, dim=-1)
+
+
+@wrong("08.mask_weights")
+def past_of_each_row(weights, mask):
+    """cuts each row at its own mask count, which fits only masks that are open from the left"""
+    out = torch.zeros_like(weights)
+    mask = mask.expand_as(weights)
+    for i in np.ndindex(*weights.shape[:-1]):
+        n = int(mask[i].sum())
+        out[i][:n] = weights[i][:n] / weights[i][:n].sum()
+    return out
+
+
+@right("08.mask_weights")
+def mask_weights_row_by_row(weights, mask):
+    weights, mask = torch.broadcast_tensors(weights, mask)
+    rows = []
+    for w, m in zip(
+        weights.reshape(-1, weights.shape[-1]).tolist(), mask.reshape(-1, mask.shape[-1]).tolist()
+    ):
+        total = sum(a for a, ok in zip(w, m) if ok)
+        rows.append([a / total if ok else 0.0 for a, ok in zip(w, m)])
+    return torch.tensor(rows, dtype=weights.dtype).reshape(weights.shape)
+
+
+@right("08.mask_weights")
+def logs_and_softmax(weights, mask):
+    return torch.softmax(
+        torch.where(mask, weights.log(), torch.tensor(INF, dtype=weights.dtype)), -1
+    )
+
+
+@wrong("08.causal_weights")
+def first_way(scores):
+    """softmax first and shared out again: 0 / 0 when a future score is far above the past"""
+    kept = F.softmax(scores, dim=-1).tril()
+    return kept / kept.sum(dim=-1, keepdim=True)
+
+
+@wrong("08.causal_weights")
+def one_maximum_for_all(scores):
+    """subtracts one maximum of all scores, so a row far below it becomes 0 / 0"""
+    e = (scores - scores.max()).exp().tril()
+    return e / e.sum(-1, keepdim=True)
+
+
+@wrong("08.causal_weights")
+def fills_with_minus_100(scores):
+    """-100 isn't low enough: beside scores of -100 the future gets a share"""
+    T = scores.shape[-1]
+    return F.softmax(scores.masked_fill(torch.ones(T, T).triu(1).bool(), -100.0), -1)
+
+
+@wrong("08.causal_weights")
+def softmax_over_dim_one(scores):
+    """softmax over axis 1, which is the keys only for a single matrix"""
+    T = scores.shape[-1]
+    return F.softmax(scores.masked_fill(torch.ones(T, T).tril() == 0, INF), dim=1)
+
+
+@wrong("08.causal_weights")
+def length_from_axis_one(scores):
+    """takes T from axis 1, which is the heads in a batch of heads"""
+    T = scores.shape[1]
+    mask = torch.tril(torch.ones(T, T, dtype=torch.bool))
+    return F.softmax(scores.masked_fill(~mask, INF), dim=-1)
+
+
+@wrong("08.causal_weights")
+def rows_of_a_single_matrix(scores):
+    """walks over the first axis, which is the rows only for a single matrix"""
+    out = torch.zeros_like(scores)
+    for t in range(scores.shape[0]):
+        out[t, : t + 1] = F.softmax(scores[t, : t + 1], dim=-1)
+    return out
+
+
+@wrong("08.causal_weights")
+def clamped_for_safety(scores):
+    """clamps the scores to +-50, which makes 100 and 60 equal"""
+    T = scores.shape[-1]
+    s = scores.clamp(-50, 50).masked_fill(torch.ones(T, T).triu(1) > 0, INF)
+    return s.softmax(-1)
+
+
+@right("08.causal_weights")
+def log_of_the_triangle(scores):
+    T = scores.shape[-1]
+    return (scores + torch.ones(T, T, dtype=scores.dtype).tril().log()).softmax(-1)
+
+
+@right("08.causal_weights")
+def prefix_softmaxes(scores):
+    T = scores.shape[-1]
+    rows = [F.pad(scores[..., t, : t + 1].softmax(-1), (0, T - 1 - t)) for t in range(T)]
+    return torch.stack(rows, dim=-2)
+
+
+@wrong("08.as_allowed")
+def forbidden_is_minus_inf_alone(mask, convention):
+    """knows only -inf as forbidden, so -1e9 counts as allowed"""
+    return {
+        "sdpa": lambda: mask,
+        "mha": lambda: ~mask,
+        "additive": lambda: mask != INF,
+        "ones": lambda: mask == 1,
+    }[convention]()
+
+
+@wrong("08.as_allowed")
+def not_low_enough(mask, convention):
+    """calls forbidden only what is below -1e6, so half precision's -65504 counts as allowed"""
+    if convention == "mha":
+        return ~mask
+    if convention == "additive":
+        return mask > -1e6
+    return mask.bool()
+
+
+@wrong("08.as_allowed")
+def exactly_minus_1e9(mask, convention):
+    """knows only -inf and -1e9, and no other huge negative number"""
+    if convention == "mha":
+        return mask.logical_not()
+    if convention == "additive":
+        return ~((mask == INF) | (mask == -1e9))
+    return mask == 1
+
+
+@wrong("08.as_allowed")
+def ones_left_as_integers(mask, convention):
+    """gives the mask of ones back as integers, not booleans"""
+    if convention == "mha":
+        return ~mask
+    if convention == "additive":
+        return mask == 0
+    return mask
+
+
+@wrong("08.as_allowed")
+def ones_with_a_tilde(mask, convention):
+    """~ on integers flips their bits, so 1 and 0 become -2 and -1, all True as booleans"""
+    if convention == "sdpa":
+        return mask
+    if convention == "additive":
+        return mask == 0
+    if convention == "ones":
+        return (~mask).bool()
+    return ~mask
+
+
+@wrong("08.as_allowed")
+def guesses_by_the_first_cell(mask, convention):
+    """turns a boolean mask so that its first cell is open, which fits a causal mask alone"""
+    if mask.dtype == torch.bool:
+        return mask if mask.flatten()[0] else ~mask
+    return mask == 0 if convention == "additive" else mask == 1
+
+
+@wrong("08.as_allowed")
+def makes_a_causal_mask(mask, convention):
+    """returns the causal triangle of that size whatever the mask says"""
+    return torch.ones(mask.shape).bool().tril()
+
+
+@right("08.as_allowed")
+def table_of_readers(mask, convention):
+    read = {
+        "sdpa": torch.clone,
+        "mha": torch.logical_not,
+        "additive": lambda m: m > -1,
+        "ones": torch.Tensor.bool,
+    }
+    return read[convention](mask)
+
+
+@right("08.as_allowed")
+def match_and_exp(mask, convention):
+    match convention:
+        case "sdpa":
+            return mask
+        case "mha":
+            return mask.logical_xor(torch.tensor(True))
+        case "additive":
+            return mask.exp() > 0.5
+        case "ones":
+            return mask.ne(0)
+
+
+@wrong("08.joint_mask")
+def pads_closed_as_queries_too(lengths, T):
+    """closes the rows of the padding as well, so they may look nowhere"""
+    position = torch.arange(T)
+    real = position < lengths[:, None]
+    return (position <= position[:, None]) & real[:, None, :] & real[:, :, None]
+
+
+@wrong("08.joint_mask")
+def tril_with_one(lengths, T):
+    """tril(diagonal=1) opens the next word"""
+    past = torch.ones(T, T, dtype=torch.bool).tril(diagonal=1)
+    real = torch.arange(T) < lengths.unsqueeze(1)
+    return past & real.unsqueeze(1)
+
+
+@wrong("08.joint_mask")
+def only_the_padding(lengths, T):
+    """masks the padding and forgets the future"""
+    real = torch.arange(T) < lengths[:, None]
+    return real[:, None, :].expand(-1, T, -1)
+
+
+@wrong("08.joint_mask")
+def ones_and_zeros(lengths, T):
+    """returns integers instead of booleans"""
+    past = torch.ones(T, T).tril()
+    real = (torch.arange(T) < lengths[:, None]).float()
+    return (past * real[:, None, :]).int()
+
+
+@wrong("08.joint_mask")
+def as_long_as_the_longest(lengths, T):
+    """uses the longest sequence instead of T, so the mask is too small if all are padded"""
+    T = int(lengths.max())
+    position = torch.arange(T)
+    return (position <= position[:, None]) & (position < lengths[:, None])[:, None, :]
+
+
+@wrong("08.joint_mask")
+def shortest_for_all(lengths, T):
+    """closes everything behind the shortest sequence in all of them"""
+    past = torch.ones(T, T, dtype=torch.bool).tril()
+    real = torch.arange(T) < lengths.min()
+    return (past & real).expand(len(lengths), T, T)
+
+
+@wrong("08.joint_mask")
+def longest_first(lengths, T):
+    """sorts the lengths, so that the masks belong to other sequences"""
+    lengths = lengths.sort(descending=True).values
+    past = torch.ones(T, T, dtype=torch.bool).tril()
+    return past & (torch.arange(T) < lengths[:, None])[:, None, :]
+
+
+@right("08.joint_mask")
+def three_loops(lengths, T):
+    cells = [[[j <= i and j < n for j in range(T)] for i in range(T)] for n in lengths.tolist()]
+    return torch.tensor(cells, dtype=torch.bool)
+
+
+@right("08.joint_mask")
+def clone_and_close_columns(lengths, T):
+    mask = torch.tril(torch.ones(len(lengths), T, T)).bool()
+    for b, n in enumerate(lengths):
+        mask[b, :, int(n) :] = False
+    return mask
+
+
+@wrong("08.safe_weights")
+def plain_softmax(scores, mask):
+    """a closed row is nan"""
+    return F.softmax(scores.masked_fill(~mask, INF), dim=-1)
+
+
+@wrong("08.safe_weights")
+def cut_and_share_with_clamp(scores, mask):
+    """shares out after softmax: an open row underflows to 0 when a forbidden score is far above"""
+    kept = F.softmax(scores, dim=-1) * mask
+    return kept / kept.sum(-1, keepdim=True).clamp(min=1e-9)
+
+
+@wrong("08.safe_weights")
+def cut_and_share(scores, mask):
+    """shares out after softmax with no care for closed rows: 0 / 0"""
+    kept = F.softmax(scores, dim=-1) * mask
+    return kept / kept.sum(-1, keepdim=True)
+
+
+@wrong("08.safe_weights")
+def bare_exp(scores, mask):
+    """exp without a maximum overflows at large scores and gives nan"""
+    e = torch.where(mask, scores.exp(), 0.0)
+    total = e.sum(-1, keepdim=True)
+    return e / torch.where(total == 0, 1.0, total)
+
+
+@wrong("08.safe_weights")
+def epsilon_in_the_denominator(scores, mask):
+    """two faults: 1e-6 in the sum swallows an open row of low scores, and scores are clipped at 80"""
+    e = torch.exp(scores.clamp(max=80)) * mask
+    return e / (e.sum(-1, keepdim=True) + 1e-6)
+
+
+@wrong("08.safe_weights")
+def only_the_first_row(scores, mask):
+    """repairs row 0 only"""
+    w = F.softmax(scores.masked_fill(~mask, INF), dim=-1)
+    if not mask[0].any():
+        w[0] = 0.0
+    return w
+
+
+@wrong("08.safe_weights")
+def softmax_of_columns_repaired(scores, mask):
+    """softmax over the queries instead of the keys"""
+    return F.softmax(scores.masked_fill(~mask, INF), dim=0).nan_to_num(0.0)
+
+
+@right("08.safe_weights")
+def repaired_by_nan_to_num(scores, mask):
+    return torch.nan_to_num(torch.softmax(torch.where(mask, scores, INF), dim=1), nan=0.0)
+
+
+@right("08.safe_weights")
+def open_rows_only(scores, mask):
+    out = torch.zeros_like(scores)
+    for i, row in enumerate(mask):
+        if row.any():
+            out[i, row] = scores[i, row].softmax(0)
+    return out
+
+
+def _other(x, seed=0):
+    return x + 3 * torch.randn(x.shape, generator=torch.Generator().manual_seed(seed))
+
+
+@wrong("08.no_future_leak")
+def nan_is_no_leak(forward, x):
+    """asks whether any difference is above the limit, which nan never is"""
+    before = forward(x)
+    for cut in range(1, x.shape[1]):
+        changed = x.clone()
+        changed[:, cut:] = 1 - changed[:, cut:]
+        if ((forward(changed) - before)[:, :cut].abs() > 1e-5).any():
+            return False
+    return True
+
+
+@wrong("08.no_future_leak")
+def nan_equals_nan(forward, x):
+    """allclose with equal_nan lets nan pass"""
+    before = forward(x)
+    for cut in range(1, x.shape[1]):
+        after = forward(torch.cat([x[:, :cut], 1 - x[:, cut:]], dim=1))
+        if not torch.allclose(after[:, :cut], before[:, :cut], rtol=0, atol=1e-5, equal_nan=True):
+            return False
+    return True
+
+
+@wrong("08.no_future_leak")
+def last_word_only(forward, x):
+    """changes the last word only, and so misses leaks from the words between"""
+    changed = x.clone()
+    changed[:, -1] = 1 - changed[:, -1]
+    difference = (forward(changed) - forward(x))[:, :-1].abs()
+    return bool((difference <= 1e-5).all())
+
+
+@wrong("08.no_future_leak")
+def neighbour_only(forward, x):
+    """looks only at the output right before the changed word, and misses holes further away"""
+    before = forward(x)
+    for j in range(1, x.shape[1]):
+        changed = x.clone()
+        changed[:, j] = 1 - changed[:, j]
+        if not ((forward(changed)[:, j - 1] - before[:, j - 1]).abs() <= 1e-5).all():
+            return False
+    return True
+
+
+@wrong("08.no_future_leak")
+def one_output_too_many(forward, x):
+    """looks at the changed position itself, which may change, so a clean attention is refused"""
+    before = forward(x)
+    for cut in range(1, x.shape[1]):
+        changed = x.clone()
+        changed[:, cut:] = 1 - changed[:, cut:]
+        if not ((forward(changed) - before)[:, : cut + 1].abs() <= 1e-5).all():
+            return False
+    return True
+
+
+@wrong("08.no_future_leak")
+def not_one_bit(forward, x):
+    """asks for equality to the bit, so a clean attention with rounding below 1e-5 is refused"""
+    before = forward(x)
+    for cut in range(1, x.shape[1]):
+        changed = x.clone()
+        changed[:, cut:] = 1 - changed[:, cut:]
+        if not torch.equal(forward(changed)[:, :cut], before[:, :cut]):
+            return False
+    return True
+
+
+@wrong("08.no_future_leak")
+def last_word_and_nan_passes(forward, x):
+    """two faults: only the last word is changed, and nan counts as no change"""
+    changed = x.clone()
+    changed[:, -1] += 1
+    return not bool(((forward(changed) - forward(x))[:, :-1].abs() > 1e-5).any())
+
+
+@right("08.no_future_leak")
+def all_cuts_in_one_expression(forward, x):
+    before = forward(x.clone())
+    return all(
+        bool(
+            (
+                (forward(torch.cat((x[:, :c], y[:, c:]), 1))[:, :c] - before[:, :c]).abs() <= 1e-5
+            ).all()
+        )
+        for y in (1 - x, _other(x))
+        for c in range(1, x.shape[1])
+    )
+
+
+@right("08.no_future_leak")
+def largest_change_over_all_cuts(forward, x):
+    before, T = forward(x), x.shape[1]
+    worst = torch.zeros(())
+    for other in (1 - x, _other(x, 1)):
+        for t in range(T - 1):
+            keep = (torch.arange(T) <= t).view(1, T, 1)
+            moved = (
+                (forward(torch.where(keep, x, other)) - before)[:, : t + 1].detach().abs().amax()
+            )
+            worst = torch.maximum(worst, moved)
+    return worst.item() <= 1e-5
+
+
+@wrong("08.no_future_leak")
+def sums_the_channels(forward, x):
+    """sums the changes over the channels, in which they can cancel"""
+    for cut in range(1, x.shape[1]):
+        changed = x.clone()
+        changed[:, cut:] = 1 - changed[:, cut:]
+        if ((forward(changed) - forward(x))[:, :cut].sum(-1).abs() > 1e-5).any():
+            return False
+    return True

@@ -1,0 +1,461 @@
+"""Answers to the exercises of chapter 09, written from its page alone."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from tests.chapters.answers import right, wrong
+
+INF = float("-inf")
+
+
+@wrong("09.drop")
+def divided_by_p(weights, kept, p, training):
+    """divides by p instead of 1 - p"""
+    if not training:
+        return weights
+    return torch.where(kept, weights / p, torch.zeros_like(weights))
+
+
+@wrong("09.drop")
+def rows_sum_to_one_again(weights, kept, p, training):
+    """shares each row out again instead of dividing by 1 - p"""
+    if not training:
+        return weights
+    left = weights * kept
+    return left / left.sum(-1, keepdim=True).clamp(min=1e-9)
+
+
+@wrong("09.drop")
+def share_that_was_kept(weights, kept, p, training):
+    """divides by the share that happened to be kept, not by 1 - p"""
+    if not training:
+        return weights
+    return weights * kept / kept.float().mean().clamp(min=1e-9)
+
+
+@wrong("09.drop")
+def always_two(weights, kept, p, training):
+    """doubles what is kept, which is right for p = 0.5 alone"""
+    return torch.where(kept, 2 * weights, 0.0) if training else weights
+
+
+@wrong("09.drop")
+def zeros_at_one_in_any_mode(weights, kept, p, training):
+    """returns zeros at p = 1 before it looks at training"""
+    if p == 1:
+        return torch.zeros_like(weights)
+    if not training:
+        return weights
+    return weights * kept / (1 - p)
+
+
+@wrong("09.drop")
+def no_weight_above_one(weights, kept, p, training):
+    """clips what is kept at 1, though dropout makes weights larger than 1"""
+    if not training:
+        return weights
+    return torch.where(kept, weights / (1 - p), 0.0).clamp(max=1)
+
+
+@wrong("09.drop")
+def scale_limited(weights, kept, p, training):
+    """limits 1 - p to 0.1 from below against division by 0, which is wrong above p = 0.9"""
+    return weights * kept / max(1 - p, 0.1) if training else weights
+
+
+@right("09.drop")
+def drop_cell_by_cell(weights, kept, p, training):
+    if not training:
+        return weights
+    cells = [
+        w / (1 - p) if k else 0.0
+        for w, k in zip(weights.flatten().tolist(), kept.flatten().tolist())
+    ]
+    return torch.tensor(cells, dtype=weights.dtype).reshape(weights.shape)
+
+
+@right("09.drop")
+def factor_per_cell(weights, kept, p, training):
+    factor = 0.0 if p == 1 else 1 / (1 - p)
+    return torch.mul(weights, kept.to(weights.dtype) * factor) if training else weights
+
+
+@wrong("09.mask_for")
+def slice_alone(mask, length):
+    """never raises: a slice beyond the end is simply shorter"""
+    return mask[:length, :length]
+
+
+@wrong("09.mask_for")
+def new_causal_mask(mask, length):
+    """makes a new causal mask instead of taking a part of the given one"""
+    if length > len(mask):
+        raise ValueError(f"expected at most {len(mask)}, got {length}")
+    return torch.tril(torch.ones(length, length, dtype=mask.dtype))
+
+
+@wrong("09.mask_for")
+def lower_right_corner(mask, length):
+    """takes the last positions, which is the same for a causal mask alone"""
+    n = mask.shape[0]
+    if length > n:
+        raise ValueError(f"expected at most {n}, got {length}")
+    return mask[n - length :, n - length :]
+
+
+@wrong("09.mask_for")
+def index_error(mask, length):
+    """raises an IndexError instead of a ValueError"""
+    if length > len(mask):
+        raise IndexError(f"expected at most {len(mask)}, got {length}")
+    return mask[:length, :length]
+
+
+@wrong("09.mask_for")
+def asserted(mask, length):
+    """raises an AssertionError instead of a ValueError"""
+    assert length <= len(mask), f"expected at most {len(mask)}, got {length}"
+    return mask[:length, :length]
+
+
+@wrong("09.mask_for")
+def made_causal(mask, length):
+    """cuts the upper triangle off as well, which changes a mask that isn't causal"""
+    if length > len(mask):
+        raise ValueError(f"expected at most {len(mask)}, got {length}")
+    return mask[:length, :length].tril()
+
+
+@wrong("09.mask_for")
+def to_booleans(mask, length):
+    """casts to bool, which turns a mask of 0 and -inf round"""
+    if length > len(mask):
+        raise ValueError(f"expected at most {len(mask)}, got {length}")
+    return mask[:length, :length].bool()
+
+
+@right("09.mask_for")
+def narrow_twice(mask, length):
+    block = mask.size(-1)
+    if block < length:
+        raise ValueError("expected up to %d positions, got %d" % (block, length))
+    return mask.narrow(0, 0, length).narrow(1, 0, length)
+
+
+@right("09.mask_for")
+def slice_then_look(mask, length):
+    part = mask[:length, :length]
+    if part.shape != (length, length):
+        raise ValueError(f"expected a block of at least {length}, got {tuple(mask.shape)}")
+    return part
+
+
+@wrong("09.look_inside")
+def underscore(q, k, mask):
+    """masked_fill_ writes into the scores, so the first of the two is masked as well"""
+    scores = q @ k.transpose(-2, -1) * k.shape[-1] ** -0.5
+    masked = scores.masked_fill_(~mask, INF)
+    return scores, F.softmax(masked, dim=-1)
+
+
+@wrong("09.look_inside")
+def scaled_twice(q, k, mask):
+    """scales the scores and then once more within the softmax"""
+    scale = k.shape[-1] ** -0.5
+    scores = q @ k.mT * scale
+    return scores, F.softmax(scores.masked_fill(~mask, INF) * scale, dim=-1)
+
+
+@wrong("09.look_inside")
+def scaled_by_the_length(q, k, mask):
+    """scales by the root of T instead of D"""
+    scores = q @ k.mT / q.shape[1] ** 0.5
+    return scores, F.softmax(scores.masked_fill(~mask, INF), dim=-1)
+
+
+@wrong("09.look_inside")
+def root_of_two(q, k, mask):
+    """the root of 2 written in, which is right for D = 2 alone"""
+    scores = q @ k.transpose(1, 2) / 2**0.5
+    return scores, F.softmax(scores.masked_fill(~mask, INF), dim=-1)
+
+
+@wrong("09.look_inside")
+def reshaped_keys(q, k, mask):
+    """reshape to (B, D, T) isn't a transposition: it scrambles the keys"""
+    B, T, D = k.shape
+    scores = q @ k.reshape(B, D, T) * D**-0.5
+    return scores, F.softmax(scores.masked_fill(~mask, INF), dim=-1)
+
+
+@wrong("09.look_inside")
+def triangle_instead_of_mask(q, k, mask):
+    """uses a causal triangle instead of the mask"""
+    scores = q @ k.mT * k.shape[-1] ** -0.5
+    future = torch.ones_like(scores).triu(1).bool()
+    return scores, F.softmax(scores.masked_fill(future, INF), dim=-1)
+
+
+@wrong("09.look_inside")
+def cut_and_shared_out(q, k, mask):
+    """cuts after softmax and shares out again: nan when a forbidden score is far above the rest"""
+    scores = q @ k.mT * k.shape[-1] ** -0.5
+    kept = F.softmax(scores, dim=-1) * mask
+    return scores, kept / kept.sum(-1, keepdim=True)
+
+
+@right("09.look_inside")
+def einsum_and_where(q, k, mask):
+    scores = torch.einsum("bid,bjd->bij", q, k) / math.sqrt(q.shape[-1])
+    return scores, torch.where(mask, scores, INF).softmax(-1)
+
+
+@right("09.look_inside")
+def clone_before_the_underscore(q, k, mask):
+    scores = torch.bmm(q, k.permute(0, 2, 1)).div(k.shape[2] ** 0.5)
+    return (scores, scores.clone().masked_fill_(mask.logical_not(), INF).softmax(dim=2))
+
+
+NAMES = ("attribute", "buffer", "buffer, persistent=False")
+
+
+@wrong("09.saved_numbers")
+def attribute_saved_too(n_embd, head_size, block_size):
+    """counts the mask of the plain attribute, which isn't saved"""
+    learnt, mask = 3 * n_embd * head_size, block_size**2
+    return dict(zip(NAMES, (learnt + mask, learnt + mask, learnt)))
+
+
+@wrong("09.saved_numbers")
+def buffers_swapped(n_embd, head_size, block_size):
+    """swaps the two buffers"""
+    learnt, mask = 3 * n_embd * head_size, block_size**2
+    return dict(zip(NAMES, (learnt, learnt, learnt + mask)))
+
+
+@wrong("09.saved_numbers")
+def square_projections(n_embd, head_size, block_size):
+    """takes the projections to be n_embd by n_embd"""
+    learnt = 3 * n_embd**2
+    return dict(zip(NAMES, (learnt, learnt + block_size**2, learnt)))
+
+
+@wrong("09.saved_numbers")
+def bytes_instead_of_numbers(n_embd, head_size, block_size):
+    """counts bytes, four for each number"""
+    learnt, mask = 12 * n_embd * head_size, 4 * block_size**2
+    return dict(zip(NAMES, (learnt, learnt + mask, learnt)))
+
+
+@wrong("09.saved_numbers")
+def tensors_counted(n_embd, head_size, block_size):
+    """counts the tensors in the state_dict instead of their numbers"""
+    return {"attribute": 3, "buffer": 4, "buffer, persistent=False": 3}
+
+
+@wrong("09.saved_numbers")
+def sides_added(n_embd, head_size, block_size):
+    """adds the sides of a projection instead of multiplying them"""
+    learnt = 3 * (n_embd + head_size)
+    return dict(zip(NAMES, (learnt, learnt + block_size**2, learnt)))
+
+
+@wrong("09.saved_numbers")
+def mask_of_the_input(n_embd, head_size, block_size):
+    """takes the mask to be block_size by head_size"""
+    learnt = 3 * n_embd * head_size
+    return dict(zip(NAMES, (learnt, learnt + block_size * head_size, learnt)))
+
+
+@right("09.saved_numbers")
+def built_and_counted(n_embd, head_size, block_size):
+    counts = {}
+    for how in NAMES:
+        m = nn.Module()
+        for name in "qkv":
+            m.add_module(name, nn.Linear(n_embd, head_size, bias=False, device="meta"))
+        mask = torch.ones(block_size, block_size, device="meta")
+        if how == "attribute":
+            m.mask = mask
+        else:
+            m.register_buffer("mask", mask, persistent=how == "buffer")
+        counts[how] = sum(t.numel() for t in m.state_dict().values())
+    return counts
+
+
+@right("09.saved_numbers")
+def mask_times_saved(n_embd, head_size, block_size):
+    return {
+        how: sum([n_embd * head_size] * 3) + block_size * block_size * (how == "buffer")
+        for how in NAMES
+    }
+
+
+@wrong("09.forward")
+def dropout_forgotten(module, x):
+    """no dropout"""
+    T = x.shape[1]
+    k = module.key(x)
+    scores = module.query(x) @ k.mT * k.shape[-1] ** -0.5
+    return F.softmax(scores.masked_fill(~module.mask[:T, :T], INF), dim=-1) @ module.value(x)
+
+
+@wrong("09.forward")
+def dropout_on_the_output(module, x):
+    """drops from the output instead of the weights"""
+    T = x.shape[1]
+    k = module.key(x)
+    scores = module.query(x) @ k.mT * k.shape[-1] ** -0.5
+    weights = F.softmax(scores.masked_fill(~module.mask[:T, :T], INF), dim=-1)
+    return module.dropout(weights @ module.value(x))
+
+
+@wrong("09.forward")
+def dropout_before_softmax(module, x):
+    """drops scores before the mask and the softmax"""
+    T = x.shape[1]
+    k = module.key(x)
+    scores = module.dropout(module.query(x) @ k.mT * k.shape[-1] ** -0.5)
+    weights = F.softmax(scores.masked_fill(~module.mask[:T, :T], INF), dim=-1)
+    return weights @ module.value(x)
+
+
+@wrong("09.forward")
+def dropout_on_the_values(module, x):
+    """drops values instead of weights"""
+    T = x.shape[1]
+    k = module.key(x)
+    scores = module.query(x) @ k.mT * k.shape[-1] ** -0.5
+    weights = F.softmax(scores.masked_fill(~module.mask[:T, :T], INF), dim=-1)
+    return weights @ module.dropout(module.value(x))
+
+
+@wrong("09.forward")
+def dropout_twice(module, x):
+    """drops from the weights and once more from the output"""
+    T = x.shape[1]
+    k = module.key(x)
+    scores = module.query(x) @ k.mT * k.shape[-1] ** -0.5
+    weights = module.dropout(F.softmax(scores.masked_fill(~module.mask[:T, :T], INF), dim=-1))
+    return module.dropout(weights @ module.value(x))
+
+
+@wrong("09.forward")
+def shared_out_after_dropout(module, x):
+    """divides the rows by their sums after dropout"""
+    T = x.shape[1]
+    k = module.key(x)
+    scores = module.query(x) @ k.mT * k.shape[-1] ** -0.5
+    weights = module.dropout(F.softmax(scores.masked_fill(~module.mask[:T, :T], INF), dim=-1))
+    return weights / weights.sum(-1, keepdim=True).clamp(min=1e-9) @ module.value(x)
+
+
+@wrong("09.forward")
+def corner_of_the_mask(module, x):
+    """takes the last T positions of the mask, which is the same for a causal one alone"""
+    T = x.shape[1]
+    k = module.key(x)
+    scores = module.query(x) @ k.mT * k.shape[-1] ** -0.5
+    weights = F.softmax(scores.masked_fill(~module.mask[-T:, -T:], INF), dim=-1)
+    return module.dropout(weights) @ module.value(x)
+
+
+@right("09.forward")
+def forward_in_einsum(module, x):
+    B, T, _ = x.shape
+    q, k, v = (layer(x) for layer in (module.query, module.key, module.value))
+    scores = torch.einsum("bid,bjd->bij", q, k) / math.sqrt(q.size(-1))
+    scores = torch.where(module.mask[:T, :T], scores, INF)
+    return torch.einsum("bij,bjd->bid", module.dropout(scores.softmax(-1)), v)
+
+
+@right("09.forward")
+def exp_by_hand(module, x):
+    T = x.size(1)
+    q = module.query(x)
+    q = q / q.shape[-1] ** 0.5
+    s = torch.bmm(q, module.key(x).transpose(1, 2)).masked_fill(
+        module.mask[:T, :T].logical_not(), INF
+    )
+    e = (s - s.max(-1, keepdim=True)[0]).exp()
+    return torch.bmm(module.dropout(e / e.sum(2, keepdim=True)), module.value(x))
+
+
+@wrong("09.mixes_batch")
+def first_sequence_only(attend, x):
+    """compares the first sequence only, and misses what flows from it to later ones"""
+    return not torch.allclose(attend(x)[:1], attend(x[:1]), atol=1e-5)
+
+
+@wrong("09.mixes_batch")
+def last_sequence_only(attend, x):
+    """compares the last sequence only, and misses what flows to earlier ones"""
+    return not torch.allclose(attend(x)[-1:], attend(x[-1:]), atol=1e-5)
+
+
+@wrong("09.mixes_batch")
+def first_two_only(attend, x):
+    """compares sequences 0 and 1 only, as if there were always two"""
+    together = attend(x)
+    return any(
+        not torch.allclose(together[b : b + 1], attend(x[b : b + 1]), atol=1e-5) for b in (0, 1)
+    )
+
+
+@wrong("09.mixes_batch")
+def bit_by_bit(attend, x):
+    """asks for equality to the bit, so the rounding of another batch size counts as mixing"""
+    together = attend(x)
+    alone = torch.cat([attend(x[b : b + 1]) for b in range(len(x))])
+    return not torch.equal(together, alone)
+
+
+@wrong("09.mixes_batch")
+def means_compared(attend, x):
+    """compares the mean of all outputs, which stays when sequences are merely exchanged"""
+    together = attend(x)
+    alone = torch.cat([attend(x[b : b + 1]) for b in range(len(x))])
+    return bool((together.mean() - alone.mean()).abs() > 1e-5)
+
+
+@wrong("09.mixes_batch")
+def generous_tolerance(attend, x):
+    """a tolerance of 0.1, under which a slight mixing passes"""
+    together = attend(x)
+    alone = torch.cat([attend(x[b : b + 1]) for b in range(len(x))])
+    return not torch.allclose(together, alone, atol=0.1)
+
+
+@wrong("09.mixes_batch")
+def all_have_to_differ(attend, x):
+    """says True only if every single sequence comes out differently"""
+    together = attend(x)
+    return all(
+        not torch.allclose(together[b : b + 1], attend(x[b : b + 1]), atol=1e-5)
+        for b in range(len(x))
+    )
+
+
+@right("09.mixes_batch")
+def any_of_them_moves(attend, x):
+    together = attend(x)
+    return any(
+        not bool(torch.isclose(attend(x[[b]])[0], together[b], rtol=0, atol=1e-5).all())
+        for b in range(x.shape[0])
+    )
+
+
+@right("09.mixes_batch")
+def split_and_stack(attend, x):
+    alone = torch.stack([attend(one.unsqueeze(0)).squeeze(0) for one in x.unbind(0)])
+    return (attend(x) - alone).detach().abs().gt(1e-5).any().item()
+
+
+@wrong("09.mixes_batch")
+def compares_the_first_channel(attend, x):
+    """looks at the first channel only"""
+    alone = torch.cat([attend(x[b : b + 1]) for b in range(len(x))])
+    return not torch.allclose(attend(x)[..., 0], alone[..., 0], atol=1e-5)

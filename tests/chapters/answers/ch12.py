@@ -1,0 +1,404 @@
+"""Answers to the exercises of chapter 12, written from its page alone."""
+
+import torch
+
+from tests.chapters.answers import right, wrong
+
+
+@wrong("12.normalise")
+def length_one(x, weight, eps, centre):
+    """divides by the length, so that the vector, not its typical number, has size 1"""
+    if centre:
+        x = x - x.mean(-1, keepdim=True)
+    return x / (x.pow(2).sum(-1, keepdim=True) + eps) ** 0.5 * weight
+
+
+@wrong("12.normalise")
+def pytorchs_std(x, weight, eps, centre):
+    """x.std() divides by C - 1"""
+    if centre:
+        return (
+            (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) ** 2 + eps).sqrt() * weight
+        )
+    return x / (x.pow(2).mean(-1, keepdim=True) + eps).sqrt() * weight
+
+
+@wrong("12.normalise")
+def the_annotated_way(x, weight, eps, centre):
+    """adds eps to the root, as a widely read implementation does"""
+    if centre:
+        x = x - x.mean(-1, keepdim=True)
+    return weight * x / (x.pow(2).mean(-1, keepdim=True).sqrt() + eps)
+
+
+@wrong("12.normalise")
+def over_the_words(x, weight, eps, centre):
+    """takes axis 1 for the channels"""
+    dim = min(1, x.ndim - 1)
+    if centre:
+        x = x - x.mean(dim, keepdim=True)
+    return x / (x.pow(2).mean(dim, keepdim=True) + eps).sqrt() * weight
+
+
+@wrong("12.normalise")
+def over_everything(x, weight, eps, centre):
+    """one mean and one size for all of x"""
+    if centre:
+        x = x - x.mean()
+    return x / (x.pow(2).mean() + eps).sqrt() * weight
+
+
+@wrong("12.normalise")
+def size_before_centring(x, weight, eps, centre):
+    """takes the size first and centres afterwards"""
+    size = (x.pow(2).mean(-1, keepdim=True) + eps).sqrt()
+    if centre:
+        x = x - x.mean(-1, keepdim=True)
+    return x / size * weight
+
+
+@wrong("12.normalise")
+def forgets_the_root(x, weight, eps, centre):
+    """divides by the variance"""
+    if centre:
+        x = x - x.mean(-1, keepdim=True)
+    return x / (x.pow(2).mean(-1, keepdim=True) + eps) * weight
+
+
+@wrong("12.normalise")
+def mean_of_absolute_values(x, weight, eps, centre):
+    """takes the mean of the absolute values for the size"""
+    if centre:
+        x = x - x.mean(-1, keepdim=True)
+    return x / (x.abs().mean(-1, keepdim=True) + eps) * weight
+
+
+@right("12.normalise")
+def one_word_at_a_time(x, weight, eps, centre):
+    words = []
+    for word in x.reshape(-1, x.shape[-1]):
+        numbers = word - word.sum() / len(word) if centre else word
+        words.append(numbers * weight * ((numbers @ numbers) / len(word) + eps) ** -0.5)
+    return torch.stack(words).reshape(x.shape)
+
+
+@right("12.normalise")
+def by_var(x, weight, eps, centre):
+    if centre:
+        variance, mean = torch.var_mean(x, dim=-1, keepdim=True, unbiased=False)
+        return (x - mean) * torch.rsqrt(variance + eps) * weight
+    return x * torch.rsqrt((x * x).mean(-1, True) + eps) * weight
+
+
+@wrong("12.block")
+def the_first_transformer(x, attend, think, norm_1, norm_2):
+    """norm after the sum"""
+    x = norm_1(x + attend(x))
+    return norm_2(x + think(x))
+
+
+@wrong("12.block")
+def no_way_round(x, attend, think, norm_1, norm_2):
+    """one behind the other, without residuals"""
+    return think(norm_2(attend(norm_1(x))))
+
+
+@wrong("12.block")
+def side_by_side(x, attend, think, norm_1, norm_2):
+    """both parts read x"""
+    return x + attend(norm_1(x)) + think(norm_2(x))
+
+
+@wrong("12.block")
+def loses_attention(x, attend, think, norm_1, norm_2):
+    """adds the second part to the x that came in"""
+    heard = x + attend(norm_1(x))
+    return x + think(norm_2(heard))
+
+
+@wrong("12.block")
+def overwrites_x(x, attend, think, norm_1, norm_2):
+    """the name x is used for the normalised copy, so the copy is added to"""
+    x = norm_1(x)
+    x = x + attend(x)
+    x = norm_2(x)
+    return x + think(x)
+
+
+@wrong("12.block")
+def one_norm_for_both(x, attend, think, norm_1, norm_2):
+    """uses the first norm twice"""
+    x = x + attend(norm_1(x))
+    return x + think(norm_1(x))
+
+
+@wrong("12.block")
+def forgets_the_second_norm(x, attend, think, norm_1, norm_2):
+    """the perceptron reads the stream itself"""
+    x = x + attend(norm_1(x))
+    return x + think(x)
+
+
+@wrong("12.block")
+def writes_into_x(x, attend, think, norm_1, norm_2):
+    """adds in place"""
+    x += attend(norm_1(x))
+    x += think(norm_2(x))
+    return x
+
+
+@wrong("12.block")
+def half_of_each(x, attend, think, norm_1, norm_2):
+    """takes the mean of the stream and of what is added"""
+    x = (x + attend(norm_1(x))) / 2
+    return (x + think(norm_2(x))) / 2
+
+
+@right("12.block")
+def named_steps(x, attend, think, norm_1, norm_2):
+    heard = attend(norm_1(x))
+    middle = torch.add(x, heard)
+    return torch.add(middle, think(norm_2(middle)))
+
+
+@right("12.block")
+def a_loop(x, attend, think, norm_1, norm_2):
+    for part, norm in ((attend, norm_1), (think, norm_2)):
+        x = x + part(norm(x))
+    return x
+
+
+def is_normed(out):
+    return bool(((out.square().mean(-1) - 1).abs() < 1e-3).all())
+
+
+@wrong("12.find_missing")
+def looks_at_shapes(block, x):
+    """compares shapes, which are all right"""
+    return "fine" if block(x).shape == x.shape else "no residual"
+
+
+@wrong("12.find_missing")
+def larger_is_fine(block, x):
+    """a residual makes the output larger than x"""
+    out = block(x)
+    if is_normed(out):
+        return "norm after"
+    return "fine" if out.norm() > x.norm() else "no residual"
+
+
+@wrong("12.find_missing")
+def looks_alike(block, x):
+    """a residual makes the output look like x"""
+    out = block(x)
+    if is_normed(out):
+        return "norm after"
+    return (
+        "fine"
+        if torch.cosine_similarity(out.flatten(), x.flatten(), dim=0) > 0.5
+        else "no residual"
+    )
+
+
+@wrong("12.find_missing")
+def sends_zeros(block, x):
+    """zeros in, zeros out would be a residual"""
+    out = block(torch.zeros_like(x))
+    return "fine" if out.abs().max() < 1e-3 else "no residual"
+
+
+@wrong("12.find_missing")
+def the_same_for_large_x(block, x):
+    """without residuals the output doesn't change with the size of x: true of the first one only"""
+    if is_normed(block(x)):
+        return "norm after"
+    out, far = block(x), block(1000 * x)
+    return "no residual" if torch.allclose(out, far, rtol=1e-2, atol=1e-2) else "fine"
+
+
+@wrong("12.find_missing")
+def too_exact(block, x):
+    """asks for equality to the last bit of numbers in the thousands"""
+    if is_normed(block(x)):
+        return "norm after"
+    added, far = block(x) - x, block(1000 * x) - 1000 * x
+    return "fine" if torch.equal(added, far) else "no residual"
+
+
+@wrong("12.find_missing")
+def forgets_norm_after(block, x):
+    """knows only two of the three answers"""
+    added, far = block(x) - x, block(1000 * x) - 1000 * x
+    return "fine" if (added - far).abs().max() < 0.01 * (1 + added.abs().max()) else "no residual"
+
+
+@right("12.find_missing")
+def grows_with_x(block, x):
+    one, two = block(1e9 * x), block(2e9 * x)
+    if is_normed(block(x)):
+        return "norm after"
+    grown = (two - one) / 1e9
+    return "fine" if (grown - x).abs().max() < 1e-2 * (1 + x.abs().max()) else "no residual"
+
+
+@right("12.find_missing")
+def size_of_a_very_large_one(block, x):
+    if is_normed(block(x)) and is_normed(block(100 * x)):
+        return "norm after"
+    return "fine" if block(1e9 * x).norm() > 5e8 * x.norm() else "no residual"
+
+
+SMALL = 0.02
+
+
+@wrong("12.first_std")
+def once_a_block(name, n_layer):
+    """counts one addition for each block"""
+    if "norm" in name or "before" in name or "bias" in name:
+        return 0.0
+    return SMALL / n_layer**0.5 if name.endswith("out.weight") else SMALL
+
+
+@wrong("12.first_std")
+def without_the_root(name, n_layer):
+    """divides by 2 L"""
+    if "norm" in name or "before" in name or "bias" in name:
+        return 0.0
+    return SMALL / (2 * n_layer) if name.endswith("out.weight") else SMALL
+
+
+@wrong("12.first_std")
+def attention_only(name, n_layer):
+    """forgets that the perceptron writes too"""
+    if "norm" in name or "before" in name or "bias" in name:
+        return 0.0
+    return SMALL / (2 * n_layer) ** 0.5 if "attention.out" in name else SMALL
+
+
+@wrong("12.first_std")
+def everything_in_a_block(name, n_layer):
+    """scales all weights of a block"""
+    if "norm" in name or "before" in name or "bias" in name:
+        return 0.0
+    return SMALL / (2 * n_layer) ** 0.5 if name.startswith("blocks.") else SMALL
+
+
+@wrong("12.first_std")
+def norms_like_the_others(name, n_layer):
+    """gives the norms of the blocks 0.02"""
+    if name == "norm.weight" or "bias" in name:
+        return 0.0
+    return SMALL / (2 * n_layer) ** 0.5 if name.endswith("out.weight") else SMALL
+
+
+@wrong("12.first_std")
+def out_biases_too(name, n_layer):
+    """a bias of an output projection is scaled instead of zero"""
+    if "norm" in name or "before" in name:
+        return 0.0
+    if ".out." in name:
+        return SMALL / (2 * n_layer) ** 0.5
+    return 0.0 if "bias" in name else SMALL
+
+
+@wrong("12.first_std")
+def by_depth(name, n_layer):
+    """scales by the block's own place in the stack"""
+    if "norm" in name or "before" in name or "bias" in name:
+        return 0.0
+    if name.endswith("out.weight"):
+        return SMALL / (2 * (int(name.split(".")[1]) + 1)) ** 0.5
+    return SMALL
+
+
+@right("12.first_std")
+def by_the_last_words(name, n_layer):
+    *_, module, kind = name.split(".")
+    if kind == "bias" or module in ("norm", "before_attention", "before_perceptron"):
+        return 0.0
+    return 0.02 * (2 * n_layer) ** -0.5 if module == "out" else 0.02
+
+
+@right("12.first_std")
+def by_a_list(name, n_layer):
+    linear = ("token.", "position.", "qkv.", "wide.", "logits.", "out.")
+    if not name.endswith("weight") or not any(part in name for part in linear):
+        return 0.0
+    return 0.02 / (n_layer + n_layer) ** 0.5 if "out." in name else 0.02
+
+
+@wrong("12.count_block")
+def three_in_attention(n_embd, norm, bias):
+    """forgets W_O"""
+    norms = {"none": 0, "rms": 2, "layer": 4}[norm] * n_embd
+    return 3 * n_embd**2 + 8 * n_embd**2 + norms + (8 * n_embd if bias else 0)
+
+
+@wrong("12.count_block")
+def one_norm(n_embd, norm, bias):
+    """counts one norm"""
+    norms = {"none": 0, "rms": 1, "layer": 2}[norm] * n_embd
+    return 12 * n_embd**2 + norms + (9 * n_embd if bias else 0)
+
+
+@wrong("12.count_block")
+def norms_without_bias(n_embd, norm, bias):
+    """a layer norm gets a bias only if the Linears have one"""
+    norms = {"none": 0, "rms": 2, "layer": 4 if bias else 2}[norm] * n_embd
+    return 12 * n_embd**2 + norms + (9 * n_embd if bias else 0)
+
+
+@wrong("12.count_block")
+def one_bias_a_layer(n_embd, norm, bias):
+    """a bias of C for each of the four Linears"""
+    norms = {"none": 0, "rms": 2, "layer": 4}[norm] * n_embd
+    return 12 * n_embd**2 + norms + (4 * n_embd if bias else 0)
+
+
+@wrong("12.count_block")
+def always_biases(n_embd, norm, bias):
+    """ignores the argument"""
+    norms = {"none": 0, "rms": 2, "layer": 4}[norm] * n_embd
+    return 12 * n_embd**2 + norms + 9 * n_embd
+
+
+@wrong("12.count_block")
+def matrices_only(n_embd, norm, bias):
+    """counts the matrices"""
+    return 12 * n_embd**2
+
+
+@wrong("12.count_block")
+def a_square_perceptron(n_embd, norm, bias):
+    """the perceptron as two matrices of C by C"""
+    norms = {"none": 0, "rms": 2, "layer": 4}[norm] * n_embd
+    return 6 * n_embd**2 + norms + (9 * n_embd if bias else 0)
+
+
+@right("12.count_block")
+def by_shapes(n_embd, norm, bias):
+    C = n_embd
+    linears = [(C, 3 * C), (C, C), (C, 4 * C), (4 * C, C)]
+    total = sum(a * b + (b if bias else 0) for a, b in linears)
+    return total + 2 * C * ("none", "rms", "layer").index(norm)
+
+
+@right("12.count_block")
+def by_building(n_embd, norm, bias):
+    from torch import nn
+
+    made = [
+        nn.Linear(a * n_embd, b * n_embd, bias=bias) for a, b in ((1, 3), (1, 1), (1, 4), (4, 1))
+    ]
+    make = {"none": nn.Identity, "rms": nn.RMSNorm, "layer": nn.LayerNorm}[norm]
+    made += [make(n_embd), make(n_embd)]
+    return sum(parameter.numel() for part in made for parameter in part.parameters())
+
+
+@wrong("12.find_missing")
+def asks_the_first_word(block, x):
+    """asks the first word alone whether its RMS is 1"""
+    if abs(float(block(x)[0, 0].square().mean()) - 1) < 1e-3:
+        return "norm after"
+    grown = (block(2048 * x) - block(1024 * x)) / 1024
+    return "fine" if (grown - x).abs().max() < 0.1 * x.abs().max() else "no residual"

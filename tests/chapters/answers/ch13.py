@@ -1,0 +1,422 @@
+"""Answers to the exercises of chapter 13, written from its page alone."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+
+from tests.chapters.answers import right, wrong
+
+
+@right("13.next_loss")
+def gathers_log_probabilities(logits, ids):
+    log_p = torch.log_softmax(logits, dim=-1)
+    B, T = ids.shape
+    total = 0.0
+    for t in range(T - 1):
+        total = total - log_p[torch.arange(B), t, ids[:, t + 1]].sum()
+    return total / (B * (T - 1))
+
+
+@right("13.next_loss")
+def channels_second(logits, ids):
+    return F.cross_entropy(logits[:, :-1].mT, ids[:, 1:])
+
+
+@wrong("13.next_loss")
+def as_the_labels_argument(logits, ids):
+    """judges each guess by the id it has just read"""
+    return F.cross_entropy(logits.flatten(0, 1), ids.flatten())
+
+
+@wrong("13.next_loss")
+def shifted_before_and_here(logits, ids):
+    """shifts the ids first and then shifts again, as a library does with labels"""
+    labels = ids[:, 1:]
+    return F.cross_entropy(logits[:, :-2].mT, labels[:, 1:])
+
+
+@wrong("13.next_loss")
+def rolls(logits, ids):
+    """rolls the ids, so that the last guess is judged by the first id"""
+    return F.cross_entropy(logits.mT, torch.roll(ids, -1, 1))
+
+
+@wrong("13.next_loss")
+def backwards(logits, ids):
+    """guesses the past"""
+    return F.cross_entropy(logits[:, 1:].mT, ids[:, :-1])
+
+
+@wrong("13.next_loss")
+def flattens_first(logits, ids):
+    """flattens the batch, then shifts: the last guess of a sequence gets the next one's first id"""
+    return F.cross_entropy(logits.flatten(0, 1)[:-1], ids.flatten()[1:])
+
+
+@wrong("13.next_loss")
+def in_bits(logits, ids):
+    """bits instead of nats"""
+    return F.cross_entropy(logits[:, :-1].mT, ids[:, 1:]) / math.log(2)
+
+
+@wrong("13.next_loss")
+def a_float(logits, ids):
+    """returns a plain number"""
+    return F.cross_entropy(logits[:, :-1].mT, ids[:, 1:]).item()
+
+
+@wrong("13.next_loss")
+def without_the_minus(logits, ids):
+    """the mean log probability, negative"""
+    return -F.cross_entropy(logits[:, :-1].mT, ids[:, 1:])
+
+
+@right("13.write_on")
+def max_of_last(model, ids, n_new, block_size):
+    out = ids.clone()
+    while out.shape[1] < ids.shape[1] + n_new:
+        start = max(0, out.shape[1] - block_size)
+        last = model(out[:, start:])[:, -1, :]
+        out = torch.cat((out, last.max(dim=1).indices[:, None]), 1)
+    return out
+
+
+@right("13.write_on")
+def row_by_row(model, ids, n_new, block_size):
+    rows = []
+    for row in ids:
+        row = row.tolist()
+        for _ in range(n_new):
+            row.append(int(model(torch.tensor([row[-block_size:]]))[0, -1].argmax()))
+        rows.append(row)
+    return torch.tensor(rows)
+
+
+@wrong("13.write_on")
+def never_crops(model, ids, n_new, block_size):
+    """gives the model all, as the bigram's loop did"""
+    for _ in range(n_new):
+        ids = torch.cat([ids, model(ids)[:, -1].argmax(-1, keepdim=True)], 1)
+    return ids
+
+
+@wrong("13.write_on")
+def crops_what_it_returns(model, ids, n_new, block_size):
+    """loses the beginning"""
+    for _ in range(n_new):
+        ids = ids[:, -block_size:]
+        ids = torch.cat([ids, model(ids)[:, -1].argmax(-1, keepdim=True)], 1)
+    return ids
+
+
+@wrong("13.write_on")
+def crops_once(model, ids, n_new, block_size):
+    """crops before the loop, so the text outgrows the block inside it"""
+    context = ids[:, -block_size:]
+    for _ in range(n_new):
+        new = model(context)[:, -1].argmax(-1, keepdim=True)
+        context = torch.cat([context, new], 1)
+        ids = torch.cat([ids, new], 1)
+    return ids
+
+
+@wrong("13.write_on")
+def keeps_the_oldest(model, ids, n_new, block_size):
+    """reads the beginning for ever"""
+    for _ in range(n_new):
+        ids = torch.cat([ids, model(ids[:, :block_size])[:, -1].argmax(-1, keepdim=True)], 1)
+    return ids
+
+
+@wrong("13.write_on")
+def starts_over(model, ids, n_new, block_size):
+    """when the block is full, goes on from the last id alone"""
+    context = ids[:, -block_size:]
+    for _ in range(n_new):
+        if context.shape[1] > block_size:
+            context = context[:, -1:]
+        new = model(context)[:, -1].argmax(-1, keepdim=True)
+        context, ids = torch.cat([context, new], 1), torch.cat([ids, new], 1)
+    return ids
+
+
+@wrong("13.write_on")
+def only_the_new(model, ids, n_new, block_size):
+    """returns what was added"""
+    out = ids
+    for _ in range(n_new):
+        out = torch.cat([out, model(out[:, -block_size:])[:, -1].argmax(-1, keepdim=True)], 1)
+    return out[:, ids.shape[1] :]
+
+
+@wrong("13.write_on")
+def room_for_the_new_one(model, ids, n_new, block_size):
+    """leaves one place free for the id that comes"""
+    for _ in range(n_new):
+        context = ids[:, -(block_size - 1) :]
+        ids = torch.cat([ids, model(context)[:, -1].argmax(-1, keepdim=True)], 1)
+    return ids
+
+
+@right("13.perplexity")
+def sums_and_counts(costs):
+    total = sum(batch.sum() for batch in costs)
+    n = sum(batch.numel() for batch in costs)
+    return torch.exp(total / n)
+
+
+@right("13.perplexity")
+def geometric(costs):
+    return torch.hstack(costs).neg().mean().exp().reciprocal()
+
+
+@wrong("13.perplexity")
+def mean_of_batch_means(costs):
+    """each batch counts the same"""
+    return torch.stack([c.mean() for c in costs]).mean().exp()
+
+
+@wrong("13.perplexity")
+def mean_of_exponentials(costs):
+    """exponentials first"""
+    return torch.cat(costs).exp().mean()
+
+
+@wrong("13.perplexity")
+def base_two(costs):
+    """takes nats for bits"""
+    return 2 ** torch.cat(costs).mean()
+
+
+@wrong("13.perplexity")
+def mean_of_perplexities(costs):
+    """a perplexity for each batch"""
+    return torch.stack([c.mean().exp() for c in costs]).mean()
+
+
+@wrong("13.perplexity")
+def of_the_first_batch(costs):
+    """forgets all batches but the first"""
+    return costs[0].mean().exp()
+
+
+@wrong("13.perplexity")
+def of_the_whole_text(costs):
+    """not per character"""
+    return torch.cat(costs).sum().exp()
+
+
+@wrong("13.perplexity")
+def nats_to_bits_first(costs):
+    """turns nats into bits and then uses e"""
+    return (torch.cat(costs).mean() / math.log(2)).exp()
+
+
+@right("13.top_p")
+def one_by_one(probabilities, p):
+    kept, total = torch.zeros_like(probabilities), 0.0
+    for i in probabilities.argsort(descending=True).tolist():
+        if total >= p:
+            break
+        kept[i] = probabilities[i]
+        total += probabilities[i]
+    return kept / kept.sum()
+
+
+@right("13.top_p")
+def by_a_mask(probabilities, p):
+    order = probabilities.argsort(descending=True)
+    sums = probabilities[order].cumsum(0)
+    n = int((sums < p).sum()) + 1
+    kept = torch.zeros_like(probabilities)
+    kept[order[:n]] = probabilities[order[:n]]
+    return kept / kept.sum()
+
+
+@wrong("13.top_p")
+def drops_the_last(probabilities, p):
+    """stops before the id that reaches p"""
+    values, ids = probabilities.sort(descending=True)
+    kept = values * (values.cumsum(0) <= p)
+    return torch.zeros_like(values).scatter(0, ids, kept / kept.sum())
+
+
+@wrong("13.top_p")
+def in_sorted_order(probabilities, p):
+    """forgets to put the ids back"""
+    values, _ = probabilities.sort(descending=True)
+    kept = values * (values.cumsum(0) - values < p)
+    return kept / kept.sum()
+
+
+@wrong("13.top_p")
+def not_brought_back(probabilities, p):
+    """does not sum to 1"""
+    values, ids = probabilities.sort(descending=True)
+    kept = values * (values.cumsum(0) - values < p)
+    return torch.zeros_like(values).scatter(0, ids, kept)
+
+
+@wrong("13.top_p")
+def above_a_threshold(probabilities, p):
+    """compares each probability with the largest, as min-p does"""
+    kept = probabilities * (probabilities >= p * probabilities.max())
+    return kept / kept.sum()
+
+
+@wrong("13.top_p")
+def a_share_of_the_ids(probabilities, p):
+    """top-k with k = p V"""
+    k = max(1, int(p * len(probabilities)))
+    values, ids = probabilities.topk(k)
+    return torch.zeros_like(probabilities).scatter(0, ids, values / values.sum())
+
+
+@wrong("13.top_p")
+def never_sorts(probabilities, p):
+    """adds up in the order of the vocabulary"""
+    kept = probabilities * (probabilities.cumsum(0) - probabilities < p)
+    return kept / kept.sum()
+
+
+@wrong("13.top_p")
+def sums_but_softmax(probabilities, p):
+    """brings back with a softmax over what is left"""
+    values, ids = probabilities.sort(descending=True)
+    keep = values.cumsum(0) - values < p
+    out = torch.full_like(probabilities, float("-inf")).scatter(
+        0, ids, values.masked_fill(~keep, float("-inf"))
+    )
+    return out.softmax(0)
+
+
+@right("13.padded_loss")
+def takes_the_real_ones(logits, targets, lengths):
+    rows = [logits[b, :n] for b, n in enumerate(lengths.tolist())]
+    wanted = [targets[b, :n] for b, n in enumerate(lengths.tolist())]
+    return F.cross_entropy(torch.cat(rows), torch.cat(wanted))
+
+
+@right("13.padded_loss")
+def with_an_ignored_id(logits, targets, lengths):
+    targets = targets.clone()
+    for b, n in enumerate(lengths.tolist()):
+        targets[b, n:] = -100
+    return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+
+@wrong("13.padded_loss")
+def padding_counts(logits, targets, lengths):
+    """the mean over all"""
+    return F.cross_entropy(logits.mT, targets)
+
+
+@wrong("13.padded_loss")
+def divides_by_all(logits, targets, lengths):
+    """zeroes the padding and takes the mean of everything"""
+    costs = F.cross_entropy(logits.mT, targets, reduction="none")
+    return (costs * (torch.arange(targets.shape[1]) < lengths[:, None])).mean()
+
+
+@wrong("13.padded_loss")
+def mean_of_means(logits, targets, lengths):
+    """each sequence counts the same"""
+    return torch.stack(
+        [F.cross_entropy(logits[b, :n], targets[b, :n]) for b, n in enumerate(lengths)]
+    ).mean()
+
+
+@wrong("13.padded_loss")
+def zero_is_padding(logits, targets, lengths):
+    """takes the id 0 for padding"""
+    return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=0)
+
+
+@wrong("13.padded_loss")
+def zeroed_logits(logits, targets, lengths):
+    """zeroes the logits of the padding, which then costs ln V"""
+    real = torch.arange(targets.shape[1]) < lengths[:, None]
+    return F.cross_entropy((logits * real[..., None]).mT, targets)
+
+
+@wrong("13.padded_loss")
+def longest_for_all(logits, targets, lengths):
+    """cuts all sequences to the longest"""
+    n = int(lengths.max())
+    return F.cross_entropy(logits[:, :n].mT, targets[:, :n])
+
+
+@wrong("13.padded_loss")
+def shortest_for_all(logits, targets, lengths):
+    """cuts all sequences to the shortest"""
+    n = int(lengths.min())
+    return F.cross_entropy(logits[:, :n].mT, targets[:, :n])
+
+
+@right("13.count_flops")
+def layer_by_layer(n_words, T, n_layer, n_embd, vocab_size):
+    total = 0
+    for _ in range(n_layer):
+        total += 2 * n_words * n_embd * 3 * n_embd
+        total += 2 * (2 * n_words * T * n_embd)
+        total += 2 * n_words * n_embd * n_embd
+        total += 2 * (2 * n_words * n_embd * 4 * n_embd)
+    return total + 2 * n_words * n_embd * vocab_size
+
+
+@right("13.count_flops")
+def in_one_line(n_words, T, n_layer, n_embd, vocab_size):
+    return 2 * n_words * n_embd * (n_layer * (12 * n_embd + 2 * T) + vocab_size)
+
+
+@wrong("13.count_flops")
+def multiplications(n_words, T, n_layer, n_embd, vocab_size):
+    """forgets the additions"""
+    return n_words * n_embd * (n_layer * (12 * n_embd + 2 * T) + vocab_size)
+
+
+@wrong("13.count_flops")
+def twice_the_parameters(n_words, T, n_layer, n_embd, vocab_size):
+    """2 N D: the embedding counts, scores and mix don't"""
+    return 2 * n_words * (12 * n_layer * n_embd**2 + 2 * vocab_size * n_embd)
+
+
+@wrong("13.count_flops")
+def six_n_d(n_words, T, n_layer, n_embd, vocab_size):
+    """a training step by the shortcut"""
+    return 6 * n_words * (12 * n_layer * n_embd**2 + 2 * vocab_size * n_embd)
+
+
+@wrong("13.count_flops")
+def one_attention_product(n_words, T, n_layer, n_embd, vocab_size):
+    """scores only"""
+    return 2 * n_words * n_embd * (n_layer * (12 * n_embd + T) + vocab_size)
+
+
+@wrong("13.count_flops")
+def half_the_triangle(n_words, T, n_layer, n_embd, vocab_size):
+    """counts only what the mask lets through"""
+    return 2 * n_words * n_embd * (n_layer * 12 * n_embd + vocab_size) + (
+        n_layer * 2 * n_words * (T + 1) * n_embd
+    )
+
+
+@wrong("13.count_flops")
+def all_words_attend(n_words, T, n_layer, n_embd, vocab_size):
+    """every word attends to all n_words, not to its block"""
+    return 2 * n_words * n_embd * (n_layer * (12 * n_embd + 2 * n_words) + vocab_size)
+
+
+@wrong("13.count_flops")
+def with_the_embedding(n_words, T, n_layer, n_embd, vocab_size):
+    """the embedding as a product with one-hot rows"""
+    return 2 * n_words * n_embd * (n_layer * (12 * n_embd + 2 * T) + 2 * vocab_size)
+
+
+@wrong("13.top_p")
+def keeps_one_more_at_the_threshold(probabilities, p):
+    """keeps one id more where the sum is exactly p"""
+    values, ids = probabilities.sort(descending=True)
+    kept = torch.where(values.cumsum(0) - values <= p, values, 0)
+    return torch.zeros_like(probabilities).scatter(0, ids, kept / kept.sum())

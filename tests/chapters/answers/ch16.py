@@ -1,0 +1,350 @@
+"""Answers to the exercises of chapter 16, written from its page alone."""
+
+import torch
+
+from tests.chapters.answers import right, wrong
+
+# ---------------------------------------------------------------- 16.suspects
+
+
+@wrong("16.suspects")
+def one_agreement_is_enough(found, table):
+    """keeps a fault if any spent check agrees"""
+    return [f for f in table if any(table[f][c] == found[c] for c in found)]
+
+
+@wrong("16.suspects")
+def only_checks_that_found_something(found, table):
+    """takes only a no for news"""
+    return [f for f in table if not any(table[f][c] for c in found if not found[c])]
+
+
+@wrong("16.suspects")
+def as_a_set(found, table):
+    """the order is lost"""
+    return {f for f in table if all(table[f][c] == found[c] for c in found)}
+
+
+@wrong("16.suspects")
+def those_excluded(found, table):
+    """the faults that are excluded instead of those left"""
+    return [f for f in table if not all(table[f][c] == found[c] for c in found)]
+
+
+@wrong("16.suspects")
+def whole_rows(found, table):
+    """compares the whole row with what was found, spent or not"""
+    return [f for f in table if table[f] == found]
+
+
+@wrong("16.suspects")
+def rows_of_the_table(found, table):
+    """returns rows instead of names"""
+    return [row for row in table.values() if all(row[c] == found[c] for c in found)]
+
+
+@wrong("16.suspects")
+def the_last_one_wins(found, table):
+    """overwrites its result with every check"""
+    left = list(table)
+    for c in found:
+        left = [f for f in table if table[f][c] == found[c]]
+    return left
+
+
+@right("16.suspects")
+def by_items(found, table):
+    return [f for f, row in table.items() if found.items() <= row.items()]
+
+
+@right("16.suspects")
+def one_check_after_the_other(found, table):
+    left = list(table)
+    for c in found:
+        left = [f for f in left if table[f][c] == found[c]]
+    return left
+
+
+# ---------------------------------------------------------------- 16.next_check
+
+
+@wrong("16.next_check")
+def most_found(suspects, table, checks):
+    """the check that finds the most of them"""
+    return max(checks, key=lambda c: sum(not table[f][c] for f in suspects))
+
+
+@wrong("16.next_check")
+def lucky(suspects, table, checks):
+    """hopes for the smaller group"""
+
+    def small(c):
+        yes = sum(table[f][c] for f in suspects)
+        return min(yes, len(suspects) - yes)
+
+    return min(checks, key=small)
+
+
+@wrong("16.next_check")
+def the_later_of_two(suspects, table, checks):
+    """of equally good ones takes the last"""
+
+    def large(c):
+        yes = sum(table[f][c] for f in suspects)
+        return max(yes, len(suspects) - yes)
+
+    best = min(map(large, checks))
+    return [c for c in checks if large(c) == best][-1]
+
+
+@wrong("16.next_check")
+def over_the_whole_table(suspects, table, checks):
+    """counts faults that are no suspects"""
+
+    def large(c):
+        yes = sum(row[c] for row in table.values())
+        return max(yes, len(table) - yes)
+
+    return min(checks, key=large)
+
+
+@wrong("16.next_check")
+def how_many(suspects, table, checks):
+    """the number of those left, not the check"""
+
+    def large(c):
+        yes = sum(table[f][c] for f in suspects)
+        return max(yes, len(suspects) - yes)
+
+    return min(map(large, checks))
+
+
+@wrong("16.next_check")
+def those_that_pass(suspects, table, checks):
+    """the check that the fewest suspects pass"""
+    return min(checks, key=lambda c: sum(table[f][c] for f in suspects))
+
+
+@wrong("16.next_check")
+def any_of_the_table(suspects, table, checks):
+    """chooses among all checks of the table, spent or not"""
+
+    def large(c):
+        yes = sum(table[f][c] for f in suspects)
+        return max(yes, len(suspects) - yes)
+
+    return min(next(iter(table.values())), key=large)
+
+
+@right("16.next_check")
+def nearest_to_half(suspects, table, checks):
+    return min(checks, key=lambda c: abs(2 * sum(table[f][c] for f in suspects) - len(suspects)))
+
+
+@right("16.next_check")
+def by_counting_both(suspects, table, checks):
+    def unlucky(c):
+        answers = [table[f][c] for f in suspects]
+        return max(answers.count(True), answers.count(False))
+
+    return min(checks, key=unlucky)
+
+
+# ---------------------------------------------------------------- 16.alone
+
+
+def _parts(texts):
+    for b in range(len(texts)):
+        for n in sorted(set(texts[b].tolist())):
+            yield b, texts[b] == n
+
+
+@wrong("16.alone")
+def rows_alone(forward, x, texts):
+    """takes out whole rows, not texts"""
+    out = forward(x, texts)
+    rows = torch.cat([forward(x[b : b + 1], texts[b : b + 1]) for b in range(len(x))])
+    return bool(((out - rows).abs() <= 1e-5).all())
+
+
+@wrong("16.alone")
+def forgets_nan(forward, x, texts):
+    """nan > 1e-5 is False"""
+    out = forward(x, texts)
+    for b, here in _parts(texts):
+        if (
+            (out[b, here] - forward(x[b : b + 1, here], texts[b : b + 1, here])[0]).abs() > 1e-5
+        ).any():
+            return False
+    return True
+
+
+@wrong("16.alone")
+def bit_by_bit(forward, x, texts):
+    """torch.equal has no tolerance"""
+    out = forward(x, texts)
+    return all(
+        torch.equal(out[b, here], forward(x[b : b + 1, here], texts[b : b + 1, here])[0])
+        for b, here in _parts(texts)
+    )
+
+
+@wrong("16.alone")
+def skips_the_padding(forward, x, texts):
+    """leaves the padding out, which is tested like a text"""
+    out = forward(x, texts)
+    return all(
+        torch.allclose(
+            out[b, here], forward(x[b : b + 1, here], texts[b : b + 1, here])[0], atol=1e-5
+        )
+        for b, here in _parts(texts)
+        if texts[b, here][0] != 0
+    )
+
+
+@wrong("16.alone")
+def only_the_first_row(forward, x, texts):
+    """tries row 0 and its texts"""
+    out = forward(x, texts)
+    return all(
+        torch.allclose(
+            out[b, here], forward(x[b : b + 1, here], texts[b : b + 1, here])[0], atol=1e-5
+        )
+        for b, here in _parts(texts[:1])
+    )
+
+
+@wrong("16.alone")
+def tensor_of_a_bool(forward, x, texts):
+    """a tensor instead of a Python bool"""
+    out = forward(x, texts)
+    fine = torch.tensor(True)
+    for b, here in _parts(texts):
+        alone = forward(x[b : b + 1, here], texts[b : b + 1, here])[0]
+        fine = fine & ((out[b, here] - alone).abs() <= 1e-5).all()
+    return fine
+
+
+@wrong("16.alone")
+def only_shapes(forward, x, texts):
+    """compares shapes"""
+    return forward(x, texts).shape == x.shape
+
+
+@right("16.alone")
+def by_allclose(forward, x, texts):
+    out = forward(x, texts)
+    return all(
+        torch.allclose(
+            out[b, here], forward(x[b : b + 1, here], texts[b : b + 1, here])[0], rtol=0, atol=1e-5
+        )
+        for b, here in _parts(texts)
+    )
+
+
+@right("16.alone")
+def puts_it_together_again(forward, x, texts):
+    apart = torch.full_like(x, float("nan"))
+    for b, here in _parts(texts):
+        apart[b, here] = forward(x[b : b + 1, here], texts[b : b + 1, here])[0]
+    return bool(((apart - forward(x, texts)).abs() <= 1e-5).all())
+
+
+# ---------------------------------------------------------------- 16.is_right
+
+
+@wrong("16.is_right")
+def with_itself(forward, layers, x, texts):
+    """compares the program with itself"""
+    return by_allclose(forward, x, texts)
+
+
+@wrong("16.is_right")
+def without_texts(forward, layers, x, texts):
+    """gives the module whole rows"""
+    return torch.allclose(forward(x, texts), layers(x), atol=1e-5)
+
+
+@wrong("16.is_right")
+def one_text_of_its_own(forward, layers, x, texts):
+    """calls forward with one text for all, where packing can't go wrong"""
+    ones = torch.ones_like(texts)
+    return torch.allclose(forward(x, ones), layers(x), atol=1e-5)
+
+
+@wrong("16.is_right")
+def nan_passes(forward, layers, x, texts):
+    """nan > 1e-5 is False"""
+    out = forward(x, texts)
+    return not any(
+        ((out[b, here] - layers(x[b : b + 1, here])[0]).abs() > 1e-5).any()
+        for b, here in _parts(texts)
+    )
+
+
+@wrong("16.is_right")
+def on_average(forward, layers, x, texts):
+    """compares means, in which much cancels out"""
+    out = forward(x, texts)
+    return all(
+        bool((out[b, here].mean() - layers(x[b : b + 1, here]).mean()).abs() <= 1e-3)
+        for b, here in _parts(texts)
+    )
+
+
+@wrong("16.is_right")
+def exactly_equal(forward, layers, x, texts):
+    """no tolerance"""
+    out = forward(x, texts)
+    return all(
+        torch.equal(out[b, here], layers(x[b : b + 1, here])[0]) for b, here in _parts(texts)
+    )
+
+
+@wrong("16.is_right")
+def last_word_only(forward, layers, x, texts):
+    """looks at the last place of each text"""
+    out = forward(x, texts)
+    return all(
+        torch.allclose(out[b, here][-1], layers(x[b : b + 1, here])[0, -1], atol=1e-5)
+        for b, here in _parts(texts)
+    )
+
+
+@wrong("16.is_right")
+def shapes_only(forward, layers, x, texts):
+    """the check that everybody writes"""
+    return forward(x, texts).shape == layers(x).shape
+
+
+@right("16.is_right")
+def all_texts_by_the_module(forward, layers, x, texts):
+    apart = torch.full_like(x, float("nan"))
+    with torch.no_grad():
+        for b, here in _parts(texts):
+            apart[b, here] = layers(x[b : b + 1, here])[0]
+    return bool(((apart - forward(x, texts)).abs() <= 1e-5).all())
+
+
+@right("16.is_right")
+def by_assert_close(forward, layers, x, texts):
+    out = forward(x, texts)
+    for b, here in _parts(texts):
+        try:
+            torch.testing.assert_close(
+                out[b, here], layers(x[b : b + 1, here])[0].detach(), rtol=0, atol=1e-5
+            )
+        except AssertionError:
+            return False
+    return True
+
+
+@wrong("16.is_right")
+def by_the_means(forward, layers, x, texts):
+    """compares the mean of each channel over a text"""
+    return all(
+        torch.allclose(
+            forward(x, texts)[b, here].mean(0), layers(x[b : b + 1, here])[0].mean(0), atol=1e-5
+        )
+        for b, here in _parts(texts)
+    )

@@ -1,0 +1,63 @@
+"""What a process does in test_many besides its part: it hands in less, or dies on the way."""
+
+import os
+import signal
+import sys
+
+import torch
+import torch.distributed as dist
+
+from chapters.chA5 import many, ring
+
+
+def uneven() -> None:
+    """Process 1 has a key less than the others."""
+    x = torch.zeros(1, 4 - (dist.get_rank() == 1), 5)
+    ring.ring_attention(x, x, x)
+
+
+def die(hand_ons: int) -> None:
+    """Process 1 dies when it has handed its keys on so many times."""
+    hand_on = ring.hand_on
+
+    def one_less(*tensors):
+        nonlocal hand_ons
+        if dist.get_rank() == 1 and not hand_ons:
+            os._exit(7)
+        hand_ons -= 1
+        return hand_on(*tensors)
+
+    ring.hand_on = one_less
+    x = torch.ones(1, 4, 5, requires_grad=True)
+    ring.ring_attention(x, x, x).sum().backward()
+
+
+def sent(*given: torch.Tensor) -> tuple[int, int]:
+    """How many bytes we send in the forward of a ring, and in both passes."""
+    isend, bytes_ = dist.isend, []
+
+    def counted(tensor, to):
+        bytes_.append(tensor.nbytes)
+        return isend(tensor, to)
+
+    dist.isend = counted
+    attend, forward = many.ring_attention, []
+
+    def attended(*parts, **how):
+        out = attend(*parts, **how)
+        forward.append(sum(bytes_))
+        return out
+
+    many.ring_attention = attended
+    many.ring_part(*given)
+    return *forward, sum(bytes_)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # torchrun's, to all when one has died
+    many.join_group()
+    many.compare()
+    try:
+        die(hand_ons=1)
+    except RuntimeError as error:
+        sys.exit(str(error))

@@ -1,0 +1,113 @@
+"""Answers that were written without seeing the records: right ones pass, wrong ones are told why.
+
+`tests/chapters/answers/told.txt` holds what each wrong one is told, beside its true cause, so that a change
+of words is read by whoever makes it. `python -m tests.chapters.test_answers 05.dot` writes the part of one
+exercise anew, without a name all of it.
+"""
+
+import sys
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from course.check.compare import compare_text
+from course.learn import verdict
+from course.learn.exercises import known, load
+from course.learn.verdict import judge
+from tests.chapters.answers import ANSWERS
+
+FOLDER = Path(__file__).parent / "answers"
+TOLD = FOLDER / "told.txt"
+for path in sorted(FOLDER.glob("ch*.py")):
+    import_module(f"tests.chapters.answers.{path.stem}")
+EACH = [pytest.param(*answer, id=f"{answer[0]}-{answer[1].__name__}") for answer in ANSWERS]
+WRONG = {(id, answer.__name__): answer for id, answer, right in ANSWERS if not right}
+
+
+@cache
+def found_for(id, answer):
+    return judge(load(id), answer)
+
+
+@pytest.mark.parametrize(("id", "answer", "right"), EACH)
+def test_right_answers_pass_and_wrong_ones_are_refused(id, answer, right):
+    found = found_for(id, answer)
+    if right:
+        assert found.status == "passed", found.sentence
+    else:
+        assert found.status in {"wrong", "known mistake"}, answer.__doc__
+
+
+@pytest.mark.parametrize("id", known())
+def test_every_exercise_has_six_wrong_answers_and_two_right_ones(id):
+    kinds = [right for name, _, right in ANSWERS if name == id]
+    assert kinds.count(False) >= 6 and kinds.count(True) >= 2
+
+
+@pytest.mark.parametrize("id", known())
+def test_laws_hold_for_all_right_answers(id):
+    exercise = load(id)
+    for name, answer, right in ANSWERS:
+        if name == id and right:
+            for inputs in exercise.inputs:
+                outcome = verdict.attempt(answer, inputs)
+                if outcome.error is None:
+                    for law in exercise.laws:
+                        assert law(outcome.value, *inputs), (answer.__name__, law.__doc__)
+
+
+def told(id, name) -> str:
+    """A wrong answer with its true cause, and what it is told."""
+    answer = WRONG[id, name]
+    found = found_for(id, answer)
+    kind = "hint" if found.status == "known mistake" else "said"
+    cause = " ".join(answer.__doc__.split())
+    lines = [f"{id} {name}: {cause}", f"{kind}: {found.sentence}", *found.besides]
+    return "\n    ".join(lines)
+
+
+def stored() -> dict[tuple[str, ...], str]:
+    """The parts of told.txt by exercise and answer."""
+    parts = TOLD.read_text(encoding="utf-8").strip().split("\n\n")
+    return {tuple(part.partition(":")[0].split()): part for part in parts}
+
+
+def write(ids):
+    """Write what the wrong answers to these exercises are told into told.txt."""
+    was = stored()
+    parts = [told(*key) if key[0] in ids else was.get(key, "") for key in WRONG]
+    TOLD.write_text("\n\n".join(filter(None, parts)) + "\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("id", known())
+def test_what_wrong_answers_are_told_is_what_was_read(id):
+    was = stored()
+    for key in was | WRONG:
+        if key[0] == id:
+            old = was.get(key, "nothing")
+            new = told(*key) if key in WRONG else "nothing"
+            if compare_text(old, new):
+                pytest.fail(
+                    f"stored: {old}\ntold: {new}\n"
+                    f"run `python -m tests.chapters.test_answers {id}` and read the diff of {TOLD.name}"
+                )
+
+
+def test_told_has_every_wrong_answer_once_and_in_order():
+    names = [(id, answer.__name__) for id, answer, right in ANSWERS if not right]
+    assert list(stored()) == names, "run `python -m tests.chapters.test_answers` and read the diff"
+
+
+def test_one_exercise_is_written_and_the_others_stay(tmp_path, monkeypatch):
+    good = stored()
+    monkeypatch.setitem(globals(), "TOLD", tmp_path / "told.txt")
+    stale = {key: f"{part}, once" for key, part in good.items()}
+    TOLD.write_text("\n\n".join(stale.values()), encoding="utf-8")
+    write(["05.dot"])
+    assert stored() == stale | {key: part for key, part in good.items() if key[0] == "05.dot"}
+
+
+if __name__ == "__main__":
+    write([load(id).id for id in sys.argv[1:] or known()])

@@ -1,0 +1,132 @@
+"""The numbers that chapter 02's figures and explorer say, against slices and counts of our own."""
+
+import html
+import re
+
+import pytest
+import torch
+
+from attention.batches import get_batch
+from chapters.ch02.exercises import is_right
+from chapters.ch02.explorer import window_explorer
+from chapters.ch02.figures import batch_figure, starts_figure, window_figure
+from chapters.chA3.sources.ch02 import SOURCES
+
+SENTENCE = "Your journey starts with one step"
+
+
+@pytest.fixture(autouse=True)
+def coarse(monkeypatch):
+    """Draw few pixels: what is tested is what the sentences say."""
+    monkeypatch.setattr("course.draw.picture.DPI", 20)
+
+
+def spoken(text, start, block):
+    """What the sentence must say, from slices of the string."""
+    inputs, targets = text[start : start + block], text[start + 1 : start + 1 + block]
+    asked = f"A window of {block} on a text of {len(text)} tokens, from place {start}."
+    if start + block < len(text):
+        return asked, f"Inputs '{inputs}', targets '{targets}'"
+    count = [
+        f"{len(p)} {w}{'' if len(p) == 1 else 's'}"
+        for p, w in ((inputs, "input"), (targets, "target"))
+    ]
+    return asked, f"with {count[0]} and {count[1]} instead of {block} each"
+
+
+@pytest.mark.parametrize("control", ["start", "block"])
+def test_explorer_says_what_the_slices_hold(control):
+    explorer = window_explorer(SENTENCE)
+    slider = explorer.controls[control]
+    for value in range(slider.min, slider.max + 1):
+        slider.value = value
+        state = explorer.state
+        said = html.unescape(explorer.view.value)
+        assert said.count("<img") == 1
+        for part in spoken(SENTENCE, state["start"], state["block"]):
+            assert said.count(part) == 2  # the alt text and the caption
+
+
+def test_explorer_reaches_an_empty_window():
+    explorer = window_explorer(SENTENCE)
+    assert explorer.controls["start"].max == len(SENTENCE)
+    explorer.controls["start"].value = len(SENTENCE)
+    said = explorer.render(**explorer.state).sentence
+    assert "with 0 inputs and 0 targets" in said
+    assert "last start with a full block is 24." in said
+
+
+def test_last_full_start_is_the_last():
+    n = len(SENTENCE)
+    for block in (1, 3, 8, 10):
+        last = n - block - 1
+        assert "The slices come back" not in window_figure(SENTENCE, last, block).sentence
+        late = window_figure(SENTENCE, last + 1, block).sentence
+        assert f"{block} input{'s' * (block > 1)} and {block - 1} target" in late
+        assert f"full block is {last}." in late
+
+
+def test_a_text_shorter_than_a_block_names_no_start():
+    said = window_figure("abc", 0, 5).sentence
+    assert "with 3 inputs and 2 targets instead of 5" in said
+    assert "last start" not in said
+
+
+def test_window_says_the_first_and_the_last_example():
+    said = window_figure(SENTENCE, 5, 3).sentence
+    assert "3 examples. The first guesses 'o' after 'j', the last 'r' after 'jou'." in said
+
+
+def test_batch_figure_counts_its_examples_and_shows_white_space():
+    vocab = ["\n", "a", "b", "\N{GRINNING FACE}"]
+    x, y = torch.tensor([[1, 2, 0], [3, 1, 1]]), torch.tensor([[2, 0, 3], [1, 1, 2]])
+    said = batch_figure(x, y, vocab).sentence
+    assert "2 sequences of 3 positions: 6 examples" in said
+    assert "inputs 'ab\u21b5' and the targets 'b\u21b5\N{GRINNING FACE}'" in said
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_starts_figure_names_every_late_start(seed):
+    n_train, n_ids, block = 67, 101, 5
+    generator = torch.Generator().manual_seed(seed)
+    starts = torch.randint(n_ids - block, (7,), generator=generator)
+    said = starts_figure(starts, n_train, n_ids, block).sentence
+    train = torch.arange(n_train)
+    late = [b for b, s in enumerate(starts.tolist()) if len(train[s + 1 : s + 1 + block]) < block]
+    assert late, "the draw has to hold a late start"
+    assert re.search(r"Too late: sequence ([\d, ]+)\.$", said)[1] == ", ".join(map(str, late))
+    assert "last start with a full block in the training part is 61." in said
+
+
+def test_starts_figure_on_the_border():
+    said = starts_figure(torch.tensor([61, 0]), 67, 101, 5).sentence
+    assert said.endswith("None is too late.")
+    assert starts_figure(torch.tensor([0, 62]), 67, 101, 5).sentence.endswith("sequence 1.")
+
+
+def test_the_candidates_of_exercise_6_have_the_faults_they_are_named_after():
+    ids = torch.arange(11)
+
+    def drawn(candidate):
+        return candidate(ids, 500, 3, torch.Generator().manual_seed(1))
+
+    x, y = drawn(get_batch)
+    assert (y == x + 1).all() and set(x[:, 0].tolist()) == set(range(8))
+    x, y = drawn(is_right.targets_not_shifted)
+    assert torch.equal(x, y)
+    x, y = drawn(is_right.targets_rolled)
+    assert torch.equal(y[:, :-1], x[:, 1:]) and torch.equal(y[:, -1], x[:, 0])
+    x, y = drawn(is_right.targets_two_ahead)
+    assert (y == x + 2).all()
+    x, y = drawn(is_right.never_the_last_block)
+    assert (y == x + 1).all() and set(x[:, 0].tolist()) == set(range(7))
+    x, y = drawn(is_right.one_block_copied)
+    assert (y == x + 1).all() and len(x) == 500 and len(x.unique(dim=0)) == 1
+    x, y = drawn(is_right.never_the_first_block)
+    assert (y == x + 1).all() and set(x[:, 0].tolist()) == set(range(1, 8))
+    x, y = drawn(is_right.last_target_missing)
+    assert torch.equal(y[:, :-1], x[:, 1:]) and torch.equal(y[:, -1], x[:, -1])
+
+
+def test_every_source_of_the_row_is_there_once():
+    assert [source.id for source in SOURCES] == [f"S1.{n}" for n in range(7, 15)]

@@ -1,0 +1,213 @@
+"""Chapter 08: the numbers that its figures and its explorer state, and what it tells of others."""
+
+import math
+import re
+
+import pytest
+import torch
+
+from attention.heads import attention_scores, attention_weights
+from attention.masks import causal_mask, padding_mask, window_mask
+from attention.properties import no_future_leak, ripples
+from chapters.ch08.explorer import future_explorer, mask_painter
+from chapters.ch08.figures import leak_figure, mask_gallery
+from course.draw.picture import Picture
+from course.learn.exercises import load
+from tests.conftest import WORDS, X, answer
+
+T = len(WORDS)
+
+
+def matrices() -> list[torch.Tensor]:
+    draw = torch.Generator().manual_seed(123)
+    return [torch.rand(3, 2, generator=draw) for _ in range(3)]
+
+
+def by_hand(rows: list[list[float]], mask: list[list[bool]]) -> tuple[list, list]:
+    """Weights and outputs in Python floats, with loops; None for a row that may look nowhere."""
+    q, k, v = (
+        [[sum(a * b for a, b in zip(row, column, strict=True)) for column in W.T.tolist()] for row in rows]
+        for W in matrices()
+    )  # fmt: skip
+    weights, outs = [], []
+    for i in range(T):
+        dots = [
+            sum(a * b for a, b in zip(q[i], k[j], strict=True)) / math.sqrt(2) for j in range(T)
+        ]
+        shares = [math.exp(dots[j]) if mask[i][j] else 0.0 for j in range(T)]
+        total = sum(shares)
+        weights.append([share / total for share in shares] if total else None)
+        outs.append(
+            [sum(weights[i][j] * v[j][c] for j in range(T)) for c in (0, 1)] if total else None
+        )
+    return weights, outs
+
+
+def ripples_by_hand(mask: list[list[bool]]) -> list[list[float]]:
+    before = by_hand(X.tolist(), mask)[1]
+    table = [[math.nan] * T for _ in range(T)]
+    for j in range(T):
+        rows = [
+            [1 - value for value in row] if n == j else row for n, row in enumerate(X.tolist())
+        ]
+        after = by_hand(rows, mask)[1]
+        for i in range(T):
+            if before[i]:
+                table[i][j] = max(abs(a - b) for a, b in zip(after[i], before[i], strict=True))
+    return table
+
+
+def check_sentence(said: str, mask: list[list[bool]]) -> None:
+    ahead = [(r, c) for r in range(T) for c in range(r + 1, T) if mask[r][c]]
+    opened = sum(map(sum, mask))
+    assert f"{opened} of 36 cells open, {len(ahead)} of them in the future" in said
+    closed = [word for word, cells in zip(WORDS, mask, strict=True) if not any(cells)]
+    assert ("may look nowhere" in said) == bool(closed)
+    assert ("is nan" in said) == bool(closed)
+    for word in closed:
+        assert f"'{word}'" in said
+    table = ripples_by_hand(mask)
+    leaks = {(r, c): table[r][c] for r, c in ahead}
+    if not leaks:
+        assert "o output notices its future" in said
+        return
+    found = re.search(
+        r"leaks into (\d+) cells?, most where '(\w+)' changes by ([\d.]+) when '(\w+)'", said
+    )
+    assert int(found[1]) == len(leaks)
+    place = WORDS.index(found[2]), WORDS.index(found[4])
+    assert leaks[place] == pytest.approx(max(leaks.values()), abs=1e-5)
+    assert float(found[3]) == pytest.approx(max(leaks.values()), abs=1.01e-4)
+
+
+@pytest.fixture
+def no_pixels(monkeypatch):
+    """Pictures with their sentence and without pixels, which take the time."""
+    monkeypatch.setattr(
+        "chapters.ch08.figures.picture",
+        lambda figure, sentence: Picture("", " ".join(sentence.split())),
+    )
+
+
+def painted(mask: torch.Tensor) -> str:
+    return mask_painter(X, *matrices(), WORDS, {"painted": mask}, "painted").still.sentence
+
+
+@pytest.mark.parametrize("diagonal", range(-1, T))
+def test_the_painters_picture_says_what_loops_say(no_pixels, diagonal):
+    mask = torch.ones(T, T, dtype=torch.bool).tril(diagonal)
+    check_sentence(painted(mask), mask.tolist())
+    for cell in range(0, T * T, 5):
+        flipped = mask.clone()
+        flipped.view(-1)[cell] ^= True
+        check_sentence(painted(flipped), flipped.tolist())
+
+
+def test_an_empty_row_comes_back_by_any_cell_and_without_a_leak_by_its_own(no_pixels):
+    for cell in range(T):
+        mask = causal_mask(T).tril(-1)
+        mask[0, cell] = True
+        said = painted(mask)
+        check_sentence(said, mask.tolist())
+        assert "nan" not in said and ("No output notices" in said) == (cell == 0)
+
+
+def test_ripples_agree_with_loops_and_leave_x_alone():
+    mask = causal_mask(T)
+    W_q, W_k, W_v = matrices()
+    before = X.clone()
+
+    def forward(x):
+        scores = (x @ W_q) @ (x @ W_k).T / math.sqrt(2)
+        return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1) @ (x @ W_v)
+
+    found = ripples(forward, X)
+    torch.testing.assert_close(
+        found, torch.tensor(ripples_by_hand(mask.tolist())), atol=1e-5, rtol=0
+    )
+    assert bool((found.triu(1) == 0).all()) and bool((found.diagonal() > 0.01).all())
+    assert torch.equal(X, before)
+
+
+def test_gallery_counts_open_cells_and_names_closed_rows(no_pixels):
+    masks = {
+        "all": torch.ones(T, T, dtype=torch.bool),
+        "below": causal_mask(T).tril(-1),
+        "window": window_mask(T, 3),
+        "pads": causal_mask(T) & padding_mask(torch.tensor([4]), T)[0],
+    }
+    said = mask_gallery(masks, WORDS).sentence
+    assert "all: 36 of 36 cells open, 15 of them in the future;" in said
+    assert (
+        "below: 15 of 36 cells open, 0 of them in the future, and 'Your' may look nowhere;" in said
+    )
+    assert "window: 15 of 36 cells open, 0 of" in said  # 1 + 2 + 4 * 3
+    assert "pads: 18 of 36 cells open, 0 of" in said  # 21 without the 3 cells of the pads' columns
+
+
+def test_leak_figure_tells_a_zero_weight_from_a_clean_output(no_pixels):
+    names = ("after", "clean", "lost")
+    triangle = torch.ones(2, 2).tril()
+    weights = dict.fromkeys(names, triangle / triangle.sum(-1, keepdim=True))
+    nan = torch.tensor([[math.nan, math.nan], [0.25, 0.5]])
+    rings = torch.tensor([[0.5, 0.125], [0.25, 0.5]]), triangle, nan
+    said = leak_figure(weights, dict(zip(names, rings, strict=True)), ["a", "b"]).sentence
+    assert (
+        "after: no weight ahead, the future leaks into 1 cell, most where 'a' changes by 0.1250 when 'b' does"
+        in said
+    )
+    assert "clean: no weight ahead, no output notices its future" in said
+    assert "lost: no weight ahead, no output notices its future; the output of 'a' is nan" in said
+
+
+def test_the_detectors_inputs_hold_right_and_wrong_attentions():
+    detector = answer("08.no_future_leak")
+    inputs = load("08.no_future_leak").inputs
+    answers = {forward.__name__: detector(forward, x) for forward, x in inputs}
+    assert len(answers) > 15
+    assert {name for name, clean in answers.items() if clean} == {
+        "causal",
+        "masked_after_and_shared_out_again",
+        "itself_only",
+        "itself_but_the_last_one",
+        "clean_but_for_rounding",
+        "clean_far_from_0",
+    }
+    for forward, x in inputs:
+        assert no_future_leak(forward, x) == answers[forward.__name__]
+
+
+def test_a_word_that_is_cut_off_after_softmax_takes_from_every_weight():
+    state = future_explorer(WORDS).state
+    row, word = state["row"], state["pulled"]
+    assert (WORDS[row], WORDS[word]) == ("one", "step") and not state["late"]
+    x, mask = torch.tensor(state["keys"]), torch.tensor(state["mask"])
+    assert state["queries"] == state["values"] == state["keys"] and torch.equal(
+        mask, causal_mask(T)
+    )
+    found = []
+    for arrow in (x[word], x[row]):  # where it stands, and where the query points
+        x[word] = arrow
+        scores = attention_scores(x, x)
+        before, after = (
+            attention_weights(scores, mask)[row],
+            attention_weights(scores)[row] * mask[row],
+        )
+        torch.testing.assert_close(
+            after.sum() + attention_weights(scores)[row, word], torch.tensor(1.0)
+        )
+        found.append((before, after, (after @ x).norm() / (before @ x).norm()))
+    (before, after, length), (pulled, lower, shorter) = found
+    assert torch.equal(before, pulled) and bool((after[:word] > lower[:word]).all())
+    assert shorter < length < 1, "the context goes towards the middle"
+
+
+def test_hugging_faces_tokenizers_mark_words_with_1():
+    """The one row of the chapter's conventions that its notebook tells and does not run."""
+    tokenizers = pytest.importorskip("tokenizers")
+    vocabulary = {word: n for n, word in enumerate(["?", *WORDS])}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="?"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    tokenizer.enable_padding(pad_id=0, pad_token="?")
+    found = [e.attention_mask for e in tokenizer.encode_batch(["Your journey", " ".join(WORDS)])]
+    assert found == padding_mask(torch.tensor([2, 6]), T).long()[:, 0].tolist()

@@ -1,0 +1,173 @@
+"""Chapter 09: the numbers of its figures and its explorer, and what its exercises promise."""
+
+import copy
+import html
+import math
+import re
+
+import pytest
+import torch
+import torch.nn.functional as F
+from matplotlib.figure import Figure
+from torch import nn
+
+from chapters.ch09.explorer import dropout_explorer
+from chapters.ch09.figures import anatomy_figure, row_sums_figure
+from course.draw.picture import Picture, row_sums
+from course.learn.exercises import load
+from tests.conftest import WORDS, answer
+
+UNEQUAL = [[1.0], [0.4, 0.6], [0.5, 0.2, 0.3], [0.1] * 3 + [0.7], [0.2] * 5, [0.5] + [0.1] * 5]
+WEIGHTS = torch.tensor([row + [0.0] * (6 - len(row)) for row in UNEQUAL])
+NOISE = torch.rand(300, 6, 6, generator=torch.Generator().manual_seed(9))
+
+
+@pytest.fixture
+def explorer(monkeypatch):
+    """The explorer, its pictures with their sentence but without pixels, which take the time."""
+    monkeypatch.setattr(
+        "chapters.ch09.figures.picture",
+        lambda figure, sentence: Picture("", " ".join(sentence.split())),
+    )
+    return dropout_explorer(WEIGHTS, NOISE, WORDS)
+
+
+def sums_by_hand(p: float, draw: int) -> list[float]:
+    """The row sums of one draw in Python floats."""
+    noise = NOISE[draw].tolist()
+    return [
+        sum(w / (1 - p) for w, u in zip(row, noise[t], strict=False) if u >= p)
+        for t, row in enumerate(UNEQUAL)
+    ]
+
+
+def check_sentence(sentence: str, p: float, draw: int, training: bool) -> None:
+    """Every number of the explorer's sentence, against sums_by_hand."""
+    shown = [float(n) for n in re.search(r"\[(.*)\]", sentence)[1].split(", ")]
+    if not training:
+        assert shown == [1.0] * 6 and "does nothing" in sentence
+        return
+    assert f"p = {p:g}, draw {draw}:" in sentence
+    assert shown == pytest.approx(sums_by_hand(p, draw - 1), abs=0.0051)
+    every = [sums_by_hand(p, n) for n in range(len(NOISE))]
+    means = [sum(column) / len(every) for column in zip(*every, strict=True)]
+    low, high = re.search(r"between ([\d.]+) and ([\d.]+);", sentence).groups()
+    assert float(low) == pytest.approx(min(means), abs=0.0051)
+    assert float(high) == pytest.approx(max(means), abs=0.0051)
+    silent = re.search(r"'Your' hears nobody in (\d+)% .*'step' in (\d+)%", sentence).groups()
+    for percent, row in zip(silent, (0, 5), strict=True):
+        share = sum(sums[row] == 0 for sums in every) / len(every)
+        assert int(percent) == pytest.approx(100 * share, abs=0.51)
+
+
+def caption(explorer) -> str:
+    return html.unescape(re.search("<figcaption>(.*)</figcaption>", explorer.view.value)[1])
+
+
+def values(control) -> list:
+    if isinstance(control.value, bool):
+        return [False, True]
+    steps = round((control.max - control.min) / control.step)
+    return [control.min + n * control.step for n in range(steps + 1)]
+
+
+@pytest.mark.parametrize("moved", ["p", "draw", "training"])
+def test_every_control_moves_through_its_range(explorer, moved):
+    control = explorer.controls[moved]
+    shown = set()
+    for value in values(control):
+        control.value = value
+        assert control.value == pytest.approx(value)
+        check_sentence(caption(explorer), **explorer.state)
+        shown.add(caption(explorer))
+    assert len(shown) == len(values(control))
+
+
+def test_without_training_p_does_nothing(explorer):
+    explorer.controls["training"].value = False
+    sentences = {explorer.render(p=p, draw=3, training=False).sentence for p in (0.0, 0.5, 0.9)}
+    assert len(sentences) == 1
+
+
+def test_row_sums_leave_their_tensors_alone_and_p_0_drops_nothing():
+    before = WEIGHTS.clone(), NOISE.clone()
+    said = row_sums_figure(WEIGHTS, NOISE, 0.0, WORDS).sentence
+    assert "[1.00, 1.00, 1.00, 1.00, 1.00, 1.00]" in said
+    assert "means lie between 1.00 and 1.00; 'Your' hears nobody in 0%" in said
+    assert torch.equal(WEIGHTS, before[0]) and torch.equal(NOISE, before[1])
+
+
+def test_the_anatomy_counts_what_is_learnt_and_what_is_not():
+    x = torch.zeros(2, 5, 7)
+    said = anatomy_figure(
+        x, torch.zeros(3, 7), torch.zeros(3, 7), torch.zeros(11, 7), torch.ones(13, 13), 0.25
+    ).sentence
+    assert "from x, (2, 5, 7), to out, (2, 5, 11)" in said
+    assert f"their {2 * 3 * 7 + 11 * 7} numbers are learnt and saved" in said
+    assert "The mask, 169 entries for up to 13 positions" in said
+    assert "(5, 5) of it are used here" in said and "p = 0.25" in said
+
+
+def test_a_row_sum_that_is_not_1_or_no_number_is_marked():
+    axes = Figure().add_subplot()
+    row_sums(axes, [1.0, 1.004, 0.9, math.nan], 0.0)
+    assert [text.get_weight() for text in axes.texts] == ["normal", "normal", "bold", "bold"]
+    assert axes.texts[0].get_color() != axes.texts[3].get_color()
+
+
+@pytest.mark.parametrize("p", [0.0, 0.3, 0.95, 1.0])
+def test_drop_is_what_pytorch_does(p):
+    weights = torch.full((7, 5), 0.2)
+    theirs = nn.Dropout(p)(weights)
+    torch.testing.assert_close(answer("09.drop")(weights, theirs != 0, p, True), theirs)
+
+
+def test_the_forward_is_pytorchs_own_in_evaluation_and_the_modules_own_in_training():
+    forward = answer("09.forward")
+    modes = set()
+    for module, x in copy.deepcopy(load("09.forward").inputs):
+        modes.add(module.training)
+        torch.testing.assert_close(forward(module, x), module(x))
+        module.eval()
+        q, k, v = module.query(x), module.key(x), module.value(x)
+        mask = module.mask[: x.shape[1], : x.shape[1]]
+        theirs = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+        torch.testing.assert_close(forward(module, x), theirs)
+    assert modes == {True, False}
+
+
+def test_the_check_knows_as_many_wrong_forwards_as_the_notes_say():
+    assert len(load("09.forward").mistakes) > 20
+
+
+def test_the_heads_that_mix():
+    mixes = answer("09.mixes_batch")
+    answers = {head.__name__: mixes(head, x) for head, x in load("09.mixes_batch").fixed}
+    expected = (
+        "shares_its_weights",
+        "one_long_sequence",
+        "adds_its_neighbours",
+        "centres_its_values",
+    )
+    assert {name for name, found in answers.items() if found} >= set(expected)
+    assert {name for name, found in answers.items() if not found} >= {
+        "healthy",
+        "forgets_the_mask",
+    }
+
+
+def test_saved_numbers_are_what_a_state_dict_holds():
+    class Keeper(nn.Module):
+        def __init__(self, how, C, D, block):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(C, D, bias=False) for _ in range(3))
+            mask = torch.ones(block, block)
+            if how == "attribute":
+                self.mask = mask
+            else:
+                self.register_buffer("mask", mask, persistent="False" not in how)
+
+    for sizes in load("09.saved_numbers").inputs:
+        for how, number in answer("09.saved_numbers")(*sizes).items():
+            state = Keeper(how, *sizes).state_dict()
+            assert sum(tensor.numel() for tensor in state.values()) == number

@@ -1,0 +1,202 @@
+"""Chapter 12: the numbers that its figures and its explorer state, and those that are stored."""
+
+import json
+import math
+import re
+
+import pytest
+import torch
+
+from attention.block import NORMS, Block, Perceptron
+from attention.corpus import load_corpus
+from attention.gpt import GPT, Config
+from attention.self_attention import CausalSelfAttention
+from attention.tokenizers import CharTokenizer
+from chapters.ch12 import runs
+from chapters.ch12.depth import Passage
+from chapters.ch12.explorer import PLACES, depth_explorer
+from chapters.ch12.figures import LOWEST, block_figure, depth_figure, words_figure
+from course.draw.picture import Picture, picture
+from tests.conftest import WORDS, answer
+
+
+@pytest.fixture(autouse=True)
+def no_pixels(monkeypatch):
+    """Pictures with their sentence but without pixels, which take the time."""
+    monkeypatch.setattr(
+        "chapters.ch12.figures.picture",
+        lambda figure, sentence: Picture("", " ".join(sentence.split())),
+    )
+
+
+def made(signal, gradient, difference):
+    """A passage of words that are as large as is said, over as many depths."""
+    streams = [torch.full((1, len(WORDS), 20), float(size)) for size in signal]
+    return Passage(*(torch.tensor(each) for each in (signal, gradient, difference)), streams)
+
+
+FADES = made([1.0, 1e-3, 1e-13], [2e-14, 0.04, 1.0], [0.9, 0.25, 0.0])
+GROWS = made([1.0, 30.0, 54321.0], [250.0, 9.0, 1.0], [0.9, 0.8, 0.7])
+
+
+def block_of(norm="rms", bias=False, n_embd=12):
+    attention = CausalSelfAttention(n_embd, 3, bias=bias)
+    return Block(attention, Perceptron(n_embd, bias=bias), n_embd, norm)
+
+
+def test_the_block_figure_counts_what_is_learnt():
+    said = block_figure(block_of()).sentence
+    assert (
+        "576 in attention, 1,152 in the perceptron, 24 in the two norms" in said
+    )  # 4, 8 C^2, 2 C
+
+
+def test_the_depth_figure_says_what_arrives():
+    said = depth_figure({"fades": FADES, "grows": GROWS}).sentence
+    assert "through 2 layers" in said
+    assert "Fades: size under 1e-12, gradient under 1e-12, difference 0." in said
+    assert "Grows: size 5e4, gradient 250, difference 0.7." in said
+
+
+def test_a_line_ends_where_it_leaves_the_chart(monkeypatch):
+    lines = []
+    monkeypatch.setattr(
+        "matplotlib.axes.Axes.plot", lambda axes, xs, ys, *_, **__: lines.append((xs, ys))
+    )
+    depth_figure({"fades": made([1.0, 1e-8, 1e-12], [1e-12, 1e-8, 1.0], [1.0, 1.0, 1.0])})
+    *drawn, _legend = lines
+    for (xs, ys), expected in zip(drawn, ([0, 1, 1.5], [0.5, 1, 2], [0, 1, 2]), strict=True):
+        assert xs == pytest.approx(expected)
+        assert min(ys) >= LOWEST * 0.999
+
+
+def test_the_words_figure_has_nothing_of_the_layers_to_come(monkeypatch):
+    monkeypatch.setattr("chapters.ch12.figures.picture", picture)
+    one, other = (
+        made([1.0, 30.0, late], [250.0, 9.0, late], [0.9, 0.8, late]) for late in (0.5, 0.2)
+    )
+    shown = [words_figure(each, 1, "grows", WORDS).svg for each in (one, other)]
+    assert shown[0] == shown[1]
+    assert words_figure(one, 2, "grows", WORDS).svg != words_figure(other, 2, "grows", WORDS).svg
+
+
+def test_the_words_figure_says_the_depth_that_it_shows():
+    said = words_figure(FADES, 1, "no residual, no norm", WORDS).sentence
+    assert (
+        said
+        == "No residual, no norm, behind layer 1 of 2: size 0.001, gradient 0.04, difference 0.25."
+    )
+
+
+def test_the_explorer_goes_through_depths_and_ways(monkeypatch):
+    ways = [(residual, place) for residual in (True, False) for place in PLACES.values()]
+    passages = {way: FADES if way == (False, "before") else GROWS for way in ways}
+    explorer = depth_explorer(passages, WORDS)
+    assert explorer.still.sentence.startswith(
+        "No residual, norm before, behind layer 0 of 2: size 1,"
+    )
+    assert (
+        list(explorer.stops) == ["depth", "residual"] and not explorer.controls["residual"].value
+    )
+    explorer.controls["residual"].value = True
+    explorer.controls["depth"].value = 2
+    assert "Residual, norm before, behind layer 2 of 2: size 5e4" in explorer.view.value
+    monkeypatch.setattr("chapters.ch12.figures.picture", picture)
+    svg = explorer.render(depth=1, residual=False, place="after").svg
+    assert "no residual, norm after" in svg and all(word in svg for word in WORDS)
+    del passages[True, "none"]
+    with pytest.raises(ValueError, match="expected a passage for each"):
+        depth_explorer(passages, WORDS)
+
+
+def test_a_block_is_counted_as_it_is_built():
+    for norm in NORMS:
+        for bias in (False, True):
+            built = sum(parameter.numel() for parameter in block_of(norm, bias).parameters())
+            assert answer("12.count_block")(12, norm, bias) == built
+
+
+def test_the_exercises_norms_are_pytorchs():
+    x, weight = torch.randn(2, 3, 7) * 3 + 1, torch.randn(7)
+    ours = answer("12.normalise")
+    rms = torch.nn.functional.rms_norm(x, (7,), weight, eps=0.1)
+    layer = torch.nn.functional.layer_norm(x, (7,), weight, eps=0.1)
+    torch.testing.assert_close(ours(x, weight, 0.1, False), rms)
+    torch.testing.assert_close(ours(x, weight, 0.1, True), layer)
+
+
+def test_the_exercises_block_is_the_packages():
+    block, x = block_of(), torch.randn(2, 5, 12)
+    parts = block.attention, block.perceptron, block.before_attention, block.before_perceptron
+    torch.testing.assert_close(answer("12.block")(x, *parts), block(x))
+
+
+def test_the_detector_knows_our_blocks():
+    torch.manual_seed(0)
+    x = torch.randn(2, 5, 12)
+    for how, expected in (
+        ({}, "fine"), (dict(residual=False), "no residual"), (dict(place="after"), "norm after"),
+    ):  # fmt: skip
+        block = runs.wired(Config(9, 8, n_head=3, n_embd=12, positions="none"), **how)
+        with torch.no_grad():
+            assert answer("12.find_missing")(block, x) == expected
+
+
+def test_every_weight_of_a_gpt_has_a_first_size():
+    first_std, n_layer = answer("12.first_std"), 3
+    model = GPT(
+        Config(9, 8, n_layer, n_head=3, n_embd=12, positions="learned", bias=True, norm="layer")
+    )
+    found = {name: first_std(name, n_layer) for name, _ in model.named_parameters()}
+    small = {name for name, std in found.items() if 0 < std < 0.02}
+    assert len(small) == 2 * n_layer and all(name.endswith("out.weight") for name in small)
+    assert {name for name, std in found.items() if std == 0} == {
+        name for name in found if re.search(r"norm|before_|bias$", name)
+    }
+
+
+# ---------------------------------------------------------------- what is stored
+
+
+@pytest.fixture(scope="module")
+def stored():
+    return json.loads(runs.STORED.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def ids():
+    text = load_corpus("play")
+    tokenizer = CharTokenizer(text)
+    return torch.tensor(tokenizer.encode(text)), tokenizer.vocab_size
+
+
+def test_all_runs_are_stored(stored):
+    assert list(stored) == list(runs.WAYS)
+    for by_depth in stored.values():
+        assert list(by_depth) == [str(depth) for depth in runs.DEPTHS]
+        assert all(len(losses) == len(runs.SEEDS) for losses in by_depth.values())
+
+
+def test_what_the_page_says_of_the_stored_losses(stored, ids):
+    def losses(way, depth):
+        return [loss for loss in stored[way][depth] if loss is not None]
+
+    text, V = ids
+    counts = torch.bincount(text[: int(0.9 * len(text))], minlength=V) + 1.0
+    frequencies = -(counts / counts.sum()).log()[text[int(0.9 * len(text)) :]].mean().item()
+    for way in list(runs.WAYS)[:2]:  # without residuals
+        assert all(abs(loss - frequencies) < 0.02 for loss in losses(way, "8"))
+        assert all(loss < frequencies - 0.2 for loss in losses(way, "2"))
+    varied = losses("residual, no norm", "8")
+    assert [f"{end(varied):.2f}" for end in (min, max)] == ["2.39", "3.40"]
+    others = [loss for way in list(runs.WAYS)[3:] for loss in losses(way, "8")]
+    assert len(others) == 20 and max(others) < 2.3
+    assert max(others) - min(others) < 0.07  # "a few hundredths"
+    assert min(varied) > max(others) + 0.05  # "far behind"
+    assert max(losses("residual, no norm", "2")) < 2.3
+
+
+@pytest.mark.parametrize("way", ["no residual, norm before", "residual, norm before"])
+def test_a_stored_loss_comes_out_again(way, stored, ids):
+    loss = runs.final_loss(way, 2, 1, runs.N_STEPS, *ids)
+    assert math.isclose(loss, stored[way]["2"][0], abs_tol=0.05)

@@ -1,0 +1,258 @@
+"""Chapter 13: its figures' sentences, its stored runs, its checkpoint, and its references."""
+
+import json
+import math
+import re
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from attention.batches import cut_blocks, split
+from attention.checkpoint import CHECKPOINT, load_checkpoint
+from attention.corpus import load_corpus
+from attention.fitting import Look
+from attention.gpt import GPT, Config
+from attention.sampling import keep_top_p
+from attention.tokenizers import CharTokenizer
+from attention.training import cross_entropy, evaluate
+from chapters.ch13 import runs, train_checkpoint
+from chapters.ch13.counting import forward_flops
+from chapters.ch13.explorer import generator_explorer, sureness
+from chapters.ch13.figures import (
+    choices_figure,
+    curve_figure,
+    floors_figure,
+    parts_figure,
+    text_figure,
+)
+from course.draw.explorer import follow
+from course.learn.exercises import load
+from tests.conftest import ROOT, answer
+
+pytestmark = pytest.mark.usefixtures("as_a_user")
+CHOICES = json.loads(runs.STORED.read_text())
+WHOLE = json.loads(runs.STORED.with_name("whole.json").read_text())
+
+
+def parts():
+    tokenizer = CharTokenizer(load_corpus())
+    rest, test_ids = split(torch.tensor(tokenizer.encode(load_corpus())))
+    return *split(rest), test_ids
+
+
+# ---------------------------------------------------------------- the checkpoint
+
+
+@pytest.fixture
+def checkpoint(as_a_user):
+    return load_checkpoint(CHECKPOINT)
+
+
+def test_the_checkpoint_is_small_and_has_the_loss_that_it_says(checkpoint):
+    model, tokenizer, facts = checkpoint
+    assert CHECKPOINT.stat().st_size < 1_000_000
+    assert model.config == train_checkpoint.CONFIG
+    assert tokenizer.vocab == CharTokenizer(load_corpus()).vocab
+    _, validation_ids, test_ids = parts()
+    for name, ids in (("validation", validation_ids), ("test", test_ids)):
+        loss = evaluate(model, ids, model.config.block_size).mean
+        assert loss == pytest.approx(float(facts[name]), abs=2e-3), name
+
+
+def test_a_short_training_makes_such_a_file(tmp_path, capsys):
+    """The command of the checkpoint, for two steps."""
+    train_checkpoint.main(tmp_path / "gpt.safetensors", n_steps=2)
+    model, _, facts = load_checkpoint(tmp_path / "gpt.safetensors")
+    assert model.config == train_checkpoint.CONFIG and 3 < float(facts["test"]) < 4.5
+    assert "step 2:" in capsys.readouterr().out
+
+
+# ---------------------------------------------------------------- the stored runs
+
+
+def test_every_choice_has_every_seed():
+    assert CHOICES.keys() == runs.CHOICES.keys()
+    for name, found in CHOICES.items():
+        assert found.keys() == set(map(str, runs.SEEDS)), name
+        assert {len(losses) for losses in found.values()} == {1 + (name == "no mask")}
+
+
+def test_the_stored_runs_are_those_of_the_command():
+    """Two of them begin as they should: after eight steps nothing has drifted apart yet."""
+    ids = runs.parts()
+    eight = dict(n_steps=8, warm_up=2, look_every=8)
+    plain, unmasked = (runs.losses(name, 1, ids, **eight) for name in ("all of it", "no mask"))
+    assert len(plain) == 1 and len(unmasked) == 2
+    assert all(2 < loss < 5 for loss in (*plain, *unmasked))
+    assert runs.losses("all of it", 1, ids, **eight) == plain
+    assert runs.losses("all of it", 2, ids, **eight) != plain
+
+
+@pytest.mark.parametrize("choice", runs.CHOICES)
+def test_only_a_missing_mask_lets_the_future_in(choice):
+    torch.manual_seed(0)
+    changes = runs.CHOICES[choice]
+    config = runs.replace(runs.PLAIN, **changes.get("config", {}))
+    model = GPT(config, changes.get("block", runs.make_block)).eval()
+    for block in model.blocks:
+        runs.own_start(block)
+    ids = torch.randint(65, (2, 9), generator=torch.Generator().manual_seed(0))
+    changed = ids.clone()
+    changed[:, 5:] = (ids[:, 5:] + 1) % 65
+    same = torch.allclose(model(changed)[:, :5], model(ids)[:, :5], atol=1e-5)
+    assert same == (choice != "no mask")
+
+
+def test_what_is_taken_away_is_gone():
+    """Equal shares don't depend on queries, and without a residual a block forgets its input."""
+    torch.manual_seed(0)
+    make = runs.CHOICES["scores thrown away"]["block"]
+    attention = make(runs.PLAIN).attention
+    x = torch.randn(1, 6, 48)
+    _, weights = attention.explain(x)
+    torch.testing.assert_close(weights[0, 0, 3], torch.tensor([0.25] * 4 + [0.0] * 2))
+    without = runs.CHOICES["no residual"]["block"](runs.PLAIN)
+    torch.nn.init.zeros_(without.perceptron.out.weight)
+    assert not without(x).any()
+    alone = runs.CHOICES["no attention"]["block"](runs.PLAIN)
+    runs.own_start(alone)
+    torch.testing.assert_close(alone(x)[:, 3:4], alone(x[:, 3:4]))
+
+
+# ---------------------------------------------------------------- figures and the explorer
+
+
+def test_the_parts_stand_end_to_end_in_their_order():
+    drawn = parts_figure({"train": 8000, "validation": 500, "test": 1500})
+    bars = re.findall(r"<path d='M ([\d.]+) [\d.]+ L ([\d.]+) ", drawn.svg)
+    ends = [(float(left), float(right)) for left, right in bars if left != right][:3]
+    (a, b), (c, d), (e, f) = ends
+    assert (b, d) == (c, e) and (b - a) / (f - a) == pytest.approx(0.8, abs=0.01)
+    assert "train 8,000, to learn from, validation 500, to choose with" in drawn.sentence
+
+
+def test_the_floors_name_the_best_table_and_ask_what_is_unknown():
+    tables = {"ln V": 4.17, "after 3": 1.55, "after 4": 1.72}
+    asks, says = (floors_figure(tables, {"a GPT": loss}) for loss in (None, 1.5234))
+    assert ">?</text>" in asks.svg and "a GPT" not in asks.sentence
+    assert "a GPT 1.52" in says.sentence and says.sentence.endswith("the best table, after 3.")
+
+
+def test_the_choices_are_differences_on_the_same_seed():
+    told = {"all": {"1": [2.0], "2": [3.0]}, "less": {"1": [2.5], "2": [3.1]}}
+    told["more"] = {"1": [1.9], "2": [2.9]}
+    sentence = choices_figure(told, "all").sentence
+    assert "mean of 2 pairs" in sentence and "less +0.30, more -0.10." in sentence
+    assert "of 'less' lie widest apart, from +0.10 to +0.50" in sentence
+
+
+def test_the_curve_names_its_lowest_look():
+    looks = [Look(100, 3.0, 2.5), Look(200, 2.0, 1.84), Look(300, 1.5, 2.04)]
+    sentence = curve_figure(looks, 1.61).sentence
+    assert "after 3 looks, at step 300: 1.5 on the batches, 2.0 on" in sentence
+    assert "lowest was 1.8 at step 200" in sentence and "best table there, 1.61" in sentence
+
+
+def test_a_text_is_drawn_whole():
+    drawn = text_figure("Go\n", "a" * 70, [0.5] * 70, "temperature 1.0")
+    assert drawn.svg.count(">a</text>") == 70 and ">\u21b5</text>" in drawn.svg
+    assert "wrote 70 characters" in drawn.sentence and "0.50 on average" in drawn.sentence
+
+
+def test_sureness_is_the_probability_of_each_character(checkpoint):
+    model, tokenizer, _ = checkpoint
+    text = "\nThe king is dead, and all the bells of the city are silent tonight; " * 2
+    prompt, written = text[:3], text[3:]
+    sure = sureness(model, tokenizer, prompt, written)
+    assert len(sure) == len(written)
+    ids = torch.tensor(tokenizer.encode(text))
+    x, y = cut_blocks(ids, torch.tensor([0]), 40)
+    with torch.no_grad():
+        theirs = model(x).softmax(-1).gather(-1, y[..., None])[0, :, 0]
+    torch.testing.assert_close(torch.tensor(sure[:38]), theirs[2:], atol=1e-4, rtol=0)
+
+
+def test_the_explorer_writes_what_its_controls_say(checkpoint):
+    model, tokenizer, _ = checkpoint
+    explorer = generator_explorer(model, tokenizer, "\n", n_new=12)
+    shown = []
+    explorer.view.observe(lambda change: shown.append(change["new"]), "value")
+    explorer.controls["temperature"].value = 0.0
+    assert [len(piece) for piece in shown[:-1]] == [len("<pre>\n</pre>") + n for n in (6, 12)]
+    assert "wrote 12 characters, temperature 0.0, top-p 1.0" in shown[-1]
+    written = shown[-2]
+    explorer.controls["seed"].value = 4
+    assert shown[-2] == written, "at 0 no luck is left"
+    assert len(explorer.frames()) == 5
+
+
+def test_follow_is_silent_where_nobody_looks(monkeypatch, capsys):
+    monkeypatch.setenv("COURSE_HEADLESS", "1")
+    follow(lambda told: pytest.fail("drawn"))("news")
+    monkeypatch.delenv("COURSE_HEADLESS")
+    seen = []
+    watch = follow(lambda told: seen.append(list(told)) or floors_figure({"a": 1.0}, {}))
+    watch(1)
+    watch(2)
+    assert seen == [[1], [1, 2]]
+
+
+# ---------------------------------------------------------------- references
+
+
+def test_the_loss_of_the_next_is_that_of_shifted_targets():
+    for logits, ids in load("13.next_loss").inputs:
+        ours = answer("13.next_loss")(logits, ids)
+        torch.testing.assert_close(ours, cross_entropy(logits[:, :-1], ids[:, 1:]))
+
+
+def test_top_p_is_the_packages():
+    for probabilities, p in load("13.top_p").fixed:
+        torch.testing.assert_close(
+            answer("13.top_p")(probabilities, p), keep_top_p(probabilities[None], p)[0]
+        )
+
+
+def test_padding_is_what_pytorch_ignores():
+    for logits, targets, lengths in load("13.padded_loss").inputs:
+        real = torch.arange(targets.shape[1]) < lengths[:, None]
+        theirs = F.cross_entropy(logits.mT, targets.masked_fill(~real, -100), ignore_index=-100)
+        torch.testing.assert_close(answer("13.padded_loss")(logits, targets, lengths), theirs)
+
+
+def test_the_operations_are_the_packages():
+    for n_words, T, n_layer, n_embd, vocab_size in load("13.count_flops").inputs:
+        config = Config(vocab_size, T, n_layer=n_layer, n_head=1, n_embd=n_embd)
+        work = sum(forward_flops(config, n_words // T, T).values())
+        assert answer("13.count_flops")(n_words, T, n_layer, n_embd, vocab_size) == work
+
+
+def test_the_perplexity_of_equal_choices_is_their_number():
+    costs = [torch.full((n,), math.log(65)) for n in (3, 8)]
+    assert answer("13.perplexity")(costs).item() == pytest.approx(65)
+
+
+def test_the_loss_of_chapter_10_is_the_one_that_stands_there():
+    """13 shows it beside its own: the last tenth of the play judges in both."""
+
+    def cell(chapter, id):
+        path = next((ROOT / "notebooks").glob(f"{chapter}_*.ipynb"))
+        return next(c for c in json.loads(path.read_text("utf-8"))["cells"] if c["id"] == id)
+
+    printed = "".join(cell("10", "lm-train-code")["outputs"][-1]["text"])
+    loss = re.search(r"loss (\d\.\d\d)", printed)[1]
+    assert f'"two heads (chapter 10)": {loss}}}' in "".join(cell("13", "test")["source"])
+    assert f"| two heads (chapter 10) | {loss} |" in "".join(cell("13", "both-below")["source"])
+
+
+def test_the_two_minutes_are_those_of_the_benchmarks_runs():
+    """Each stored loss is one of the lines that the benchmark wrote, to 1e-4."""
+    lines = (ROOT / "benchmarks" / "gpt_loss.jsonl").read_text().splitlines()
+    losses = sorted(round(json.loads(line)["loss"], 4) for line in lines)
+    found = json.loads(runs.STORED.with_name("two_minutes.json").read_text())
+    assert found["this GPT"] and all(len(each) >= 2 for each in found.values())
+    for name, each in found.items():
+        assert set(each) <= set(losses), name
+    nano, ours = (found[name] for name in ("nanoGPT's code, width 64", "this GPT"))
+    assert all(theirs - loss > 0.25 for theirs, loss in zip(nano, ours, strict=True))

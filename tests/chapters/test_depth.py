@@ -1,0 +1,156 @@
+"""Words in a deep stack: the definitions by loops, the law of each wiring, and Block's own."""
+
+import math
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from attention.block import Block, Perceptron, start_as_identity
+from attention.cache import Cache
+from attention.self_attention import CausalSelfAttention
+from chapters.ch12.depth import PLACES, Wired, difference, passage, rms, scale_outputs, wire
+
+pytestmark = pytest.mark.usefixtures("as_a_user")
+B, T, C = 2, 5, 12
+
+
+def normal(*shape, seed=0):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def parts(seed=0, activation="relu"):
+    torch.manual_seed(seed)
+    return CausalSelfAttention(C, 3).double(), Perceptron(C, activation).double()
+
+
+def stack(n_layer, **how):
+    return [Wired(*parts(seed), C, **how).double() for seed in range(n_layer)]
+
+
+def double(x):
+    return 2 * x
+
+
+def unit(x):
+    return x / x.square().mean(dim=-1, keepdim=True).sqrt()
+
+
+def test_wiring_is_what_its_formula_says():
+    x = normal(B, T, C)
+    assert_close(wire(x, double, unit), x + 2 * unit(x))
+    assert_close(wire(x, double, unit, place="after"), unit(x))  # x + 2 x, divided by its size
+    assert_close(wire(x, double, unit, place="none"), 3 * x)
+    assert_close(wire(x, double, unit, residual=False), 2 * unit(x))
+    assert_close(wire(x, double, unit, residual=False, place="none"), 2 * x)
+
+
+def test_with_its_defaults_it_is_a_block():
+    ours, theirs = Wired(*parts(), C).double(), Block(*parts(), C).double()
+    x = normal(B, T, C)
+    assert_close(ours(x), theirs(x))
+    cache = Cache(T)
+    assert_close(torch.cat([ours(x[:, :3], cache), ours(x[:, 3:], cache)], dim=1), ours(x))
+
+
+def test_every_wiring_keeps_the_past_from_the_future():
+    x = normal(B, T, C)
+    changed = torch.cat([x[:, :3], normal(B, 2, C, seed=1)], dim=1)
+    for residual in (True, False):
+        for place in PLACES:
+            (block,) = stack(1, residual=residual, place=place)
+            assert_close(block(changed)[:, :3], block(x)[:, :3])
+
+
+def test_a_large_stream_goes_through_a_norm_before_and_not_through_a_norm_after():
+    """f(norm(1000 x)) is f(norm(x)): the output grows by what x grows by, or not at all."""
+    x = normal(B, T, C)
+    for residual in (True, False):
+        for place in ("before", "after"):
+            (block,) = stack(1, residual=residual, place=place)
+            grown = (block(2e6 * x) - block(1e6 * x)) / 1e6
+            there = residual and place == "before"
+            assert_close(grown, x if there else 0 * x, atol=1e-4, rtol=0)
+
+
+def test_a_norm_after_leaves_words_of_size_1():
+    for residual in (True, False):
+        out = stack(3, residual=residual, place="after")[-1](normal(B, T, C))
+        assert_close(
+            out.square().mean(dim=-1), torch.ones(B, T, dtype=torch.float64), atol=1e-5, rtol=0
+        )
+
+
+def test_size_and_difference_by_loops():
+    x = normal(T, C)
+    rows = x.tolist()
+    squares = sum(value**2 for row in rows for value in row)
+    assert rms(x).item() == pytest.approx(math.sqrt(squares / (T * C)))
+    means = [sum(row[c] for row in rows) / T for c in range(C)]
+    left = sum((row[c] - means[c]) ** 2 for row in rows for c in range(C))
+    assert difference(x).item() == pytest.approx(math.sqrt(left / squares))
+    assert difference(1000 * x).item() == pytest.approx(difference(x).item())
+
+
+def test_the_gradients_are_those_of_finite_differences():
+    blocks, x, direction = stack(3), normal(1, 2, C), normal(1, 2, C, seed=1)
+    found = passage(blocks, x, direction)
+
+    def end(first):
+        for block in blocks:
+            first = block(first)
+        return (first * direction).sum().item()
+
+    step, slopes = 1e-6, []
+    for n in range(x.numel()):
+        nudge = torch.zeros(x.numel(), dtype=torch.float64)
+        nudge[n] = step
+        slopes.append((end(x + nudge.view(x.shape)) - end(x - nudge.view(x.shape))) / (2 * step))
+    assert found.gradient[0].item() == pytest.approx(rms(torch.tensor(slopes)).item(), rel=1e-5)
+    assert_close(found.gradient[-1], rms(direction))
+
+
+def test_a_passage_tells_every_depth_and_changes_nothing():
+    blocks, x = stack(4), normal(B, T, C)
+    before = x.clone()
+    found = passage(blocks, x, normal(B, T, C, seed=1))
+    assert [len(column) for column in found] == [5, 5, 5, 5]
+    assert torch.equal(x, before) and not x.requires_grad
+    assert all(block.attention.out.weight.grad is None for block in blocks)
+    after = x
+    for n, block in enumerate(blocks, 1):
+        after = block(after)
+        assert_close(found.streams[n], after.detach())
+        assert_close(found.signal[n], rms(after).detach())
+        assert_close(found.difference[n], difference(after).detach())
+
+
+def test_without_residuals_words_become_the_same_whatever_the_norm():
+    x, direction = normal(1, 6, C), normal(1, 6, C, seed=1)
+    for place in PLACES:
+        lost = passage(stack(24, residual=False, place=place), x, direction)
+        kept = passage(stack(24, place=place), x, direction)
+        assert lost.difference[-1] < 1e-3 < 0.05 < kept.difference[-1], place
+        assert (lost.signal[-1] > 0.05) == (place != "none")
+    assert passage(stack(24, residual=False, place="none"), x, direction).gradient[0] < 1e-6
+
+
+def test_scaled_outputs_scale_what_a_block_adds_first():
+    (block,) = stack(1, place="none")
+    x = normal(B, T, C)
+    heard = block.attention(x)
+    torch.nn.init.zeros_(block.perceptron.out.weight)
+    scale_outputs(block, 0.25)
+    assert_close(block(x), x + heard / 4)
+    biased = Block(CausalSelfAttention(C, 3, bias=True), Perceptron(C, bias=True), C).double()
+    scale_outputs(biased, 0.0)
+    start = Block(CausalSelfAttention(C, 3, bias=True), Perceptron(C, bias=True), C).double()
+    start_as_identity(start)
+    assert torch.equal(biased(x), x) and torch.equal(start(x), x)
+
+
+def test_bad_input_is_a_sentence():
+    with pytest.raises(
+        ValueError, match=r"direction: expected the shape of x, \(1, 5, 12\).*got \(1, 4, 12\)"
+    ):
+        passage(stack(1), normal(1, T, C), normal(1, 4, C))

@@ -1,0 +1,1462 @@
+"""Live explorers in a page of the book, from the disk: what they show is what torch computes."""
+
+import itertools
+import json
+import math
+import random
+import re
+
+import pytest
+import torch
+
+from attention.bigram import bigram_counts
+from attention.checkpoint import CHECKPOINT, load_checkpoint
+from attention.heads import attention_scores, attention_weights
+from attention.masks import causal_mask, window_mask
+from attention.multi_head import merge_heads, split_heads
+from attention.properties import ripples
+from attention.sampling import next_probabilities
+from chapters.ch03.explorer import WRITTEN, temperature_explorer, write
+from chapters.ch05.explorer import query_explorer as turned
+from chapters.ch05.figures import arrows_figure
+from chapters.ch06.explorer import query_explorer as projected
+from chapters.ch07.explorer import SCALES, scale_explorer
+from chapters.ch07.figures import entropies, jacobian_norms
+from chapters.ch08.explorer import future_explorer, mask_painter
+from chapters.ch08.figures import painted_sentence
+from chapters.ch10.explorer import heads_explorer, shares, split_by_view, two_heads_explorer
+from chapters.ch10.figures import views_sentence
+from chapters.ch14.explorer import even_weights, head_scores, maps_sentence, model_explorer
+from course.draw.live import Live
+from course.draw.picture import Picture
+from course.publish.mdbook import build
+from tests.browser import browser, watched
+from tests.conftest import WORDS, X
+from tests.course.test_book import (
+    AXE,
+    AXE_RUN,
+    LIGHT_AND_DARK,
+    THEMES,
+    cell,
+    furnish,
+    notebook,
+    shown,
+)
+
+POLAR = [(20, 1.2), (70, 1.0), (100, 1.6), (170, 1.2), (240, 1.4), (310, 1.0)]
+KEYS = torch.tensor(
+    [[r * math.cos(math.radians(a)), r * math.sin(math.radians(a))] for a, r in POLAR]
+)
+
+MASKS = {
+    "causal": causal_mask(6),
+    "everywhere": torch.ones(6, 6, dtype=torch.bool),
+    "diagonal=-1": causal_mask(6).tril(-1),
+    "window of 3": window_mask(6, 3),
+}
+
+TEXT = (
+    "The quick king said: what did the queen ask of the wizard?\nOf the quiet wizard, sire.\n" * 9
+    + "!"
+)
+VOCAB = sorted(set(TEXT))
+COUNTS = bigram_counts(torch.tensor([VOCAB.index(c) for c in TEXT]), len(VOCAB))
+
+
+def explorers() -> dict[str, Live]:
+    draw = torch.Generator().manual_seed(123)
+    matrices = [torch.rand(3, 2, generator=draw) for _ in range(3)]
+    vectors = (torch.randn(*size, generator=draw) for size in ((60, 1024), (60, 8, 1024)))
+    return {
+        "05": turned(KEYS, WORDS),
+        "06": projected(X, *matrices, WORDS),
+        "07": scale_explorer(*vectors),
+        "08": mask_painter(X, *matrices, WORDS, MASKS),
+        "03": temperature_explorer(COUNTS, VOCAB, VOCAB.index(" "), seed=5),
+        "10": heads_explorer(WORDS),
+        "08 future": future_explorer(WORDS),
+        "10 two": two_heads_explorer(WORDS),
+        "14": model_explorer(),
+    }
+
+
+LIVE = explorers()
+DESK = {"width": 1200, "height": 900}
+
+
+# ---------------------------------------------------------------- the widget
+
+
+def test_a_page_without_a_kernel_gets_the_still_picture_and_the_state():
+    still = Picture("<svg></svg>", "a </script> in words")
+    bundle, _ = Live("threads", still, words=["</script>"], row=0)._repr_mimebundle_()
+    figure, script = bundle["text/html"].split(
+        '<script type="application/json" class="course-live">'
+    )
+    assert figure == still._repr_html_()
+    assert script.count("</script>") == 1 and script.endswith("</script>")
+    data = json.loads(script.removesuffix("</script>"))
+    assert data == {"module": "threads", "state": {"words": ["</script>"], "row": 0}}
+    assert bundle["text/plain"] == "[explorer: threads] a </script> in words"
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+
+
+def test_the_kernel_has_the_state_of_the_page():
+    explorer = explorers()["06"]
+    explorer.set_state({"state": explorer.state | {"row": 4}})  # as a message from the page does
+    assert explorer.state["row"] == 4 and "state" in explorer.keys
+
+
+# ---------------------------------------------------------------- in Chromium
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """A page of the book with every live explorer, opened from the disk."""
+    root = tmp_path_factory.mktemp("live") / "course"
+    (root / "notebooks").mkdir(parents=True)
+    furnish(root)
+    cells = [cell("# Live")]
+    for name, explorer in LIVE.items():
+        output = shown(explorer._repr_mimebundle_()[0]["text/html"])
+        cells += [cell(f"## {name}"), cell(f"explore({name!r})", "code", [output])]
+    (root / "notebooks" / "live.ipynb").write_text(notebook(*cells))
+    for name in ("before", "after"):  # where an arrow key would lead
+        (root / "notebooks" / f"{name}.md").write_text(f"# {name}\n")
+    summary = "# Summary\n\n- [A](before.md)\n- [Live](live.ipynb)\n- [B](after.md)\n"
+    (root / "notebooks" / "SUMMARY.md").write_text(summary)
+    build(root)
+    return (root / "build" / "book" / "live.html").as_uri()
+
+
+@pytest.fixture(scope="module")
+def chrome(chromium):
+    with browser(chromium) as b:
+        yield b
+
+
+@pytest.fixture(scope="module")
+def desk(address, chrome):
+    """One page for all tests that need no phone: what one has left there, the next loads anew."""
+    page, errors, outside = watched(chrome, viewport=DESK)
+    page.add_init_script("localStorage.clear()")  # the theme that another test has chosen
+    yield page, errors, outside
+    page.close()
+
+
+@pytest.fixture
+def opened(address, chrome, desk):
+    """A page with the explorers; afterwards it has had no error and asked nobody."""
+    pages = []
+
+    def load(**options):
+        page, errors, outside = watched(chrome, **options) if {*options} - {"viewport"} else desk
+        page.set_viewport_size(options.get("viewport", DESK))
+        page.goto(address)
+        pages.append((page, errors, outside))
+        return page
+
+    yield load
+    desk[0].mouse.up()
+    for page, errors, outside in pages:
+        found = [*errors, *outside]
+        errors.clear(), outside.clear()
+        assert not found
+        if page is not desk[0]:
+            page.close()
+
+
+@pytest.fixture(scope="module")
+def table(address, chrome):
+    """One page for all tests that ask what is drawn of a state, and need no hand."""
+    page, errors, outside = watched(chrome, viewport=DESK)
+    page.goto(address)
+    yield page
+    assert not errors and not outside
+    page.close()
+
+
+def is_a_mix(point, points):
+    """Whether one row of shares could mix it: it lies in a triangle of three of them."""
+    for corners in itertools.combinations(points, 3):
+        system = torch.tensor([[*corner, 1.0] for corner in corners], dtype=torch.float64).T
+        shares = torch.linalg.solve(system, torch.tensor([*point, 1.0], dtype=torch.float64))
+        if bool((shares > -1e-9).all()):
+            return True
+    return False
+
+
+# Each change is drawn at once, so that two hundred states take no longer than some frames.
+STEPS = """([module, first, steps]) => {
+    let state = first, draw;
+    const model = {
+        get: (name) => (name === "state" ? state : Uint8Array.from(
+            atob(Object.values(courseWeights)[0]), (character) => character.charCodeAt(0))),
+        set: (_, value) => { state = value; draw(); },
+        on: (_, follow) => { draw = follow; },
+        save_changes: () => {},
+    };
+    const el = document.querySelector("main").appendChild(document.createElement("div"));
+    const later = globalThis.requestAnimationFrame;
+    globalThis.requestAnimationFrame = (draw) => { draw(); return 0; };
+    courseLive[module].render({ model, el });
+    const act = (selector, n, key) => {
+        const node = el.querySelectorAll(selector)[n];
+        if (!key) return node.click();
+        const about = { key: key.replace("Shift+", ""), shiftKey: key.startsWith("Shift") };
+        node.dispatchEvent(new KeyboardEvent("keydown", { ...about, bubbles: true, cancelable: true }));
+    };
+    const seen = steps.map(([kind, step]) => {
+        if (kind === "state") model.set("state", { ...state, ...step });
+        else act(...step);
+        return (LOOK)(el);
+    });
+    globalThis.requestAnimationFrame = later;
+    el.remove();
+    return seen;
+}"""
+
+
+class Shown:
+    """A live explorer on a page, beside the state that it should have."""
+
+    LOOK = """el => {
+        const numbers = (nodes) => [...nodes].map((e) => Number(e.dataset.value));
+        const area = el.querySelector(".hull"), blend = el.querySelector(".mix[r]");
+        const at = new DOMPoint(...blend.getAttribute("transform").match(/-?\\d[-\\d.e]*/g).map(Number));
+        const near = [0, 1, 2, 3, 4, 5, 6, 7].map((n) => area.isPointInFill(
+            new DOMPoint(at.x + 0.5 * Math.cos(n), at.y + 0.5 * Math.sin(n))));
+        return {
+            weights: [...el.querySelectorAll("tbody tr:not(.scores)")].map((tr) => numbers(tr.querySelectorAll("td[data-value]"))),
+            doors: [...el.querySelectorAll("[data-cell]")].map((e) => [e.ariaPressed === "true", e.matches(".wrong"), e.disabled]),
+            printed: [...el.querySelectorAll("tbody tr")].map((tr) => [...tr.querySelectorAll("td")].map((td) => td.textContent)),
+            mix: JSON.parse(blend.dataset.value),
+            inside: area.isPointInFill(at) || near.includes(true),
+            threads: [".thread:not(.second)", ".thread.second"].map((kind) => [...el.querySelectorAll(kind)].map((e) => Number(e.getAttribute("stroke-width")))),
+            from: [...el.querySelectorAll(".thread")].map((e) => (e.getAttribute("d").match(/-?\\d[-\\d.e]*/g) ?? []).slice(0, 2).map(Number)),
+            held: [...el.querySelectorAll("tbody tr:not(.scores)")].map((tr) => tr.matches(".held")),
+            says: el.querySelector("[role=status]").textContent,
+            grip: el.querySelector(".handle").getAttribute("transform").match(/-?\\d[-\\d.e]*/g).map(Number),
+            told: el.querySelector(".handle").getAttribute("aria-valuetext"),
+            reached: [...el.querySelectorAll("[data-cell][tabindex='0']")].map((e) => e.dataset.cell),
+            stuck: el.querySelector(".top button")?.disabled,
+        };
+    }"""
+
+    def __init__(self, page, name):
+        self.page, self.name, self.state = page, name, {**LIVE[name].state}
+        self.still = LIVE[name].still.sentence
+        self.el = page.locator("div.course-live").nth(list(LIVE).index(name))
+        self.handle = self.el.locator(".handle")
+        self.el.scroll_into_view_if_needed()
+
+    @property
+    def hand(self):
+        """Of which arrow, and of which kinds, is what is under the hand."""
+        pulled = self.state.get("pulled")
+        if pulled is None:
+            return self.state["row"], ("queries",)
+        return pulled, ("queries", "keys", "values")  # a whole word
+
+    def truth(self):
+        """Scores and weights as the table has them, the context of its row, and the open cells."""
+        q, k, v = (
+            torch.tensor(self.state[name], dtype=torch.float64)
+            for name in ("queries", "keys", "values")
+        )
+        if "two" in self.state:  # a row for each channel of the one context
+            H = 1 + self.state["two"]
+            parts = [split_heads(part[None], H) for part in (q, k, v)]
+            scores = attention_scores(*parts[:2])
+            weights = attention_weights(scores)
+            lines = [each[0, :, 0].repeat_interleave(2 // H, dim=0) for each in (scores, weights)]
+            open_ = torch.ones(2, len(k), dtype=torch.bool)
+            return *lines, merge_heads(weights @ parts[2])[0, 0], open_
+        mask = causal_mask(len(k))[: len(q)]
+        if "mask" in self.state:
+            mask = torch.tensor(self.state["mask"])
+        elif not self.state["causal"]:
+            mask = torch.ones(len(q), len(k), dtype=torch.bool)
+        scores = attention_scores(q, k, scale=None if self.state["scaled"] else 1.0)
+        late = self.state.get("late", False)
+        weights = attention_weights(scores) * mask if late else attention_weights(scores, mask)
+        return scores, weights, (weights @ v)[self.state["row"]], mask
+
+    def drag(self, *places):
+        """Press on the handle, go to each place (shares of the plane's box), and compare there."""
+        start = self.el.locator(".grip").bounding_box()
+        self.page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
+        self.page.mouse.down()
+        box = self.el.locator("svg").first.bounding_box()
+        for right, down in places:
+            x, y = box["x"] + right * box["width"], box["y"] + down * box["height"]
+            self.page.mouse.move(x, y)
+            unit = (180 - 26) / self.state["reach"]  # threads.js: SIZE / 2 - EDGE
+            query = [(right - 0.5) * 360 / unit, (0.5 - down) * 360 / unit]
+            self.put(query)
+            self.agrees()
+        self.page.mouse.up()
+
+    def put(self, query):
+        """What the page should have when the hand has pulled its arrow here."""
+        far, (which, kinds) = max(1.0, math.hypot(*query) / self.state["reach"]), self.hand
+        for kind in kinds:
+            self.state[kind] = [list(arrow) for arrow in self.state[kind]]
+            self.state[kind][which] = [x / far for x in query]
+
+    def agrees(self):
+        """What the page shows, once it is drawn: all of it is compared."""
+        frames = 'for (const _ of "12") await new Promise(requestAnimationFrame);'
+        return self.compare(
+            self.el.evaluate(f"async el => {{ {frames} return ({self.LOOK})(el); }}")
+        )
+
+    def through(self, steps):
+        """What an explorer of its own, on the same page, shows after each step.
+
+        A step is a part of the state; or a selector, and with it a key, for what is clicked or pressed.
+        """
+        module = LIVE[self.name].module
+        kinds = ["state" if isinstance(step, dict) else "act" for step in steps]
+        return self.page.evaluate(
+            STEPS.replace("LOOK", self.LOOK),
+            [module, LIVE[self.name].state, list(zip(kinds, steps, strict=True))],
+        )
+
+    def compare(self, seen):
+        """Everything that the page shows, against torch on the state that it should have."""
+        row, reach, (which, _) = self.state["row"], self.state["reach"], self.hand
+        scores, weights, mix, mask = self.truth()
+        two, late, masked = (self.state.get(name, False) for name in ("two", "late", "mask"))
+        close = dict(atol=1e-6, rtol=0)
+        torch.testing.assert_close(
+            torch.tensor(seen["weights"], dtype=torch.float64), weights, **close
+        )
+        torch.testing.assert_close(torch.tensor(seen["mix"], dtype=torch.float64), mix, **close)
+        unit = (180 - 26) / reach
+        place = lambda x, y: [180 + x * unit, 180 - y * unit]  # noqa: E731
+        assert seen["grip"] == pytest.approx(place(*self.state["queries"][which]), abs=1e-3)
+        open_ = mask[row].nonzero().flatten().tolist()
+        assert seen["inside"] or two or late or len(open_) < 3, "the mix has left the hull"
+        assert seen["held"] == ["two" in self.state or t == row for t in range(len(weights))]
+        wide = (0.6 + 22 * weights).where(mask, 0)
+        first, second = seen["threads"]
+        assert first == pytest.approx(wide[row].tolist(), abs=1e-4)
+        assert second == pytest.approx(
+            (wide[1] if two else 0 * wide[0]).tolist()[: len(second)], abs=1e-4
+        )
+        x, y = self.state["queries"][0 if "two" in self.state else row]
+        feet = [place(x, 0), place(0, y)] if two else [place(x, y), []]
+        for n, begins in enumerate(seen["from"]):
+            part, j = divmod(n, mask.shape[1])
+            assert begins == (pytest.approx(feet[part], abs=1e-3) if mask[row, j] else [])
+        rows = [*range(len(weights)), *((0, 1) if "two" in self.state else (row,))]
+        wanted = [*weights.tolist(), *scores[rows[len(weights) :]].tolist()]
+        for n, (t, line, numbers) in enumerate(zip(rows, seen["printed"], wanted, strict=True)):
+            shut = ~mask[t] & torch.tensor(not late or n < len(weights))
+            cells, sums = line[: len(numbers)], line[len(numbers) :]
+            for text, number, none in zip(cells, numbers, shut.tolist(), strict=True):
+                assert (
+                    text == "\u2013" if none else float(text) == pytest.approx(number, abs=0.00501)
+                )
+            assert [float(text) for text in sums] == pytest.approx(
+                [sum(numbers)] * len(sums), abs=0.00501
+            )
+            assert len(sums) == bool(masked and n < len(weights)), "a row of a mask has its sum"
+        if "two" in self.state:
+            outside = "outside of the hull" in seen["says"]
+            assert outside != is_a_mix(mix.tolist(), self.state["keys"])
+            assert two or not outside, "one row of shares is a mix"
+        if masked:
+            ahead = torch.ones_like(mask).triu(1)
+            only = mask & (mask.sum(dim=1, keepdim=True) == 1)
+            states = torch.stack([mask, mask & ahead, only], dim=-1)
+            assert seen["doors"] == states.flatten(0, 1).tolist()
+            total = float(re.search(r"The row sums to (\d\.\d{4})\.", seen["says"])[1])
+            assert total == pytest.approx(float(weights[row].sum()), abs=6e-5)
+        said = re.findall(r"'(\w+)', weight (\d\.\d{4})", seen["says"])
+        assert len(said) == min(2, len(open_)) or "length 0 asks nothing" in seen["says"]
+        lines = [weights[0], weights[1]] if two else [weights[row]] * 2
+        for (word, number), line, wanted in zip(
+            said, lines, (max, max if two else min), strict=False
+        ):
+            share = wanted(float(line[j]) for j in open_)
+            assert float(number) == pytest.approx(share, abs=6e-5)
+            assert float(line[WORDS.index(word)]) == pytest.approx(share, abs=1e-9)
+        numbers = [float(x) for x in re.search(r"\[(.*)\]", seen["says"])[1].split(", ")]
+        assert numbers == pytest.approx(mix.tolist(), abs=6e-5)
+        return seen
+
+
+THREADS = ("05", "06", "08 future", "10 two")
+
+
+def any_state(name, luck):
+    """A state that hands could lead to: arrows all over the plane, some of length 0, any cells."""
+    first = LIVE[name].state
+
+    def arrow():
+        angle, length = (
+            luck.uniform(0, 2 * math.pi),
+            first["reach"] * luck.choice([0, 0.1, 1, luck.random()]),
+        )
+        return [length * math.cos(angle), length * math.sin(angle)]
+
+    state = {
+        "queries": [arrow() for _ in first["queries"]],
+        "row": luck.randrange(len(first["queries"])),
+    }
+    state |= {
+        key: luck.random() < 0.5
+        for key in ("scaled", "causal", "late", "two")
+        if key in first["controls"]
+    }
+    if "gram" in first:
+        state |= {"keys": [arrow() for _ in WORDS], "target": luck.randrange(6)}
+    if "mask" in first:
+        pulled = {
+            key: [list(each) for each in first[key]] for key in ("queries", "keys", "values")
+        }
+        for key in pulled:
+            pulled[key][first["pulled"]] = state["queries"][0]
+        mask = [[luck.random() < 0.5 for _ in WORDS] for _ in WORDS]
+        for row in mask:
+            row[luck.randrange(6)] = True
+        state |= pulled | {"mask": mask}
+    return state
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", THREADS)
+@pytest.mark.parametrize("many", [25, pytest.param(200, marks=pytest.mark.weekly)])
+def test_any_state_is_drawn_as_torch_computes_it(table, name, many):
+    explorer, luck = Shown(table, name), random.Random(5)
+    states = [{}, *(any_state(name, luck) for _ in range(many))]
+    for state, seen in zip(states, explorer.through(states), strict=True):
+        explorer.state |= state
+        explorer.compare(seen)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", THREADS)
+def test_the_arrow_follows_every_key(table, name):
+    explorer = Shown(table, name)
+    which, kinds = explorer.hand
+    x, y = explorer.state["queries"][which]
+    angle, length = math.degrees(math.atan2(y, x)) % 360, math.hypot(x, y)
+    turns = ["ArrowRight"] * 73 + ["ArrowLeft"] * 3 + ["Shift+ArrowLeft"] * 2
+    lengths = ["ArrowUp"] * 28 + ["Shift+ArrowDown"] * 2 + ["ArrowDown"] * 27
+    keys = [*turns, *lengths, "ArrowRight", "ArrowUp"]
+    found = explorer.through([(".handle", 0, key) for key in keys])
+    for key, seen in zip(keys, found, strict=True):
+        by = -1 if key.endswith(("Left", "Down")) else 1
+        turned = key.endswith(("Left", "Right"))
+        size = (1 if turned else 0.01) if key.startswith("Shift") else (5 if turned else 0.1)
+        if turned:
+            angle = (math.floor(angle / size + 0.5) + by) * size
+        else:
+            length = max(0, (math.floor(length / size + 0.5) + by) * size)
+        length = min(length, explorer.state["reach"])
+        radians = math.radians(angle)
+        explorer.put([length * math.cos(radians), length * math.sin(radians)])
+        explorer.compare(seen)
+        assert seen["told"] == f"{round(angle) % 360} degrees, length {length:.2f}"
+        place = f"{round(angle) % 360}\N{DEGREE SIGN} with length {length:.2f}"
+        assert length == 0 or "keys" in kinds or place in seen["says"]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", THREADS)
+def test_the_arrow_follows_pointer_and_keys(opened, name):
+    page = opened()
+    explorer = Shown(page, name)
+    opening = explorer.agrees()["says"]
+    explorer.drag((0.1, 0.9), (1.5, 0.2), (0.5, 0.5), (0.7, 0.3))
+    where, top = page.url, page.evaluate("scrollY")
+    deaf = name == "08 future"  # the arrow is the key of a word that isn't heard
+    assert (explorer.agrees()["says"] == opening) == deaf, "the answer to its question"
+    assert explorer.el.locator("[aria-busy]").count() == 0, "what the picture shows is read out"
+    x, y = explorer.state["queries"][explorer.hand[0]]
+    page.keyboard.press("ArrowRight")  # the handle has the focus
+    angle = 5 * (math.floor(math.degrees(math.atan2(y, x)) / 5 + 0.5) + 1)
+    length, radians = math.hypot(x, y), math.radians(angle)
+    explorer.put([length * math.cos(radians), length * math.sin(radians)])
+    explorer.agrees()
+    page.keyboard.press("ArrowDown")
+    length = 0.1 * (math.floor(length / 0.1 + 0.5) - 1)
+    explorer.put([length * math.cos(radians), length * math.sin(radians)])
+    explorer.agrees()
+    assert page.url == where and page.evaluate("scrollY") == top, "the page stays where it is"
+
+
+@pytest.mark.browser
+def test_boxes_and_rows_are_chosen(opened):
+    page = opened()
+    explorer = Shown(page, "06")
+    for box, name in enumerate(("scaled", "causal")):
+        explorer.el.locator("input[type=checkbox]").nth(box).press("Space")
+        explorer.state[name] = not explorer.state[name]
+        explorer.agrees()
+    for row in (3, 1):
+        button = explorer.el.get_by_role("button", name=f"hold the query of '{WORDS[row]}'")
+        button.press("Enter")
+        explorer.state["row"] = row
+        explorer.agrees()
+        assert button.get_attribute("aria-pressed") == "true"
+        explorer.drag((0.3, 0.6))
+    assert explorer.el.locator("[aria-pressed=true]").count() == 1
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("late", (False, True))
+def test_every_cell_opens_and_closes_before_softmax_and_after_it(table, late):
+    explorer = Shown(table, "08 future")
+    seen = explorer.through([{"late": late}, *(("[data-cell]", place) for place in range(36))])
+    explorer.state["late"] = late
+    explorer.compare(seen[0])
+    for place, after in enumerate(seen[1:]):
+        row, column = divmod(place, 6)
+        mask = explorer.state["mask"]
+        explorer.state["mask"] = [list(each) for each in mask]
+        if sum(mask[row]) > 1 or not mask[row][column]:
+            explorer.state["mask"][row][column] = not mask[row][column]
+            explorer.state["row"] = row
+        explorer.compare(after)
+    assert seen[-1]["reached"] == [f"5 {column}" for column in range(6)]
+
+
+@pytest.mark.browser
+def test_a_cell_is_opened_by_a_key_and_the_arrow_is_pulled_after_softmax(opened):
+    explorer = Shown(opened(), "08 future")
+    explorer.el.locator("input[type=checkbox]").check()
+    explorer.el.locator("[data-cell='2 4']").press("Enter")
+    mask = [list(each) for each in explorer.state["mask"]]
+    mask[2][4] = not mask[2][4]
+    explorer.state |= {"late": True, "mask": mask, "row": 2}
+    explorer.agrees()
+    explorer.drag((0.7, 0.2), (0.4, 0.9))
+
+
+@pytest.mark.browser
+def test_a_word_that_is_cut_off_after_softmax_is_noticed_in_every_weight(opened):
+    explorer = Shown(opened(), "08 future")
+    row = explorer.state["row"]
+    before = explorer.agrees()
+    explorer.drag((0.3, 0.95))
+    after = explorer.agrees()
+    assert after["weights"][:-1] == before["weights"][:-1], "only its own row has it"
+    assert [after[name] for name in ("mix", "threads", "says")] == [
+        before[name] for name in ("mix", "threads", "says")
+    ]
+    explorer.el.locator("input[type=checkbox]").check()
+    explorer.state["late"] = True
+    near = explorer.agrees()["weights"][row]
+    explorer.drag((0.7, 0.05))
+    far = explorer.agrees()["weights"][row]
+    assert all(a < b for a, b in zip(near[:5], far[:5], strict=True)) and near[5] == far[5] == 0
+    assert sum(near) < 0.5 < 0.9 < sum(far) < 1
+
+
+@pytest.mark.browser
+def test_one_head_stays_in_the_hull_and_two_leave_it(opened):
+    explorer = Shown(opened(), "10 two")
+    assert "outside of the hull" not in explorer.agrees()["says"]
+    explorer.el.locator("input[type=checkbox]").press("Space")
+    explorer.state["two"] = True
+    assert "outside of the hull" in explorer.agrees()["says"], "the answer to its question"
+    explorer.drag((0.2, 0.4), (0.5, 0.5))
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    "row, target, scaled, causal, pull",
+    [
+        (1, 5, True, False, None),
+        (1, 4, False, False, None),
+        (4, 0, True, True, None),
+        (5, 5, False, True, None),
+        (0, 1, False, False, (0.0, 0.58)),  # keys leave the plane
+    ],
+)
+def test_a_gradient_step_moves_all_arrows_as_autograd_does(
+    table, row, target, scaled, causal, pull
+):
+    explorer = Shown(table, "06")
+    draw = torch.Generator().manual_seed(123)
+    W_q, W_k = (torch.rand(3, 2, generator=draw).double().requires_grad_() for _ in range(2))
+    x, state = X.double(), explorer.state
+    state |= {"row": row, "target": target, "scaled": scaled, "causal": causal}
+    if pull:
+        explorer.put([state["reach"] * part for part in pull])
+    pulled = torch.tensor(state["queries"]) - x @ W_q.detach()  # what the hand has added
+    found = explorer.through([dict(state), *[(".top button", 0)] * 12])
+    taken = 0
+    for seen in found:
+        queries, keys = x @ W_q + pulled, x @ W_k
+        scores = attention_scores(queries, keys, scale=None if scaled else 1.0)
+        weights = attention_weights(scores, causal_mask(6) if causal else None)
+        loss = -weights[row, target].log()
+        assert f"is {loss.item():.4f}." in explorer.compare(seen)["says"]
+        gradients = torch.autograd.grad(loss, (W_q, W_k))
+        with torch.no_grad():
+            for W, gradient in zip((W_q, W_k), gradients, strict=True):
+                W -= state["rate"] * gradient
+            next_ = [x @ W_q + pulled, x @ W_k]
+        away = [bool(arrows.norm(dim=-1).max() > state["reach"]) for arrows in next_]
+        assert seen["stuck"] == any(away), "an arrow would leave the plane"
+        if any(away):
+            break
+        taken += 1
+        state["queries"], state["keys"] = (arrows.tolist() for arrows in next_)
+    assert away == [False, True] if pull else taken > 6, "enough to see where it leads"
+    assert all(seen == found[-1] for seen in found[taken:]), "a button that is off does nothing"
+
+
+@pytest.mark.browser
+def test_a_gradient_step_is_taken_and_taken_back(opened):
+    explorer = Shown(opened(), "06")
+    go, again = (
+        explorer.el.get_by_role("button", name=name)
+        for name in ("one gradient step", "start again")
+    )
+    opening = explorer.agrees()
+    explorer.el.locator("select").select_option(WORDS[4])
+    explorer.state["target"] = 4
+    [_, wanted] = explorer.through([{"target": 4}, (".top button", 0)])
+    go.press("Enter")
+    says = "e => e.querySelector('[role=status]').textContent"
+    explorer.page.wait_for_function(
+        f"([e, wanted]) => ({says})(e) === wanted",
+        arg=[explorer.el.element_handle(), wanted["says"]],
+    )
+    again.click()
+    explorer.agrees()
+    explorer.el.locator("input[type=checkbox]").nth(1).set_checked(True)
+    explorer.el.get_by_role("button", name="hold the query of 'Your'").click()
+    explorer.el.locator("select").select_option("step")
+    explorer.state |= {"causal": True, "row": 0}
+    assert "'step' can't be heard" in explorer.agrees()["says"] and go.is_disabled()
+    assert opening["says"] != wanted["says"]
+
+
+@pytest.mark.browser
+def test_a_finger_moves_the_query_and_not_the_page(opened):
+    page = opened(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    explorer = Shown(page, "06")
+    explorer.handle.scroll_into_view_if_needed()
+    box, top = explorer.el.locator(".grip").bounding_box(), page.evaluate("scrollY")
+    x, y = round(box["x"] + box["width"] / 2), round(box["y"] + box["height"] / 2)
+    touch = page.context.new_cdp_session(page)
+    send = lambda kind, *at: touch.send(  # noqa: E731
+        "Input.dispatchTouchEvent",
+        {"type": kind, "touchPoints": [{"x": a, "y": b} for a, b in at]},
+    )
+    send("touchStart", (x + 8, y + 8))  # a finger needs no aim
+    for n in range(1, 6):
+        send("touchMove", (x - 10 * n, y + 25 * n))
+    plane = explorer.el.locator("svg").first.bounding_box()
+    unit = (180 - 26) / explorer.state["reach"]
+    right, down = (x - 50 - plane["x"]) / plane["width"], (y + 125 - plane["y"]) / plane["height"]
+    explorer.put([(right - 0.5) * 360 / unit, (0.5 - down) * 360 / unit])
+    explorer.agrees()
+    send("touchEnd")
+    assert (
+        page.evaluate("scrollY") == top
+        and page.evaluate("document.documentElement.scrollWidth") <= 390
+    )
+
+
+class Row(Shown):
+    """The explorer of chapter 07."""
+
+    LOOK = """el => {
+        const numbers = (kind) => [...el.querySelectorAll(kind)].map((e) => Number(e.dataset.value));
+        return {
+            scores: numbers(".handle"), weights: numbers("rect.weight[data-value]"), gauges: numbers(".gauge"),
+            high: [...el.querySelectorAll("rect.weight[data-value]")].map((e) => Number(e.getAttribute("height"))),
+            says: el.querySelector("[role=status]").textContent,
+            sliders: [...el.querySelectorAll("input")].map((e) => e.getAttribute("aria-valuetext")),
+        };
+    }"""
+
+    def compare(self, seen):
+        """Everything that the page shows, against torch on the state that it should have."""
+        d, scale = (
+            self.state["sizes"][self.state["size"]],
+            SCALES[self.state["powers"][self.state["power"]][0]],
+        )
+        scores = torch.tensor(self.state["row"], dtype=torch.float64) * d ** (0.5 + scale)
+        weights = attention_weights(scores[None])[0]
+        entropy, norm = float(entropies(weights)), float(jacobian_norms(weights))
+        assert seen["scores"] == pytest.approx(scores.tolist(), abs=1e-6)
+        assert seen["weights"] == pytest.approx(weights.tolist(), abs=1e-6)
+        assert seen["gauges"] == pytest.approx([entropy, norm], abs=1e-6)
+        assert seen["high"] == pytest.approx([182 * w for w in weights.tolist()], abs=1e-3)
+        assert seen["sliders"] == [self.state["powers"][self.state["power"]][0], f"{d}"]
+        found = re.search(
+            r"size (\d+), scale .+ = ([\d.]+): .* from (\S+) to (\S+)\. Key (\d) .* weight, ([\d.]+); the entropy is "
+            r"([\d.]+), of ([\d.]+) at most, .* norm ([\d.]+), against ([\d.]+) for",
+            seen["says"],
+        )
+        size, factor, low, high, key, largest, *measures = map(float, found.groups())
+        assert size == d and factor == pytest.approx(d**scale, rel=1e-3)
+        assert (low, high) == pytest.approx((float(scores.min()), float(scores.max())), abs=6e-3)
+        assert float(weights[int(key)]) == pytest.approx(float(weights.max()), abs=1e-9)
+        T = len(scores)
+        wanted = [entropy, math.log(T), norm, math.sqrt(T - 1) / T]
+        assert [largest, *measures] == pytest.approx([float(weights.max()), *wanted], abs=6e-5)
+        return seen
+
+    def put(self, j, z):
+        """What the page should have when bar j is here."""
+        self.state["row"] = list(self.state["row"])
+        self.state["row"][j] = max(-3, min(3, z))
+
+    def move(self, name, key):
+        """Press a key on the slider of the scale or of the size."""
+        self.el.get_by_role("slider", name={"power": "scale", "size": "head size d"}[name]).press(
+            key
+        )
+        most = len(self.state["powers" if name == "power" else "sizes"]) - 1
+        now = self.state[name] + {"ArrowLeft": -1, "ArrowRight": 1}.get(key, 0)
+        self.state[name] = {"Home": 0, "End": most}.get(key, max(0, min(most, now)))
+
+
+@pytest.mark.browser
+def test_every_scale_at_every_size(table):
+    row, luck = Row(table, "07"), random.Random(7)
+    states = [
+        {"power": power, "size": size}
+        for power in range(len(SCALES))
+        for size in range(len(row.state["sizes"]))
+    ]
+    others = [
+        {"row": [luck.uniform(-3, 3) for _ in range(8)], **luck.choice(states)} for _ in range(40)
+    ]
+    same = {}
+    for state, seen in zip(states + others, row.through(states + others), strict=True):
+        row.state |= state
+        weights = [round(w, 5) for w in row.compare(seen)["weights"]]
+        same.setdefault((state["power"], "row" in state), []).append(weights)
+    alike = [
+        all(each == found[0] for each in found) for (_, other), found in same.items() if not other
+    ]
+    assert alike == [scale == -0.5 for scale in SCALES.values()], "the answer to its question"
+
+
+@pytest.mark.browser
+def test_every_score_follows_every_key(table):
+    row = Row(table, "07")
+    keys = ("ArrowUp", "Shift+ArrowUp", "ArrowLeft", "Shift+ArrowLeft", "ArrowRight", "ArrowDown")
+    pressed = [(j, key) for j in range(8) for key in keys]
+    found = row.through([(".handle", j, key) for j, key in pressed])
+    for (j, key), seen in zip(pressed, found, strict=True):
+        size = 0.01 if key.startswith("Shift") else 0.1
+        by = -1 if key.endswith(("Left", "Down")) else 1
+        row.put(j, (math.floor(row.state["row"][j] / size + 0.5) + by) * size)
+        row.compare(seen)
+
+
+@pytest.mark.browser
+def test_scores_and_sliders_follow_pointer_and_keys(opened):
+    page = opened()
+    row = Row(page, "07")
+    where = page.url
+    row.agrees()
+    plane = row.el.locator("svg").first.bounding_box()
+    for name, key in (
+        ("power", "ArrowLeft"),
+        ("size", "End"),
+        ("size", "ArrowLeft"),
+        ("power", "Home"),
+    ):
+        row.move(name, key)
+        row.agrees()
+    for j in (0, 5):
+        x = plane["x"] + (j + 0.5) / 8 * plane["width"]
+        page.mouse.move(x, plane["y"] + 0.5 * plane["height"])
+        page.mouse.down()
+        for down in (0.3, 1.4, -0.3, (j + 2) / 12):
+            page.mouse.move(x + 9 * down, plane["y"] + down * plane["height"])
+            row.put(
+                j, (115 - down * 230) / (91 / 3)
+            )  # softmax.js: middle of the bars, and their unit
+            row.agrees()
+        page.mouse.up()
+        page.keyboard.press("ArrowUp")  # on the handle that was pulled
+        row.put(j, (math.floor(row.state["row"][j] / 0.1 + 0.5) + 1) * 0.1)
+        row.agrees()
+    assert page.url == where
+
+
+class Painter(Shown):
+    """The explorer of chapter 08."""
+
+    LOOK = """el => {
+        const numbers = (kind) => [...el.querySelectorAll(kind)].map((e) => Number(e.dataset.value));
+        return {
+            weights: numbers("[data-cell]"), sums: numbers("td:not(:has(> button)):last-child[data-value]").slice(0, 6),
+            table: numbers("table + table td[data-value]"),
+            open: [...el.querySelectorAll("[data-cell]")].map((e) => e.ariaPressed === "true"),
+            reached: [...el.querySelectorAll("[data-cell][tabindex='0']")].map((e) => e.dataset.cell),
+            wrong: [...el.querySelectorAll("table + table td[data-value]")].map((e) => e.matches(".wrong")),
+            presets: [...el.querySelectorAll(".presets button")].map((e) => e.ariaPressed === "true"),
+            says: el.querySelector("[role=status]").textContent,
+        };
+    }"""
+
+    def __init__(self, page):
+        super().__init__(page, "08")
+        self.cells = self.el.locator("[data-cell]")
+
+    def flip(self, *places):
+        self.state["mask"] = [list(row) for row in self.state["mask"]]
+        for i, j in places:
+            self.state["mask"][i][j] = not self.state["mask"][i][j]
+
+    def compare(self, seen):
+        """Everything that the page shows, against torch on the mask that it should have."""
+        mask = torch.tensor(self.state["mask"])
+        x, W_q, W_k, W_v = (
+            torch.tensor(self.state[name], dtype=torch.float64)
+            for name in ("x", "W_q", "W_k", "W_v")
+        )
+
+        def weights(x):
+            scores = attention_scores(x @ W_q, x @ W_k)
+            return torch.softmax(scores.masked_fill(~mask, -torch.inf), dim=-1)
+
+        table = ripples(lambda x: weights(x) @ (x @ W_v), x)
+        close = dict(abs=1e-6, nan_ok=True)
+        assert seen["weights"] == pytest.approx(weights(x).view(-1).tolist(), **close)
+        assert seen["sums"] == pytest.approx(weights(x).sum(dim=-1).tolist(), **close)
+        assert seen["table"] == pytest.approx(table.reshape(-1).tolist(), **close)
+        assert seen["open"] == mask.view(-1).tolist()
+        assert seen["wrong"] == (table.triu(1) > 1e-5).reshape(-1).tolist()
+        assert seen["presets"] == [torch.equal(mask, each) for each in MASKS.values()]
+        assert seen["says"] == painted_sentence(mask, table, WORDS)
+        return seen
+
+
+@pytest.mark.browser
+def test_every_cell_and_every_mask(table):
+    painter, luck = Painter(table), random.Random(8)
+    painted = [[[luck.random() < 0.4 for _ in WORDS] for _ in WORDS] for _ in range(30)]
+    steps = [{}, *((".presets button", n) for n in (*range(len(MASKS)), 0))]
+    steps += [
+        *(("[data-cell]", place) for place in range(36)),
+        *({"mask": mask} for mask in painted),
+    ]
+    for step, seen in zip(steps, painter.through(steps), strict=True):
+        match step:
+            case dict():
+                painter.state |= step
+            case (".presets button", n):
+                painter.state["mask"] = [*MASKS.values()][n].tolist()
+            case (_, place):
+                painter.flip(divmod(place, 6))
+        painter.compare(seen)
+
+
+@pytest.mark.browser
+def test_arrow_keys_lead_over_all_cells(table):
+    painter = Painter(table)
+    keys = ["ArrowRight"] * 2 + ["ArrowDown"] * 6 + ["ArrowLeft"] * 3 + ["ArrowUp"] * 2
+    found = painter.through([("[data-cell][tabindex='0']", 0, key) for key in keys])
+    row = column = 0
+    for key, seen in zip(keys, found, strict=True):
+        row = max(0, min(5, row + {"ArrowDown": 1, "ArrowUp": -1}.get(key, 0)))
+        column = max(0, min(5, column + {"ArrowRight": 1, "ArrowLeft": -1}.get(key, 0)))
+        assert seen["reached"] == [f"{row} {column}"]
+
+
+@pytest.mark.browser
+def test_a_row_is_painted_by_one_stroke(opened):
+    page = opened()
+    painter = Painter(page)
+    places = [painter.cells.nth(place).bounding_box() for place in (7, 8, 9, 10)]
+    centres = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in places]
+    page.mouse.move(*centres[1])
+    page.mouse.down()
+    for x, y in (centres[2], centres[3], centres[1], centres[0]):  # 7 was open, and stays so
+        page.mouse.move(x, y, steps=3)
+    page.mouse.up()
+    page.mouse.move(*centres[0])
+    painter.flip((1, 2), (1, 3), (1, 4))
+    painter.agrees()
+
+
+@pytest.mark.browser
+def test_the_mask_is_painted_by_keys(opened):
+    page = opened()
+    painter = Painter(page)
+    where = page.url
+    painter.cells.first.focus()
+    for key in ("ArrowRight", "Space", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    painter.flip((0, 1), (1, 1))
+    painter.agrees()
+    painter.el.get_by_role("button", name="window of 3").click()
+    painter.state["mask"] = MASKS["window of 3"].tolist()
+    assert painter.agrees()["reached"] == ["1 1"] and page.url == where
+
+
+class Next(Shown):
+    """The explorer of chapter 03."""
+
+    LOOK = """el => {
+        const all = (kind, read) => [...el.querySelectorAll(kind)].map(read);
+        return {
+            counts: all(".handle", (e) => Number(e.dataset.value)),
+            told: el.querySelector(".handle").getAttribute("aria-valuetext"),
+            names: all(".handle", (e) => e.getAttribute("aria-label")),
+            grips: all(".grip", (e) => Number(e.getAttribute("y")) + 4),
+            weights: all("rect.weight[data-value]", (e) => Number(e.dataset.value)),
+            plain: all(".plain", (e) => Number(e.getAttribute("height"))),
+            gauges: all(".gauge", (e) => Number(e.dataset.value)),
+            marks: all(".gauge span", (e) => Number(e.textContent.split(": ")[1])),
+            menu: el.querySelector("select").selectedIndex,
+            slider: el.querySelector("input").getAttribute("aria-valuetext"),
+            says: el.querySelector("[role=status]").textContent,
+        };
+    }"""
+
+    def __init__(self, page):
+        super().__init__(page, "03")
+        self.menu, self.slider = self.el.locator("select"), self.el.locator("input")
+
+    def logits(self):
+        """The table that the page should have: as counted, with what was moved."""
+        table = torch.zeros(len(VOCAB), len(VOCAB), dtype=torch.float64)
+        for i, row in enumerate(self.state["counts"]):
+            for j, n in row:
+                table[i, j] = n
+        was, now = table[self.state["last"]].clone(), table[self.state["last"]]
+        for j, n in self.state["moved"].items():
+            now[int(j)] = n
+        known = torch.where(table.sum(dim=1, keepdim=True) > 0, table, 1)
+        return was, now, known.log()
+
+    def compare(self, seen):
+        """Everything that the page shows, against torch on the state that it should have."""
+        last, degree, moved, seed = (
+            self.state[name] for name in ("last", "temperature", "moved", "seed")
+        )
+        was, now, logits = self.logits()
+        p = next_probabilities(logits[last][None], degree)[0]
+        plain = was / was.sum() if was.any() else torch.full_like(was, 1 / len(was))
+        order = was.argsort(descending=True, stable=True)[:13].tolist()
+        rest = [1 - float(each[order].sum()) for each in (p, plain)]
+        close = dict(abs=1e-6)
+        names = self.state["names"]
+        assert seen["names"] == [f"logit of {names[j]}" for j in order]
+        counts = now[order].tolist()
+        assert seen["counts"] == pytest.approx(counts, rel=1e-6)
+        unit = (188 - 24) / math.ceil(math.log(COUNTS.max()))  # softmax.js: BASE, TOP
+        heights = [188 - math.log(n) * unit if n else 197 for n in counts]
+        assert seen["grips"] == pytest.approx(heights, abs=1e-3)
+        assert seen["weights"] == pytest.approx([*p[order].tolist(), rest[0]], **close)
+        shares = [182 * share for share in (*plain[order].tolist(), rest[1])]
+        assert seen["plain"] == pytest.approx(shares, abs=1e-3)
+        open_, marks = (float(entropies(each)) for each in (p, plain))
+        assert seen["gauges"] == pytest.approx([open_, math.exp(open_)], **close)
+        assert seen["marks"] == pytest.approx([marks, math.exp(marks)], abs=0.06)
+        assert (seen["menu"], seen["slider"]) == (last, f"{degree:.1f}")
+        found = re.fullmatch(
+            r"After '(.+?)' at temperature ([\d.]+)(?:, with (\d+) logits? moved,)? the likeliest next character is "
+            r"'(.+?)' with probability ([\d.]+), and the choice is as open as one among ([\d.]+) equal ones\. "
+            r"Written at this temperature with seed (\d+): '(.*)'", seen["says"],
+        )  # fmt: skip
+        says = found.groups()
+        assert says[:3] == (names[last], f"{degree:.1f}", f"{len(moved)}" if moved else None)
+        assert float(p[names.index(says[3])]) == pytest.approx(float(p.max()), abs=1e-9)
+        assert float(says[4]) == pytest.approx(float(p.max()), abs=6e-4)
+        assert float(says[5]) == pytest.approx(math.exp(open_), abs=0.06)
+        ids = write(logits, last, WRITTEN, degree, seed)
+        line = "".join(names[i].replace("\u2423", " ") for i in ids)
+        assert (int(says[6]), says[7]) == (seed, line)
+        return seen
+
+    def move(self, n, count):
+        """What the page should have when bar n stands at this count."""
+        order = self.logits()[0].argsort(descending=True, stable=True).tolist()
+        self.state["moved"] = self.state["moved"] | {f"{order[n]}": count}
+
+    def press(self, n, z, key):
+        """Where bar n is after a key, if it was at z."""
+        size = 0.01 if key.startswith("Shift") else 0.1
+        by = -1 if key.endswith(("Left", "Down")) else 1
+        if z == -math.inf:
+            z = 0 if by > 0 else z
+        else:
+            z = (math.floor(z / size + 0.5) + by) * size
+            z = -math.inf if z < -1e-9 else z
+        self.move(n, math.exp(z))
+        return z
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("many", [20, pytest.param(60, marks=pytest.mark.weekly)])
+def test_every_temperature_and_every_character(table, many):
+    explorer, luck = Next(table), random.Random(3)
+    states = [{"temperature": tenth / 10} for tenth in range(31)]
+    states += [
+        {"temperature": degree, "last": last, "moved": {}}
+        for degree in (0.0, 1.0, 3.0)
+        for last in range(len(VOCAB))
+    ]
+    for _ in range(many):
+        moved = {
+            f"{luck.randrange(len(VOCAB))}": luck.choice([0, 1, 2.5, 40])
+            for _ in range(luck.randrange(4))
+        }
+        last, tenths, seed = luck.randrange(len(VOCAB)), luck.randrange(31), luck.randrange(99)
+        states += [{"temperature": tenths / 10, "last": last, "moved": moved, "seed": seed}]
+    for state, seen in zip(states, explorer.through(states), strict=True):
+        explorer.state |= state
+        explorer.compare(seen)
+
+
+@pytest.mark.browser
+def test_every_logit_follows_every_key(table):
+    explorer = Next(table)
+    keys = ["ArrowUp", "Shift+ArrowLeft"] + ["ArrowDown"] * 30 + ["ArrowRight"] * 2
+    z = 2.37
+    explorer.move(12, math.exp(z))
+    begin = {"moved": explorer.state["moved"]}
+    _, *found = explorer.through([begin, *((".handle", 12, key) for key in keys)])
+    for key, seen in zip(keys, found, strict=True):
+        z = explorer.press(12, z, key)
+        explorer.compare(seen)
+    assert z == pytest.approx(0.1), "it was below once"
+
+
+@pytest.mark.browser
+def test_logits_sliders_and_buttons_follow_pointer_and_keys(opened):
+    page = opened()
+    explorer = Next(page)
+    where = page.url
+    explorer.agrees()
+    for key, degree in (("Home", 0.0), ("ArrowRight", 0.1), ("End", 3.0)):
+        explorer.slider.press(key)
+        explorer.state["temperature"] = degree
+        explorer.agrees()
+    explorer.menu.select_option(index=5)
+    explorer.state["last"] = 5
+    explorer.agrees()
+    explorer.menu.press("ArrowUp")  # which would turn a page
+    explorer.state["last"] = 4
+    explorer.agrees()
+    explorer.el.get_by_role("button", name="draw again").click()
+    explorer.state["seed"] += 1
+    explorer.agrees()
+    plane = explorer.el.locator("svg").first.bounding_box()
+    most = math.ceil(math.log(COUNTS.max()))
+    for n in (0, 12):
+        x = plane["x"] + (n + 0.5) / 14 * plane["width"]
+        page.mouse.move(x, plane["y"] + 0.5 * plane["height"])
+        page.mouse.down()
+        for down in (0.05, 0.97, -0.3, 1.4, 0.4):
+            page.mouse.move(x + 5 * down, plane["y"] + down * plane["height"])
+            z = (188 - down * 230) / ((188 - 24) / most)
+            explorer.move(n, 0 if z < 0 else math.exp(min(most, z)))
+            explorer.agrees()
+        page.mouse.up()
+        page.keyboard.press("Shift+ArrowDown")
+        explorer.press(n, z, "Shift+ArrowDown")
+        explorer.agrees()
+    explorer.el.get_by_role("button", name="logits as counted").click()
+    explorer.state["moved"] = {}
+    explorer.agrees()
+    assert page.url == where
+
+
+@pytest.mark.browser
+def test_a_forbidden_character_comes_no_more(table):
+    explorer = Next(table)
+    only = {"last": VOCAB.index("q"), "moved": {}}  # only u follows it: nothing is known without
+    downs = 1 + math.ceil(10 * math.log(COUNTS.max()))
+    steps = [only, *[(".handle", 0, "ArrowDown")] * downs, {"last": VOCAB.index("u"), "moved": {}}]
+    *_, never, other = explorer.through(steps)
+    explorer.state |= only
+    explorer.move(0, 0)
+    assert explorer.compare(never)["told"] == "never"
+    explorer.state |= steps[-1]  # whose own row nobody has moved
+    explorer.compare(other)
+
+
+class Cuts(Shown):
+    """The explorer of chapter 10."""
+
+    LOOK = """el => {
+        const pressed = (kind) => [...el.querySelectorAll(kind)].map((e) => e.ariaPressed === "true");
+        return {
+            heads: pressed(".presets button"),
+            views: [...el.querySelectorAll(".plane")].map((view) => {
+                const all = (kind, read) => [...view.querySelectorAll(kind)].map(read);
+                const value = (e) => Number(e.dataset.value), astray = (e) => e.matches(".astray, .wrong");
+                return {
+                    weights: all(".cell", value), leaks: all(".cell", astray),
+                    flows: all(".flow", value), late: all(".flow", astray),
+                    high: all(".flow", (e) => 40 - Number(e.getAttribute("y"))),
+                    at: all(".flow", (e) => Number(e.getAttribute("x"))),
+                    piece: all(".piece", (e) => [Number(e.getAttribute("x")), value(e)]),
+                    whose: all("text.tick", (e) => [Number(e.textContent), e.matches(".astray")]),
+                    held: all("rect.held", (e) => Number(e.getAttribute("y"))),
+                    shares: all("td[data-value]", value), red: all("td[data-value]", astray),
+                    rows: [...view.querySelectorAll("tr button")].map((e) => e.ariaPressed === "true"),
+                };
+            }),
+            says: el.querySelector("[role=status]").textContent,
+        };
+    }"""
+
+    def __init__(self, page):
+        super().__init__(page, "10")
+
+    def compare(self, seen):
+        """Everything that the page shows, against torch on the state that it should have."""
+        H, row, T = self.state["heads"], self.state["row"], len(WORDS)
+        q, k = (torch.tensor(self.state[name], dtype=torch.float64)[None] for name in "qk")
+        place = torch.arange(T * H)[:, None].expand(-1, 12 // H).reshape(1, T, 12)
+        assert seen["heads"] == [n == H for n in (1, 2, 3, 4, 6)]
+        both, wide, later = [], 60 / H, torch.arange(T)[:, None] < torch.arange(T)
+        for view, split in zip(seen["views"], (split_heads, split_by_view), strict=True):
+            pieces = split(place, H)[0, ..., 0]  # (H, T)
+            whose = pieces // H
+            mask = causal_mask(T)
+            weights = attention_weights(attention_scores(*(split(x, H) for x in (q, k))), mask)[0]
+            flat = lambda x: x.reshape(-1).tolist()  # noqa: E731
+            assert view["weights"] == pytest.approx(flat(weights), abs=1e-6)
+            assert view["leaks"] == flat(mask & (whose[:, None, :] > torch.arange(T)[:, None]))
+            assert view["flows"] == pytest.approx(flat(weights[:, row]), abs=1e-6)
+            assert view["high"] == pytest.approx(flat(36 * weights[:, row]), abs=1e-3)
+            assert view["late"] == flat(whose > row)
+            assert view["at"] == pytest.approx(flat(pieces * wide + 0.5), abs=1e-3)
+            gets = {round(p * wide, 1): h for h in range(H) for p in pieces[h].tolist()}
+            assert {round(x - 0.5, 1): h for x, h in view["piece"]} == gets
+            assert view["whose"][:T] == [[t, False] for t in range(T)]
+            named = [
+                [w, t != w] for line in whose.tolist() for t, w in enumerate(line) for _ in "rc"
+            ]
+            digits = [[h, False] for h in range(H) for _ in range(T)]
+            there = view["whose"][T:]
+            each = [there[h * 3 * T : (h + 1) * 3 * T] for h in range(H)]
+            assert [x for part in each for x in part[:T]] == digits
+            assert [x for part in each for x in part[T:]] == named
+            tops = [104 + h // 3 * 126 + 28 + 16 * row for h in range(H)]
+            assert view["held"] == tops
+            mine = shares(q[0], k[0], H, split)
+            both.append(mine)
+            assert view["shares"] == pytest.approx(flat(mine), abs=1e-6)
+            assert view["red"] == flat((mine > 0) & later)
+            assert view["rows"] == [t == row for t in range(T)]
+        assert seen["says"] == views_sentence(*both, WORDS, H, row, 12)
+        return seen
+
+
+@pytest.mark.browser
+def test_every_number_of_heads_and_every_output(table):
+    explorer = Cuts(table)
+    states = [{"heads": heads, "row": row} for heads in (1, 2, 3, 4, 6) for row in range(6)]
+    harmless = {}
+    for state, seen in zip(states, explorer.through(states), strict=True):
+        explorer.state |= state
+        right, wrong = explorer.compare(seen)["views"]
+        harmless[state["heads"]] = right["shares"] == wrong["shares"]
+    assert [*harmless.values()] == [True, False, False, False, False], "the answer to its question"
+
+
+@pytest.mark.browser
+def test_heads_and_output_are_chosen(opened):
+    explorer = Cuts(opened())
+    explorer.agrees()
+    for name, row in (("3 heads", 4), ("1 head", 1)):
+        explorer.el.get_by_role("button", name=name).press("Enter")
+        view = explorer.el.locator(".plane").nth(row % 2)
+        view.get_by_role("button", name=f"output of '{WORDS[row]}'").click()
+        explorer.state |= {"heads": int(name[0]), "row": row}
+        explorer.agrees()
+
+
+@pytest.mark.browser
+def test_a_finger_chooses_heads_and_output(opened):
+    page = opened(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    explorer = Cuts(page)
+    explorer.el.get_by_role("button", name="6 heads").tap()
+    explorer.el.get_by_role("button", name="output of 'Your'").last.tap()
+    explorer.state |= {"heads": 6, "row": 0}
+    explorer.agrees()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+MODEL, TOKENIZER, _ = load_checkpoint(CHECKPOINT)
+SIGNS = {" ": "\u2423", "\n": "\u21b5"}
+
+
+class Typed(Shown):
+    """The explorer of chapter 14: a model, and the text that was typed."""
+
+    LOOK = """el => {
+        const all = (kind, read, of = el) => [...of.querySelectorAll(kind)].map(read);
+        const text = (e) => e.textContent, value = (e) => JSON.parse(e.dataset.value);
+        const shades = (e) => e.width < 2 && !el.querySelector(".rows span") ? [] : [...e.getContext("2d")
+            .getImageData(0, 0, e.width, e.height).data].filter((_, n) => n % 4 === 3);
+        const rows = (kind) => all(`${kind} tbody tr`, (tr) => [tr.querySelector("th").textContent, all("td", text, tr)]);
+        return {
+            typed: el.querySelector("textarea").value,
+            maps: all(".grid canvas", shades), large: shades(el.querySelector(".map canvas")),
+            last: value(el.querySelector(".map canvas")),
+            names: [all(".rows span", text), all(".columns span", text)],
+            pressed: all(".grid button", (e) => [e.ariaPressed === "true", e.tabIndex]),
+            scores: rows("table:not(.next)"), next: rows("table.next"),
+            title: all(".title", text)[1], note: text(el.querySelector(".note")),
+            says: text(el.querySelector("[role=status]")),
+        };
+    }"""
+
+    def __init__(self, page):
+        super().__init__(page, "14")
+        self.field = self.el.locator("textarea")
+
+    def compare(self, seen):
+        """Everything that the page shows, against torch on the state that it should have."""
+        text, block, head = (self.state[name] for name in ("text", "block", "head"))
+        assert seen["typed"] == text and seen["title"] == f"Block {block}, head {head}"
+        chosen = [[n == 4 * block + head, 0 if n == 4 * block + head else -1] for n in range(12)]
+        assert seen["pressed"] == chosen
+        ids = TOKENIZER.encode("".join(c for c in text if c in TOKENIZER.vocab))[-128:]
+        if not ids:
+            assert seen["says"] == "Nothing is read." and not any(seen["maps"])
+            assert {cell for _, row in seen["scores"] + seen["next"] for cell in row} == {"\u2013"}
+            return seen
+        logits, maps = MODEL.explain(torch.tensor([ids]))
+        maps, chances = maps[:, 0], logits[0, -1].softmax(dim=-1)
+        shades = torch.tensor([*seen["maps"], seen["large"]]).view(13, len(ids), len(ids))
+        wanted = 255 * torch.cat([maps.flatten(0, 1), maps[block, head][None]]).sqrt()
+        assert (shades - wanted).abs().max() < 0.51, "half a shade, which rounding takes"
+        assert seen["last"] == pytest.approx(maps[block, head, -1].tolist(), abs=1e-5)
+        signs = [SIGNS.get(c, c) for c in TOKENIZER.decode(ids)]
+        assert seen["names"] == [signs, signs]
+        both = [head_scores(each, ids) for each in (maps[block, head], even_weights(len(ids)))]
+        for (_, row), pair in zip(seen["scores"], zip(*both, strict=True), strict=True):
+            for told, score in zip(row, pair, strict=True):
+                none = math.isnan(score)
+                assert told == "\u2013" if none else abs(float(told) - score) < 0.00501
+        best = chances.topk(10)
+        for (name, [told]), chance, i in zip(seen["next"], *best, strict=True):
+            assert name == SIGNS.get(TOKENIZER.vocab[i], TOKENIZER.vocab[i])
+            assert float(told.removesuffix(" %")) == pytest.approx(100 * chance.item(), abs=0.0501)
+        vocab = [SIGNS.get(c, c) for c in TOKENIZER.vocab]
+        told = maps_sentence(maps, ids, signs, chances, vocab, block, head)
+        numbers = re.compile(r"\d+\.\d+")
+        assert numbers.sub("", seen["says"]) == numbers.sub("", told)
+        ours, theirs = ([float(x) for x in numbers.findall(each)] for each in (seen["says"], told))
+        assert ours == pytest.approx(theirs, abs=0.1001 if ours[-1] != theirs[-1] else 0.01001)
+        return seen
+
+
+@pytest.mark.browser
+def test_every_head_of_any_text(table):
+    explorer, luck = Typed(table), random.Random(14)
+    texts = ["", "x", "a king\nand/", "12\u00e91", "the king of the ", "the queen of the " * 12]
+    states = [
+        {"text": text, "block": luck.randrange(3), "head": luck.randrange(4)} for text in texts
+    ]
+    for state, seen in zip(states, explorer.through(states), strict=True):
+        explorer.state |= state
+        explorer.compare(seen)
+
+
+@pytest.mark.browser
+def test_every_head_follows_every_key(opened):
+    page = opened()
+    explorer = Typed(page)
+    assert explorer.agrees()["says"] == explorer.still
+    explorer.field.click()
+    page.keyboard.press("Control+a")
+    where, text = page.url, "k\nd s/?"  # of which the book has some for itself
+    for key in text:
+        page.keyboard.press("Enter" if key == "\n" else key)
+    explorer.state["text"] = text
+    assert explorer.agrees()["note"] == "The model has never seen '/': left out."
+    for key in ("ArrowLeft", "Backspace", "ArrowLeft", "ArrowRight"):
+        page.keyboard.press(key)
+    explorer.state["text"] = text[:-2] + "?"
+    assert explorer.agrees()["note"] == ""
+    assert page.url == where, "an arrow key turns no page"
+
+
+@pytest.mark.browser
+def test_no_key_is_lost_however_fast_they_come(opened):
+    page = opened()
+    explorer = Typed(page)
+    whole = "Mind the eel, for he is not cargo but a passenger. " * 3
+    explorer.field.fill(whole[:120])
+    page.keyboard.type(whole[120:140])  # all at once; the last need a whole pass for each
+    explorer.state["text"] = text = whole[:140]
+    said = explorer.agrees()["note"]
+    assert said == "It reads at most 128 characters: the last 128 of 140."
+    for _ in range(5):
+        page.keyboard.press("Backspace")
+    explorer.state["text"] = text[:-5]
+    explorer.agrees()
+
+
+@pytest.mark.browser
+def test_a_head_is_chosen_by_pointer_and_keys(opened):
+    page = opened()
+    explorer = Typed(page)
+    button = lambda block, head: explorer.el.get_by_role(  # noqa: E731
+        "button", name=f"block {block}, head {head}"
+    )
+    where, before = page.url, explorer.agrees()["says"]
+    for block, head in ((1, 3), (0, 2)):
+        button(block, head).click()
+        explorer.state |= {"block": block, "head": head}
+        assert explorer.agrees()["says"] != before
+    for key, block, head in (
+        ("ArrowDown", 1, 2), ("ArrowRight", 1, 3), ("ArrowRight", 1, 3), ("ArrowUp", 0, 3),
+        ("ArrowUp", 0, 3), ("ArrowLeft", 0, 2),
+    ):  # fmt: skip
+        page.keyboard.press(key)
+        explorer.state |= {"block": block, "head": head}
+        explorer.agrees()
+        assert button(block, head).evaluate("e => e === document.activeElement")
+    assert page.url == where
+
+
+@pytest.mark.browser
+def test_a_finger_chooses_a_head_and_the_page_stays_narrow(opened):
+    page = opened(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    explorer = Typed(page)
+    explorer.el.get_by_role("button", name="block 2, head 3").tap()
+    explorer.field.tap()
+    page.keyboard.type(" and a line that is much longer than a phone is wide")
+    explorer.state |= {"block": 2, "head": 3, "text": explorer.field.input_value()}
+    explorer.agrees()
+    right = "e => Math.max(...[...e.querySelectorAll('button, textarea, table')].map((one) => one.getBoundingClientRect().right))"
+    assert explorer.el.evaluate(right) <= 390
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert explorer.el.locator(".map").get_attribute("tabindex") == "0", "keys scroll it"
+
+
+@pytest.mark.browser
+def test_nothing_to_read_and_nothing_that_is_known(opened):
+    explorer = Typed(opened())
+    for text, note in (
+        ("", "Type a character: with nothing to read there is no map, and no guess."),
+        ("12é1", "The model has never seen '1', '2', 'é': left out. Type a character: with"),
+        ("x", ""),
+    ):
+        explorer.field.fill(text)
+        explorer.state["text"] = text
+        told = explorer.agrees()["note"]
+        assert told.startswith(note) and bool(told) == bool(note)
+
+
+@pytest.mark.browser
+def test_the_maps_have_the_colour_of_the_theme(opened):
+    page = opened()
+    explorer = Typed(page)
+    first = """e => {
+        const canvas = e.querySelector(".map canvas");
+        const shown = [...canvas.getContext("2d").getImageData(0, 0, 1, 1).data.slice(0, 3)];
+        return [shown, getComputedStyle(e).getPropertyValue("--query").trim()];
+    }"""
+    found = []
+    for theme in ("light", "navy"):
+        page.evaluate(f"document.getElementById('mdbook-theme-{theme}').click()")
+        explorer.agrees()
+        shown, role = explorer.el.evaluate(first)
+        assert shown == [int(role[n : n + 2], 16) for n in (1, 3, 5)]
+        found.append(role)
+    assert found[0] != found[1]
+
+
+@pytest.mark.browser
+def test_without_its_weights_the_still_picture_stays(address, chrome):
+    page, errors, _ = watched(chrome)
+    page.add_init_script("globalThis.courseWeights = Object.freeze({})")  # nothing can come in
+    page.goto(address)
+    stills = page.locator("main .course-figure svg[role=img]")
+    assert stills.count() == 1 and stills.is_visible()
+    assert page.locator("div.course-live").count() == len(LIVE) - 1 and not errors
+    page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", (390, pytest.param(780, marks=pytest.mark.weekly), 1280))
+def test_all_text_is_twelve_pixels_or_more(opened, width):
+    page = opened(viewport={"width": width, "height": 900})
+    sizes = page.evaluate(
+        """[...document.querySelectorAll("div.course-live *")]
+            .filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
+            .map((e) => {
+                const svg = e.closest("svg"), scale = svg ? svg.getBoundingClientRect().width / 360 : 1;
+                return [parseFloat(getComputedStyle(e).fontSize) * scale, e.outerHTML.slice(0, 80)];
+            })"""
+    )
+    assert len(sizes) > 80
+    assert [found for found in sizes if found[0] < 12] == []
+
+
+# Contrast is axe's slowest rule: one element of each kind, by tags, classes and how dark its cell is.
+ONE_OF_EACH_KIND = """() => {
+    const seen = new Set();
+    for (const e of document.querySelectorAll("div.course-live *")) {
+        let kind = "";
+        for (let up = e; !up.matches("main"); up = up.parentElement)
+            kind += `${up.tagName}.${up.getAttribute("class")} ${up.style.getPropertyValue("--weight").slice(0, 3)} `;
+        if (seen.has(kind)) continue;
+        seen.add(kind);
+        e.dataset.kind = seen.size;
+    }
+    return seen.size;
+}"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    "themes", [LIGHT_AND_DARK, pytest.param(THEMES, marks=pytest.mark.weekly)]
+)
+def test_axe_finds_nothing_in_any_theme_whatever_is_open(opened, themes):
+    page = opened()
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    assert not page.evaluate(AXE_RUN, [True])
+    explorer = Shown(page, "06")
+    explorer.drag((0.48, 0.95))
+    explorer.el.locator("input[type=checkbox]").nth(1).check()
+    turned = Shown(page, "05")
+    turned.drag((0.4, 0.0))  # one weight near 1: the darkest cell
+    for name in ("08 future", "10 two"):
+        other = Shown(page, name)
+        other.el.locator("input[type=checkbox]").check()
+        if "mask" in other.state:
+            other.el.locator("[data-cell='4 5']").click()  # a cell of the future: red
+    assert page.evaluate(ONE_OF_EACH_KIND) > 150
+    for theme in themes:
+        page.evaluate(f"document.getElementById('mdbook-theme-{theme}').click()")
+        assert not (found := page.evaluate(AXE_RUN, [False])), (theme, found)
+
+
+@pytest.mark.browser
+def test_the_explorer_and_the_figure_say_the_same(opened):
+    page = opened()
+    for explorer in (Next(page), Cuts(page)):
+        assert explorer.agrees()["says"] == explorer.still
+    explorer = Shown(page, "05")
+    said = explorer.agrees()["says"]
+    assert said == explorer.still
+    explorer.drag((0.5, 0.5))
+    query = torch.tensor(explorer.state["queries"][0])
+    assert explorer.agrees()["says"] == arrows_figure(query, KEYS, WORDS).sentence
+
+
+@pytest.mark.browser
+def test_without_script_the_still_picture_stays(opened):
+    page = opened(java_script_enabled=False)
+    stills = page.locator("main .course-figure svg[role=img]")
+    assert stills.count() == len(LIVE) and page.locator("div.course-live").count() == 0
+    assert all(still.is_visible() and still.get_attribute("aria-label") for still in stills.all())
+    assert "threads" not in page.locator("main").inner_text(), "the state is no text"

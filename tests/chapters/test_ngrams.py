@@ -1,0 +1,86 @@
+"""N-grams: counted one by one, and no table chosen on what it is judged by."""
+
+import math
+from collections import Counter
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from attention.bigram import bigram_counts, counted_loss
+from chapters.ch13.ngrams import best_smoothing, ngram_loss, ngram_probabilities
+
+V = 5
+
+
+def ids_of(length, seed=0):
+    return torch.randint(V, (length,), generator=torch.Generator().manual_seed(seed))
+
+
+def by_hand(ids, seen, n, k, backed):
+    """The definition, with dictionaries."""
+    ids, seen = ids.tolist(), seen.tolist()
+    grams = [tuple(seen[i : i + n]) for i in range(len(seen) - n + 1)]
+    whole, context = Counter(grams), Counter(gram[:-1] for gram in grams)
+    found = []
+    for i in range(n - 1, len(ids)):
+        gram = tuple(ids[i - n + 1 : i + 1])
+        lower = 1 / V
+        if backed and n > 1:
+            lower = by_hand(torch.tensor(gram[1:]), torch.tensor(seen), n - 1, k, True)[-1]
+        found.append((whole[gram] + k * V * lower) / (context[gram[:-1]] + k * V))
+    return found
+
+
+@pytest.mark.parametrize("backed", [False, True])
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_the_probabilities_are_those_of_the_definition(n, backed):
+    ids, seen = ids_of(41, seed=1), ids_of(97)
+    ours = ngram_probabilities(ids, seen, n, V, 0.3, backed)
+    assert_close(ours, torch.tensor(by_hand(ids, seen, n, 0.3, backed), dtype=torch.float64))
+
+
+@pytest.mark.parametrize("backed", [False, True])
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_the_probabilities_of_all_ids_sum_to_1(n, backed):
+    context, seen = [0, 3][: n - 1], ids_of(97)
+    every = [torch.tensor([*context, i]) for i in range(V)]
+    total = sum(ngram_probabilities(ids, seen, n, V, 0.3, backed)[-1].item() for ids in every)
+    assert total == pytest.approx(1)
+
+
+def test_two_is_the_bigram_of_chapter_03():
+    ids, seen = ids_of(41, seed=1), ids_of(97)
+    counts = [bigram_counts(some, V) for some in (ids, seen)]
+    assert ngram_loss(ids, seen, 2, V, 0.3) == pytest.approx(counted_loss(*counts, 0.3))
+
+
+def test_much_smoothing_knows_nothing():
+    assert ngram_loss(ids_of(41), ids_of(97), 3, V, 1e9) == pytest.approx(math.log(V), abs=1e-6)
+
+
+def test_the_best_smoothing_is_that_of_the_validation_ids():
+    validation, seen = ids_of(60, seed=1), ids_of(97)
+    among = [10.0**-e for e in range(4)]
+    losses = [ngram_loss(validation, seen, 3, V, k) for k in among]
+    assert best_smoothing(validation, seen, 3, V, among) == among[losses.index(min(losses))]
+    assert best_smoothing(seen, seen, 3, V, among) == min(among), (
+        "what is counted wants no smoothing"
+    )
+
+
+@pytest.mark.usefixtures("as_a_user")
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ngram_probabilities(ids_of(9), ids_of(9), 0, V, 1.0), "n: expected 1 or more"),
+        (lambda: ngram_probabilities(ids_of(99), ids_of(99), 40, V, 1.0), "n: .* below 2"),
+        (lambda: ngram_probabilities(ids_of(9), ids_of(9), 2, V, 0.0), "smoothing: .* got 0.0"),
+        (lambda: ngram_probabilities(ids_of(1), ids_of(9), 2, V, 1.0), "ids: expected at least 2"),
+        (lambda: ngram_probabilities(ids_of(9), ids_of(9), 2, 2, 1.0), "ids: .* from 0 to 1"),
+        (lambda: best_smoothing(ids_of(9), ids_of(9), 2, V, []), "among: .* got none"),
+    ],
+)
+def test_bad_input_is_a_sentence(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,439 @@
+"""Reading attention: tasks whose map is known, scores, circuits, interventions, heads set by hand."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from attention.gpt import GPT, Config, make_attention_only, make_block
+from attention.heads import attention_scores
+from attention.training import cross_entropy
+from chapters.ch14.by_hand import channels, induction_by_hand
+from chapters.ch14.circuits import attribute, head_scores, ov_matrix, stream_parts
+from chapters.ch14.interventions import (
+    ablated,
+    ablation_effects,
+    edited,
+    head_mixes,
+    mean_mixes,
+    patched,
+)
+from chapters.ch14.patterns import (
+    by_distance,
+    equal_shares,
+    induction_score,
+    mean_weight,
+    previous_token_score,
+    received,
+    reversal_score,
+    sink_score,
+)
+from chapters.ch14.tasks import (
+    START,
+    Task,
+    accuracy,
+    fit_task,
+    repeated_strings,
+    reversed_strings,
+    task_loss,
+)
+
+pytestmark = pytest.mark.usefixtures("as_a_user")
+B, T, V = 3, 11, 13
+PLAIN = Config(V, 17, n_layer=2, n_head=6, n_embd=36)
+KINDS = [
+    PLAIN,
+    replace(PLAIN, positions="learned", norm="none", qk_norm=False),
+    replace(PLAIN, positions="alibi", n_kv_head=2),
+    replace(PLAIN, positions="sinusoidal", bias=True),
+    replace(PLAIN, n_kv_head=1, bias=True, tied=True),
+]
+
+
+def draw(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def model_of(config, block=make_block, seed=0):
+    """In float64, with weights that are not zero anywhere."""
+    torch.manual_seed(seed)
+    model = GPT(config, block).double()
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.3)
+    return model.eval()
+
+
+def ids_of(seed=0):
+    return torch.randint(V, (B, T), generator=draw(seed))
+
+
+@pytest.fixture(params=KINDS, ids=lambda config: f"{config.positions}-{config.n_kv_head}")
+def config(request):
+    return request.param
+
+
+@pytest.fixture(params=[make_block, make_attention_only], ids=["block", "attention-only"])
+def model(config, request):
+    return model_of(config, request.param)
+
+
+# ---------------------------------------------------------------- tasks
+
+
+@pytest.mark.parametrize("length", [2, 3, 8])
+def test_a_string_is_read_there_and_back(length):
+    x, y, counts = reversed_strings(B, length, V, draw())
+    whole = torch.cat([x[:, :1], y], dim=1)
+    assert x.shape == y.shape == (B, 2 * length - 1) and torch.equal(x[:, 1:], y[:, :-1])
+    assert torch.equal(whole, whole.flip(1)) and counts.sum() == length
+    for t in counts.nonzero()[:, 0]:
+        assert torch.equal(y[:, t], x[:, 2 * (length - 1) - t])
+
+
+@pytest.mark.parametrize("period", [2, 5, V - 1])
+def test_a_string_comes_again(period):
+    x, y, counts = repeated_strings(B, period, V, draw())
+    assert x.shape == y.shape == (B, 2 * period) and (x[:, 0] == START).all()
+    assert torch.equal(x[:, 1:], y[:, :-1]) and counts.sum() == period - 1
+    for row in x[:, 1 : period + 1].tolist():
+        assert START not in row and len(set(row)) == period
+    for t in counts.nonzero()[:, 0]:
+        assert torch.equal(x[:, t], x[:, t - period])
+        assert torch.equal(y[:, t], x[:, t - period + 1])
+
+
+def test_every_draw_is_another_and_a_seed_gives_it_again():
+    for make in (reversed_strings, repeated_strings):
+        generator = draw(5)
+        first, second = (make(B, 6, V, generator).x for _ in range(2))
+        assert not torch.equal(first, second)
+        assert torch.equal(make(B, 6, V, draw(5)).x, first)
+
+
+def test_only_the_positions_that_count_are_judged():
+    task = repeated_strings(B, 5, V, draw())
+    right = torch.nn.functional.one_hot(task.y, V) * 9.0
+    half = right.clone()
+    half[:, :6] = 0  # before the string comes again
+    half[0, 7] = -right[0, 7]
+    assert accuracy(lambda_model(right), [task]) == 1
+    assert accuracy(lambda_model(half), [task, task]) == pytest.approx(1 - 1 / (4 * B))
+    assert_close(task_loss(lambda_model(half), task), cross_entropy(half[:, 6:], task.y[:, 6:]))
+
+
+def lambda_model(logits):
+    """A model that says these logits whatever it reads."""
+
+    class Says(torch.nn.Module):
+        def forward(self, ids):
+            return logits
+
+    return Says()
+
+
+def test_one_head_learns_to_reverse():
+    torch.manual_seed(0)
+    config = Config(V, 9, n_layer=1, n_head=1, n_embd=24, positions="learned", qk_norm=False)
+    model, generator = GPT(config, make_attention_only), draw()
+    losses = fit_task(
+        model, lambda: reversed_strings(32, 5, V, generator), n_steps=80, learning_rate=5e-3
+    )
+    assert len(losses) == 80 and losses[0] > 2 and losses[-1] < 0.3
+    held_out = reversed_strings(64, 5, V, draw(1))
+    _, weights = model.explain(held_out.x)
+    assert accuracy(model, [held_out]) > 0.95 and reversal_score(weights).mean() > 0.8
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: reversed_strings(2, 1, V, draw()), "length: expected 2 or more ids .* got 1"),
+        (lambda: repeated_strings(2, 1, V, draw()), "period: expected 2 to 12 ids.* got 1"),
+        (lambda: repeated_strings(2, V, V, draw()), "period: expected 2 to 12 ids.* got 13"),
+        (lambda: accuracy(model_of(PLAIN), []), "tasks: expected at least one, got none"),
+        (lambda: induction_score(equal_shares(4), 0), "period, first: .* got 0 and 0"),
+        (lambda: induction_score(equal_shares(4), 2, -1), "period, first: .* got 2 and -1"),
+        (lambda: induction_score(equal_shares(4), 4), r"got none in \(4, 4\); read a longer"),
+        (lambda: previous_token_score(equal_shares(1)), r"got none in \(1, 1\); read a longer"),
+        (lambda: ablated(model_of(PLAIN), 2, 0).__enter__(), "layer: expected 0 to 1, got 2"),
+        (lambda: ablated(model_of(PLAIN), 0, 6).__enter__(), "head: expected 0 to 5, got 6"),
+        (lambda: induction_by_hand(5, 9, 0.0), "strength: expected a score above 0, got 0.0"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_can_not_be_is_said(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+# ---------------------------------------------------------------- patterns
+
+
+def test_scores_are_the_means_that_a_loop_finds():
+    weights = torch.rand(2, 3, T, T, generator=draw()).tril()
+    weights = weights / weights.sum(dim=-1, keepdim=True)
+    loops = {
+        previous_token_score(weights): [(t, t - 1) for t in range(1, T)],
+        induction_score(weights, 4): [(t, t - 3) for t in range(4, T)],
+        induction_score(weights, 4, first=1): [(t, t - 3) for t in range(5, T)],
+        reversal_score(weights): [(t, 10 - t) for t in range(5, T)],
+        sink_score(weights): [(t, 0) for t in range(1, T)],
+        sink_score(weights, 6): [(t, 0) for t in range(6, T)],
+    }
+    for score, places in loops.items():
+        assert_close(score, sum(weights[..., row, key] for row, key in places) / len(places))
+
+
+def test_a_head_that_does_nothing_else_scores_1_and_another_0():
+    before, self_map = torch.eye(T).roll(1, 0).tril(), torch.eye(T)
+    before[0, 0] = 1
+    assert previous_token_score(before) == 1 and previous_token_score(self_map) == 0
+    assert induction_score(before, 2) == 1 and induction_score(self_map, 1) == 1
+    back = torch.eye(T).flip(0)
+    assert reversal_score(back) == 1 and reversal_score(before) < 0.2
+    assert sink_score(torch.eye(T)[:1].expand(T, T)) == 1 and sink_score(before, 2) == 0
+
+
+def test_equal_shares_fall_from_the_left():
+    weights = equal_shares(4)
+    assert_close(weights[3], torch.full((4,), 0.25))
+    assert_close(received(weights)[0], torch.tensor((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4))
+    assert_close(received(weights)[3], torch.tensor(0.25))
+    assert (received(weights).diff() < 0).all()
+
+
+def test_received_is_the_mean_over_the_rows_that_may_look():
+    weights = torch.rand(2, T, T, generator=draw()).tril()
+    loop = [weights[:, t:, t].mean(dim=-1) for t in range(T)]
+    assert_close(received(weights), torch.stack(loop, dim=-1))
+
+
+def test_the_mean_weight_by_distance():
+    weights = torch.rand(2, T, T, generator=draw()).tril()
+    found = by_distance(weights)
+    assert_close(found[..., 1], previous_token_score(weights))
+    assert_close(found[..., 0], weights[..., range(T), range(T)].mean(dim=-1))
+    assert_close(found[..., T - 1], weights[..., T - 1, 0])
+
+
+def test_mean_weight_takes_pairs():
+    rows, keys = torch.tensor([1, 2]), torch.tensor([0, 2])
+    assert_close(mean_weight(equal_shares(3), rows, keys), torch.tensor((1 / 2 + 1 / 3) / 2))
+
+
+# ---------------------------------------------------------------- interventions
+
+
+def test_looking_changes_nothing(model):
+    ids = ids_of()
+    whole = model(ids)
+    mixes = head_mixes(model, ids)
+    assert mixes.shape == (2, B, 6, T, 6)
+    with edited(model, lambda layer, own: own):
+        assert_close(model(ids), whole)
+    with patched(model, 1, 3, mixes):
+        assert_close(model(ids), whole)
+
+
+def test_a_head_without_output_weights_is_one_that_is_ablated(model):
+    ids, layer, head = ids_of(), 1, 4
+    with ablated(model, layer, head):
+        found = model(ids)
+        assert_close(model.explain(ids)[0], found)
+    assert not torch.allclose(found, model(ids)), "the hook is gone"
+    with torch.no_grad():
+        model.blocks[layer].attention.out.weight[:, head * 6 : head * 6 + 6] = 0
+    assert_close(model(ids), found)
+
+
+def test_the_mean_is_over_texts_and_positions():
+    model, ids = model_of(PLAIN), ids_of()
+    mean = mean_mixes(model, ids)
+    assert_close(mean[1, 0, 2, 0], head_mixes(model, ids)[1, :, 2].flatten(0, 1).mean(dim=0))
+    seen = []
+    with ablated(model, 1, 2, mean), edited(model, lambda at, own: seen.append(own) or own):
+        model(ids)
+    assert_close(seen[1][:, 2], mean[1, 0, 2].expand(B, T, -1))
+    assert not torch.allclose(seen[1][:, 3], mean[1, 0, 3].expand(B, T, -1))
+
+
+def test_all_heads_of_another_run_give_its_logits_where_the_words_are_the_same():
+    """In attention alone, the last stream is the embedding and the heads: patch all, and it is there."""
+    model = model_of(PLAIN, make_attention_only)
+    ids, other = ids_of(0), ids_of(1)
+    other[:, -1] = ids[:, -1]
+    mixes = head_mixes(model, other)
+    with edited(model, lambda layer, own: mixes[layer]):
+        assert_close(model(ids)[:, -1], model(other)[:, -1])
+
+
+def test_a_patch_at_one_position_leaves_the_positions_before(model):
+    ids, mixes = ids_of(), head_mixes(model, ids_of(1))
+    with patched(model, 0, 2, mixes, torch.tensor([6])):
+        found = model(ids)
+    whole = model(ids)
+    assert_close(found[:, :6], whole[:, :6])
+    assert not torch.allclose(found[:, 6:], whole[:, 6:])
+
+
+def test_what_was_recorded_before_a_patch_stays_what_it_was():
+    model, ids, seen = model_of(PLAIN), ids_of(), []
+    before = head_mixes(model, ids)
+    with edited(model, lambda at, own: seen.append(own) or own), ablated(model, 0, 2):
+        model(ids)
+    assert_close(seen[0], before[0])
+
+
+def test_a_hook_goes_also_after_an_error():
+    model, ids = model_of(PLAIN), ids_of()
+    whole = model(ids)
+    with pytest.raises(KeyError), edited(model, lambda layer, own: own * 0):
+        raise KeyError
+    assert_close(model(ids), whole)
+
+
+def test_effects_are_differences_in_the_order_of_the_heads():
+    model, (x, y) = model_of(PLAIN), (ids_of(0), ids_of(1))
+    effects = ablation_effects(model, lambda: cross_entropy(model(x), y).item())
+    assert effects.shape == (2, 6)
+    with ablated(model, 1, 2):
+        changed = cross_entropy(model(x), y).item()
+    assert effects[1, 2] == pytest.approx(changed - cross_entropy(model(x), y).item(), abs=1e-6)
+    mean = mean_mixes(model, x)
+    others = ablation_effects(model, lambda: cross_entropy(model(x), y).item(), mean)
+    assert not torch.allclose(others, effects)
+
+
+# ---------------------------------------------------------------- circuits
+
+
+def test_the_qk_circuit_gives_the_scores(model):
+    """Of the first layer, from embeddings alone, at every distance."""
+    block, ids = model.blocks[0], ids_of()[:1]
+    x = model.embed(ids)
+    q, k, _ = block.attention.project(block.before_attention(x))
+    shared = 6 // block.attention.n_kv_head
+    for head in (0, 4):
+        added = block.attention.added(T, T, x).expand(6, T, T)
+        scores = attention_scores(q[0, head], k[0, head // shared]) + added[head]
+        for t, key in ((10, 10), (10, 3), (5, 4)):
+            found = head_scores(block, head, x[0, t : t + 1], x[0, key : key + 1], t - key)
+            assert_close(found[0, 0], scores[t, key])
+
+
+def test_the_qk_circuit_of_many():
+    model = model_of(PLAIN)
+    tokens = model.token.weight
+    table = head_scores(model.blocks[0], 1, tokens, tokens[:5], 2)
+    assert table.shape == (V, 5)
+    assert_close(table[3, 4], head_scores(model.blocks[0], 1, tokens[3:4], tokens[4:5], 2)[0, 0])
+    with pytest.raises(ValueError, match="distance: expected 0 or more"):
+        head_scores(model.blocks[0], 1, tokens, tokens, -1)
+
+
+def test_the_ov_circuit_gives_what_a_head_adds(model):
+    """Where there is one word, every head looks at it alone."""
+    block, attention = model.blocks[0], model.blocks[0].attention
+    x = torch.randn(4, 1, 36, dtype=torch.float64, generator=draw())
+    seen = block.before_attention(x)
+    without = attention(torch.zeros_like(seen))  # the biases' part
+    added = sum(seen @ ov_matrix(attention, head).T for head in range(6))
+    assert_close(added, attention(seen) - without)
+    assert torch.linalg.matrix_rank(ov_matrix(attention, 5)) == 6
+
+
+def test_the_stream_is_the_sum_of_its_parts(model, config):
+    ids, seen = ids_of(), []
+    handle = model.norm.register_forward_pre_hook(lambda _, given: seen.append(given[0]))
+    model(ids)
+    handle.remove()
+    names, added = stream_parts(model, ids)
+    assert_close(added.sum(dim=0), seen[0])
+    assert len(names) == len(set(names)) == len(added)
+    per_layer = 6 + config.bias + hasattr(model.blocks[0], "perceptron")
+    assert len(names) == 1 + 2 * per_layer and names[:3] == ["embedding", "head 0.0", "head 0.1"]
+
+
+def test_a_logit_is_the_sum_of_its_parts(model):
+    ids, targets = ids_of(), ids_of(1)
+    logits = model(ids)
+    wanted = logits.gather(-1, targets[..., None])[..., 0] - logits.mean(dim=-1)
+    assert_close(attribute(model, stream_parts(model, ids), targets).sum(dim=0), wanted)
+
+
+def test_a_layer_norm_is_no_factor():
+    model = model_of(replace(PLAIN, norm="layer"))
+    with pytest.raises(ValueError, match='expected the normalisation "rms" or "none".*layer norm'):
+        attribute(model, stream_parts(model, ids_of()), ids_of())
+
+
+def test_what_is_ablated_has_no_part():
+    model, ids = model_of(PLAIN), ids_of()
+    with ablated(model, 1, 2):
+        names, added = stream_parts(model, ids)
+    assert not added[names.index("head 1.2")].any() and added[names.index("head 1.3")].any()
+
+
+# ---------------------------------------------------------------- by hand
+
+
+@pytest.mark.parametrize("period", [2, 3, 12])
+def test_the_heads_set_by_hand_go_on_with_any_string(period):
+    model = induction_by_hand(V, 24)
+    task = repeated_strings(64, period, V, draw())
+    assert accuracy(model, [task]) == 1 and task_loss(model, task) < 1e-3
+    _, weights = model.explain(task.x)
+    assert previous_token_score(weights[0, :, 0]).min() > 0.999
+    assert induction_score(weights[1, :, 0], period, first=1).min() > 0.999
+
+
+def test_before_the_string_comes_again_the_second_head_finds_nothing():
+    """All scores are nearly 0: it shares out its weight equally."""
+    task = repeated_strings(2, 6, V, draw())
+    _, weights = induction_by_hand(V, 24, 20.0).explain(task.x)  # a soft first head blurs them
+    assert_close(weights[1, 0, 0, :7, :7], equal_shares(7))
+
+
+def test_one_head_alone_can_not():
+    model, task = induction_by_hand(V, 24), repeated_strings(64, 12, V, draw())
+    for layer in (0, 1):
+        with ablated(model, layer, 0):
+            assert accuracy(model, [task]) < 0.3
+
+
+def test_a_stronger_score_is_a_sharper_map():
+    task = repeated_strings(8, 6, V, draw())
+    scores = []
+    for strength in (0.5, 2.0, 8.0):
+        _, weights = induction_by_hand(V, 24, strength).explain(task.x)
+        scores.append(induction_score(weights[1, :, 0], 6, first=1).mean())
+    assert scores[0] < scores[1] < scores[2]
+
+
+def test_each_group_of_channels_has_its_place():
+    at = channels(5, 9)
+    assert [part.stop - part.start for part in at] == [5, 5, 5, 9]
+    assert [part.start for part in at] == [0, 5, 10, 15]
+
+
+def test_the_circuits_of_the_hand_made_are_what_they_were_made_for():
+    """Look for what stood before: a diagonal. Copy what stands there: a diagonal."""
+    model = induction_by_hand(5, 9, strength=7.0)
+    at, (first, second) = channels(5, 9), model.blocks
+    tokens = model.token.weight
+    written = tokens @ ov_matrix(first.attention, 0).T
+    assert_close(written[:, at.previous], torch.eye(5))
+    assert_close(head_scores(second, 0, tokens, written), 7 * torch.eye(5))
+    said = tokens @ ov_matrix(second.attention, 0).T @ model.logits.weight.T
+    assert_close(said, 7 * torch.eye(5))
+
+
+def test_a_task_is_a_triple():
+    assert Task._fields == ("x", "y", "counts")
+
+
+def test_only_what_is_said_is_set():
+    """Embeddings and logits, and of each head q, k, v and out; position 0 asks for none before it."""
+    set_ = sum(int(p.count_nonzero()) for p in induction_by_hand(5, 9).parameters())
+    assert set_ == (5 + 9 + 5) + (8 + 9 + 5 + 5) + 4 * 5

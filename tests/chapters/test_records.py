@@ -1,0 +1,216 @@
+"""Every exercise and quiz of every chapter keeps its promises; none is left out."""
+
+import ast
+import re
+
+import nbformat
+import pytest
+import torch
+
+from attention.averaging import mean_past_loop
+from course.learn import sentences, solutions
+from course.learn.exercises import check, known, load
+from course.learn.quizzes import quiz
+from course.learn.restore import settings
+from course.learn.verdict import judge
+from tests.conftest import ROOT
+
+# The appendices that hold what is looked up, A1 to A4, ask nothing.
+IDS = known()
+NOTEBOOKS = [
+    path
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
+    if any(id[:2] == path.stem[:2] for id in IDS)
+]
+EXERCISES = {id: load(id) for id in IDS}
+each_exercise = pytest.mark.parametrize("id", IDS)
+each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+weekly = pytest.mark.weekly
+# A record refuses at its import a mistake that no input tells from another, so one of each is enough.
+MISTAKES = [
+    pytest.param(id, n, id=f"{id}-{n}", marks=weekly if n else [])
+    for id in IDS
+    for n in range(len(EXERCISES[id].mistakes))
+]
+
+
+@each_exercise
+def test_the_reference_passes(id):
+    found = judge(EXERCISES[id], EXERCISES[id].reference.function)
+    assert found.status == "passed", found.sentence
+    assert not found.besides
+
+
+@pytest.mark.parametrize(("id", "n"), MISTAKES)
+def test_every_known_mistake_gets_its_own_hint(id, n):
+    mistake = EXERCISES[id].mistakes[n]
+    found = judge(EXERCISES[id], mistake.function)
+    assert (found.status, found.sentence) == ("known mistake", mistake.hint)
+
+
+@each_exercise
+def test_an_unattempted_one_says_so(id):
+    def stub(*inputs):
+        raise NotImplementedError
+
+    assert judge(EXERCISES[id], stub).status == "not attempted"
+
+
+def _raise(*inputs):
+    raise ZeroDivisionError("ouch")
+
+
+GARBAGE = {
+    "None": lambda *inputs: None,
+    "odd shape": lambda *inputs: torch.zeros(13, 17),
+    "text": lambda *inputs: "I don't know",
+    "nan": lambda *inputs: float("nan"),
+    "exception": _raise,
+    "its input": lambda *inputs: inputs,
+}
+
+
+@pytest.mark.parametrize(
+    ("id", "garbage"),
+    [  # each exercise gets one kind, each kind goes to many exercises, and every week all get all
+        pytest.param(id, kind, id=f"{id}-{kind}", marks=weekly if (m + n) % len(GARBAGE) else [])
+        for m, id in enumerate(IDS)
+        for n, kind in enumerate(GARBAGE)
+    ],
+)
+def test_garbage_gets_a_sentence(id, garbage):
+    found = judge(EXERCISES[id], GARBAGE[garbage])
+    assert found.status in {"wrong", "known mistake"}
+    assert len(found.sentence.split()) > 4, found.sentence
+
+
+@each_exercise
+def test_laws_hold_for_the_reference_and_are_broken_by_some_mistake(id):
+    exercise = EXERCISES[id]
+    for law in exercise.laws:
+        assert law.__doc__[0].islower() or law.__doc__[0] == "`", (
+            f"{law.__doc__!r} goes on a sentence"
+        )
+        broken = False
+        for n, inputs in enumerate(exercise.inputs):
+            right = exercise.reference.outcome(n)
+            if right.error is None:
+                assert law(right.value, *inputs), (law.__doc__, inputs)
+            for mistake in exercise.mistakes:
+                if mistake.outcome(n).error is None:
+                    broken = broken or sentences.broken(law, mistake.outcome(n).value, inputs)
+        assert broken, f"no known mistake breaks the law: {law.__doc__}"
+
+
+def test_laws_never_consult_a_reference():
+    tree = ast.parse((ROOT / "src/course/learn/laws.py").read_text(encoding="utf-8"))
+    imported = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    modules = {getattr(node, "module", None) or node.names[0].name for node in imported}
+    assert not [name for name in modules if name.startswith("course")]
+
+
+@each_exercise
+def test_hints_and_a_solution_that_stands_alone(id, monkeypatch):
+    monkeypatch.delenv("COURSE_HEADLESS", raising=False)
+    exercise = EXERCISES[id]
+    assert len(set(exercise.hints)) == 3, "three different hints"
+    function = ast.parse(exercise.solution).body[0]
+    assert isinstance(function, ast.FunctionDef | ast.ClassDef)
+    assert check(id, None)._repr_html_().count("<summary>") == 4
+    assert solutions.told(id) == (exercise.hints, exercise.solution), (
+        "book and check show the same"
+    )
+
+
+@each_notebook
+def test_every_exercise_of_a_chapter_stands_in_its_notebook(path):
+    cells = nbformat.read(path, 4).cells
+    stubs = {
+        cell.metadata.course.exercise: cell.source
+        for cell in cells
+        if "exercise" in cell.metadata.get("course", {})
+    }
+    assert 3 <= len(stubs) <= 6
+    assert set(stubs) == {id for id in IDS if id.startswith(path.stem[:2])}
+    for id, source in stubs.items():
+        name = EXERCISES[id].name
+        assert f"{name}(" in source
+        assert any(f'check("{id}", {name})' in cell.source for cell in cells)
+    asked = [m[1] for c in cells if (m := re.match(r"### (?:Deeper: )?(\d+)\. ", c.source))]
+    assert asked == [str(n) for n in range(1, len(stubs) + 1)]
+
+
+STUB = re.compile(r"^(?:def|class) .*?(?=^\S|\Z)", re.M | re.S)
+IMPORTS = (ast.Import, ast.ImportFrom)
+DEFINES = (*IMPORTS, ast.FunctionDef, ast.ClassDef)
+
+
+def filled_in(cell) -> str:
+    """The source of a cell, with the solution where it has a stub."""
+    if name := cell.metadata.get("course", {}).get("exercise"):
+        return f"{STUB.sub('', cell.source)}\n{EXERCISES[name].solution}\n"
+    return cell.source
+
+
+def lines_of(cell, names_only: bool) -> list[ast.stmt]:
+    """What is run of a cell: all but what is drawn, or only what gives names to an exercise."""
+    body, tags = ast.parse(filled_in(cell)).body, set(cell.metadata.get("tags", []))
+    if tags & {"figure", "explorer"}:  # what is drawn is tested elsewhere
+        body = [line for line in body if not isinstance(line, ast.Expr)]
+    if names_only and "exercise" in tags:
+        body = [n for n in body if isinstance(n, DEFINES) or ast.unparse(n).startswith("check(")]
+    elif names_only:
+        body = [n for n in body if isinstance(n, IMPORTS)]
+    return body
+
+
+@pytest.mark.usefixtures("as_a_user")
+@pytest.mark.parametrize("names_only", [True, pytest.param(False, marks=weekly)])
+@each_notebook
+def test_every_solution_passes_in_its_notebook(path, names_only, monkeypatch):
+    """In this process: a kernel of its own would spend most of its time on imports and figures."""
+    monkeypatch.setenv("COURSE_HEADLESS", "1")
+    monkeypatch.chdir(path.parent)
+    page, shown, ids = {"__name__": "__main__", "display": str}, [], []
+    with settings():
+        for cell in nbformat.read(path, 4).cells:
+            if cell.cell_type != "code" or "raises-exception" in cell.metadata.get("tags", []):
+                continue
+            ids += filter(None, [cell.metadata.get("course", {}).get("exercise")])
+            body = lines_of(cell, names_only) or ast.parse("pass").body
+            value = [ast.Expression(body.pop().value)] if isinstance(body[-1], ast.Expr) else []
+            exec(compile(ast.Module(body, []), path.name, "exec"), page)
+            shown += [repr(eval(compile(v, path.name, "eval"), page)) for v in value]
+    for name in ids:
+        assert any(text.startswith(f"{name}: passed on ") for text in shown), name
+    assert ids and not any("not attempted" in text for text in shown)
+
+
+# ---------------------------------------------------------------- quizzes
+
+
+@each_notebook
+def test_every_quiz_explains_itself_and_moves_the_right_option(path):
+    found = quiz(path.stem[:2])
+    for question in found.questions:
+        assert all(len(option.why) > 20 for option in question.options), question.text
+    places = [[o.right for o in question.options].index(True) for question in found.questions]
+    assert len(set(places)) > 1, "the right option is always in the same place"
+
+
+def test_the_references_of_chapter_04_are_the_loops():
+    """On a longer sequence than any record tries."""
+    T = 21
+    reference = {id: EXERCISES[id].reference.function for id in IDS if id.startswith("04")}
+    x = torch.randn(2, T, 3, generator=torch.Generator().manual_seed(0))
+    mean = reference["04.mean_past"](x)
+    torch.testing.assert_close(mean, mean_past_loop(x), rtol=1e-6, atol=1e-6)
+    torch.testing.assert_close(reference["04.rows_from_means"](mean), x, rtol=1e-4, atol=1e-5)
+    shares = torch.tensor([[1 / (t + 1) if s <= t else 0.0 for s in range(T)] for t in range(T)])
+    torch.testing.assert_close(reference["04.averaging_weights"](T), shares)
+    torch.testing.assert_close(reference["04.weights_from_mask"](shares > 0), shares)
+    previous = reference["04.copy_previous"](T).softmax(-1) @ x
+    assert torch.equal(previous, x[:, [0, *range(T - 1)]])
+    rows = [[0.5 ** (t - s) if s <= t else 0.0 for s in range(T)] for t in range(T)]
+    fading = torch.tensor([[share / sum(row) for share in row] for row in rows])
+    torch.testing.assert_close(reference["04.fading_weights"](T, 0.5), fading)

@@ -1,0 +1,142 @@
+"""The weights beside a page, and the model that is shown: what is published, and what is refused."""
+
+import base64
+import json
+import math
+import re
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from attention.checkpoint import CHECKPOINT, save_checkpoint
+from attention.gpt import GPT, Config
+from attention.tokenizers import CharTokenizer
+from chapters.ch14.explorer import even_weights, head_scores, model_explorer
+from course.draw.live import fingerprint
+from course.publish import mdbook, weights
+from tests.course.test_book import cell, furnish, notebook, shown
+
+NAME = fingerprint(CHECKPOINT.read_bytes())
+
+
+@pytest.fixture(scope="module")
+def output():
+    return model_explorer()._repr_mimebundle_()[0]["text/html"]
+
+
+def test_a_notebook_names_the_weights_and_does_not_hold_them(output):
+    assert f'data-weights="{NAME}"' in output and len(output) < 40_000
+
+
+def test_weights_are_published_once_and_only_where_they_are_needed(output, tmp_path):
+    root = tmp_path / "course"
+    (root / "notebooks" / "part").mkdir(parents=True)
+    furnish(root)
+    pages = {"one": [], "two": [output, output], "part/three": [output]}
+    for name, outputs in pages.items():
+        cells = [cell(f"say({n})", "code", [shown(each)]) for n, each in enumerate(outputs)]
+        text = notebook(cell(f"# {name}"), *cells)
+        (root / "notebooks" / f"{name}.ipynb").write_text(text)
+    lines = [f"- [{name}]({name}.ipynb)" for name in pages]
+    (root / "notebooks" / "SUMMARY.md").write_text("\n".join(["# Summary", "", *lines, ""]))
+    mdbook.build(root)
+    out = root / "build" / "book"
+    found = {name: (out / f"{name}.html").read_text().count(f'{NAME}.js"') for name in pages}
+    assert found == {"one": 0, "two": 1, "part/three": 1}
+    assert f'<script src="../{NAME}.js">' in (out / "part" / "three.html").read_text()
+    assert [path.parent for path in out.rglob(f"{NAME}.js")] == [out]
+    assert len(list(root.rglob(f"{NAME}.js"))) == 1, "nothing is left among the sources"
+    body = json.loads((out / f"{NAME}.js").read_text().split("] = ")[1].rstrip(";\n"))
+    assert base64.b64decode(body) == CHECKPOINT.read_bytes()
+    assert (out / f"{NAME}.js").stat().st_size <= 420_000
+    assert not list(book_of_none(tmp_path).rglob(f"{NAME}.js"))
+
+
+def book_of_none(tmp_path):
+    root = tmp_path / "none"
+    (root / "notebooks").mkdir(parents=True)
+    furnish(root)
+    (root / "notebooks" / "one.ipynb").write_text(notebook(cell("# One")))
+    (root / "notebooks" / "SUMMARY.md").write_text("# Summary\n\n- [One](one.ipynb)\n")
+    mdbook.build(root)
+    return root
+
+
+def test_a_page_that_is_served_has_them_in_itself(output):
+    [script] = re.findall("<script>(.*?)</script>", weights.inline(output + output))
+    assert script.startswith(f'(globalThis.courseWeights ??= {{}})["{NAME}"] = "')
+    assert weights.inline("<p>none</p>") == "" == weights.tags("<p>none</p>")
+
+
+def small(tmp_path, **choices):
+    tokenizer = CharTokenizer("the king")
+    model = GPT(
+        Config(tokenizer.vocab_size, 8, **{"n_layer": 1, "n_head": 2, "n_embd": 8} | choices)
+    )
+    path = tmp_path / "mine.safetensors"
+    save_checkpoint(model, tokenizer, path)
+    return path
+
+
+def test_a_learners_own_checkpoint_is_shown_by_a_kernel_and_not_published(tmp_path):
+    path = small(tmp_path)
+    explorer = model_explorer(path, "the king that thinks")
+    assert explorer.weights == path.read_bytes() and explorer.state["name"] == "mine.safetensors"
+    output = explorer._repr_mimebundle_()[0]["text/html"]
+    assert "8 characters read" in output, "the last that its block has room for"
+    assert weights.tags(output) == "" == weights.inline(output)
+
+
+def test_what_no_page_can_show_is_refused(tmp_path, as_a_user):
+    cut = tmp_path / "cut.safetensors"
+    cut.write_bytes(CHECKPOINT.read_bytes()[:9000])
+    with pytest.raises(ValueError, match="cut.safetensors: expected a whole safetensors file"):
+        model_explorer(cut)
+    foreign = tmp_path / "foreign.safetensors"
+    save_file({"weight": torch.ones(2)}, foreign)
+    with pytest.raises(ValueError, match="expected a checkpoint of this course"):
+        model_explorer(foreign)
+    other = tmp_path / "other.safetensors"
+    save_checkpoint(GPT(Config(65, 16, n_layer=1, n_embd=8)), CharTokenizer("ab"), other)
+    with pytest.raises(ValueError, match="an alphabet of 65 characters, .* got 2"):
+        model_explorer(other, "ab")
+    for choices, says in (
+        ({"n_layer": 25}, "at most 48 heads in all its blocks, .* got 50"),
+        ({"n_embd": 320}, r"at most 1,000,000 parameters, .* got 1,\d{3},\d{3}"),
+    ):
+        with pytest.raises(ValueError, match=says):
+            model_explorer(small(tmp_path, **choices))
+    long = GPT(Config(8, 257, n_layer=1, n_head=2, n_embd=8))
+    save_checkpoint(long, CharTokenizer("the king"), other)
+    with pytest.raises(ValueError, match="at most 256 characters of context"):
+        model_explorer(other)
+    with pytest.raises(ValueError, match="text: expected a character that the model knows"):
+        model_explorer(small(tmp_path), "XYZ")
+
+
+# ---------------------------------------------------------------- scores
+
+
+def test_a_head_that_looks_at_the_character_before_scores_one():
+    ids, weights = [1, 2, 3, 1, 2, 3], torch.eye(6)[[0, 0, 1, 2, 3, 4]]
+    assert head_scores(weights, ids) == pytest.approx((1.0, 0.0, 0.2))
+
+
+def test_a_head_that_goes_on_where_a_copy_went_on_scores_one():
+    ids = [4, 5, 6, 4, 5, 6]
+    weights = torch.eye(6)[[0, 0, 0, 1, 2, 3]]
+    assert head_scores(weights, ids) == pytest.approx((0.2, 1.0, 0.4))
+    assert head_scores(weights, list(range(6)))[1] != head_scores(weights, ids)[1]
+
+
+def test_scores_that_no_position_has_are_nan():
+    assert all(map(math.isnan, head_scores(torch.ones(1, 1), [7])))
+    assert math.isnan(head_scores(even_weights(4), [1, 2, 3, 4])[1])
+    assert math.isnan(head_scores(even_weights(2), [1, 1])[1]), "a copy beside it leads to itself"
+
+
+def test_equal_weights_score_what_is_there_by_chance():
+    first, second, third = head_scores(even_weights(4), [1, 1, 1, 1])
+    assert first == third == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 3)
+    assert second == pytest.approx((1 / 3 + 2 / 4) / 2)

@@ -1,0 +1,152 @@
+"""A check leaves nothing behind, ends what never ends, and says the same on every machine."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import psutil
+import pytest
+import torch
+
+from course.errors import CourseError
+from course.learn import apart
+from tests.conftest import ROOT
+from tests.course.test_attempt import E, double
+
+SAID = "your function was still running when the check stopped it. Does it ever end?"
+
+
+@pytest.fixture(params=["forked", "here"])
+def everywhere(request, monkeypatch):
+    """As on a system that forks, and as on one that can't."""
+    if request.param == "here":
+        monkeypatch.setattr(apart, "_forks", lambda: False)
+
+
+@pytest.mark.usefixtures("everywhere")
+def test_right_and_wrong_answers_get_their_verdicts():
+    assert apart.verdict(E, double).sentence == "passed on 2 inputs."
+    assert "expected [2.0], got [3.0]" in apart.verdict(E, lambda x: 3 * x).sentence
+
+
+def test_this_system_forks():
+    assert apart._forks()
+
+
+def loops(x):
+    while True:
+        pass
+
+
+def waits(x):
+    threading.Event().wait()
+
+
+@pytest.mark.parametrize(("limit", "function"), [("PROCESSOR", loops), ("WALL", waits)])
+def test_what_never_ends_is_ended(limit, function, monkeypatch):
+    monkeypatch.setattr(apart, limit, 0.2)
+    assert apart.verdict(E, function).sentence == f"on double([1.0]), {SAID}"
+
+
+def test_without_a_fork_a_loop_is_stopped_as_by_the_learner(as_in_a_terminal, monkeypatch):
+    monkeypatch.setattr(apart, "_forks", lambda: False)
+    monkeypatch.setattr(apart, "WALL", 0.2)
+    assert apart.verdict(E, loops).sentence == f"on double([1.0]), {SAID}"
+
+
+def test_only_the_call_that_never_ends_is_blamed(monkeypatch):
+    monkeypatch.setattr(apart, "PROCESSOR", 0.5)
+    found = apart.verdict(E, lambda x: double(x) if len(x) == 1 else loops(x))
+    assert found.sentence == f"on double([2.0, 3.0]), {SAID}"
+
+
+class OddSignature:
+    """A callable whose signature never ends, or ends the process."""
+
+    def __init__(self, end):
+        self.end = end
+
+    @property
+    def __signature__(self):
+        self.end()
+
+    def __call__(self, x):
+        return 2 * x
+
+
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        (lambda: loops(1), "your function was still running when the check stopped it."),
+        (lambda: os._exit(4), "your function ended its whole process (exit status 4)."),
+        (lambda: os._exit(0), "your function ended its whole process (exit status 0)."),
+    ],
+)
+def test_what_ends_the_process_outside_of_a_call_is_told_too(end, said, monkeypatch):
+    monkeypatch.setattr(apart, "PROCESSOR", 0.5)
+    assert apart.verdict(E, OddSignature(end)).sentence == said
+
+
+def test_the_fault_of_a_check_is_no_fault_of_the_answer(monkeypatch):
+    monkeypatch.setattr(apart, "judge", lambda *given: 1 / 0)
+    with pytest.raises(CourseError, match="ZeroDivisionError: division by zero"):
+        apart.verdict(E, double)
+
+
+STOPPED = """
+import os, signal, sys, threading, torch
+from course.learn import apart
+from tests.course.test_attempt import E, double
+
+def waits(x):
+    os.write(1, f"{os.getpid()}\\n".encode())
+    threading.Event().wait()
+
+try:
+    apart.verdict(E, waits)
+except KeyboardInterrupt:
+    print("stopped", apart.verdict(E, double).sentence)
+"""
+
+
+def test_stop_pressed_by_the_learner_ends_the_process_of_the_check(as_in_a_terminal):
+    with subprocess.Popen(
+        [sys.executable, "-c", STOPPED], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as kernel:
+        child = psutil.Process(int(kernel.stdout.readline()))
+        kernel.send_signal(signal.SIGINT)  # it is in the call, and waits for ever
+        assert kernel.stdout.readline() == "stopped passed on 2 inputs.\n"
+    assert kernel.returncode == 0
+    assert psutil.wait_procs([child], timeout=60)[1] == []  # only against a hang
+
+
+def test_nothing_that_a_function_starts_outlives_its_check(tmp_path):
+    def leaves(x):
+        if not (pid := os.fork()):
+            while True:
+                time.sleep(1)  # for ever: it is ended from outside
+        (tmp_path / f"{pid}").touch()
+        return 2 * x
+
+    assert apart.verdict(E, leaves).status == "passed"
+    pids = [int(path.name) for path in tmp_path.iterdir()]
+    left = [psutil.Process(pid) for pid in pids if psutil.pid_exists(pid)]
+    assert len(pids) >= 2
+    assert psutil.wait_procs(left, timeout=60)[1] == []  # only against a hang
+
+
+def test_where_pytorch_has_threads_a_check_still_ends():
+    """A pool of threads doesn't outlive a fork; a function that waited for it would wait for ever."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        wide = torch.ones(600, 600)
+        (wide @ wide).softmax(dim=-1)  # starts the pool
+        found = apart.verdict(E, lambda x: 2 * x + 0 * (wide @ wide).softmax(dim=-1).sum())
+        assert found.status == "passed"
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(threads)

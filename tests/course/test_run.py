@@ -1,0 +1,514 @@
+"""`course run`, with real kernels in small notebooks."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import psutil
+import pytest
+
+from course import cli
+from course.cli import main
+from course.errors import CourseError
+from course.execute import children, forkserver, refresh
+from course.execute.children import end
+from course.execute.forkserver import Forked
+from course.execute.kernel import short
+from course.execute.report import COLUMNS, junit, print_table
+from course.execute.run import choose, parse, peak_mib
+from course.notebooks import read, write
+from tests.conftest import wait_until
+from tests.course.test_notebooks import make_course, tagged
+
+PARAMETERS = tagged("corpus = 'names'\nseed = 0\nfast = True", "parameters")
+SHOW = "print(corpus, seed, fast)"
+FAILING = ["def f(x):\n    return 1 / x", "import math\n\nf(0)  # here", "print('never')"]
+
+
+def text_of(path: Path) -> list[str]:
+    """What each code cell of a notebook printed."""
+    cells = [cell for cell in read(path).cells if cell.cell_type == "code"]
+    return ["".join(output.get("text", "") for output in cell.outputs) for cell in cells]
+
+
+def files(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+# ---------------------------------------------------------------- a run with every outcome
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory) -> tuple[int, str, str, Path]:
+    """Exit status, stdout, stderr and folder of a run over four notebooks."""
+    above = tmp_path_factory.mktemp("ran") / "Kurs für alle ★"
+    above.mkdir()
+    folder = make_course(
+        above,
+        n1_passes=[
+            PARAMETERS,
+            SHOW,
+            tagged("1 / 0", "raises-exception"),
+            "import os, sys\nfor name in 'OMP_NUM_THREADS', 'MKL_NUM_THREADS', 'COURSE_HEADLESS':"
+            "\n    print(os.environ[name])\nprint(os.getcwd())\nprint(sys.executable)",
+        ],
+        n2_fails=FAILING,
+        n3_dies=["1", "import os; os._exit(1)", "2"],
+        n4_other=[tagged("other = 1.5", "parameters"), "print(other)"],
+    )
+    (folder / "mine.txt").write_text("abc")
+    old = folder / "build" / "run" / "n1_passes.ipynb"
+    old.parent.mkdir(parents=True)
+    old.write_text("old")
+    environment = {k: v for k, v in os.environ.items() if not k.endswith("_NUM_THREADS")}
+    # A kernelspec of the user's that would run something else.
+    spec = folder / "jupyter" / "kernels" / "python3" / "kernel.json"
+    spec.parent.mkdir(parents=True)
+    spec.write_text(json.dumps({"argv": ["/bin/false"], "display_name": "x", "language": "x"}))
+    answer = subprocess.run(
+        [sys.executable, "-m", "course", "run", "-p", "corpus", "mine.txt",
+         "-p", "seed", "-7", "-p", "other", "2"],
+        cwd=folder, capture_output=True, text=True,
+        env=environment | {"JUPYTER_PATH": str(folder / "jupyter")},
+    )  # fmt: skip
+    return answer.returncode, answer.stdout, answer.stderr, folder
+
+
+def report_of(folder: Path) -> dict:
+    report = json.loads((folder / "build" / "run" / "report.json").read_text())
+    return {entry["name"]: entry for entry in report["notebooks"]}
+
+
+def test_a_failed_notebook_makes_the_status_1_and_stops_at_its_first_error(ran):
+    status, out, err, folder = ran
+    assert status == 1
+    assert "2 passed, 2 failed" in out
+    executed = read(folder / "build" / "run" / "n2_fails.ipynb")
+    assert "never" not in text_of(folder / "build" / "run" / "n2_fails.ipynb")[-1]
+    assert executed.cells[-1].execution_count is None
+
+
+def test_a_failure_shows_the_cell_and_the_error(ran):
+    _, _, err, folder = ran
+    assert "n2_fails, code cell 2\n\n    import math\n    \n    f(0)  # here\n" in err
+    assert "----> 2     return 1 / x" in err
+    assert "ZeroDivisionError: division by zero" in err
+    assert report_of(folder)["n2_fails"]["error"] == {
+        "cell": 2,
+        "source": FAILING[1],
+        "name": "ZeroDivisionError",
+        "value": "division by zero",
+        "traceback": "Cell In[2], line 3\n----> 3 f(0)  # here\nCell In[1], line 2, in f(x)\n"
+        "----> 2     return 1 / x",
+    }
+
+
+def test_a_kernel_that_dies_is_a_failure_with_its_cell(ran):
+    error = report_of(ran[3])["n3_dies"]["error"]
+    assert (error["cell"], error["name"]) == (2, "DeadKernelError")
+    assert "the kernel died" in ran[2]
+
+
+def test_a_cell_that_takes_too_long_is_a_failure(tmp_path, monkeypatch, capsys):
+    make_course(tmp_path, n1_hangs=["import threading; threading.Event().wait()"])
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "--timeout", "1"]) == 1
+    error = report_of(tmp_path)["n1_hangs"]["error"]
+    assert error["value"] == "the cell took longer than 1 s (--timeout)"
+    assert error["cell"] == 1
+
+
+def test_parameters_reach_the_notebooks_that_have_them(ran):
+    folder = ran[3]
+    entry = report_of(folder)["n1_passes"]
+    assert entry["error"] is None
+    assert entry["parameters"] == {"corpus": str(folder / "mine.txt"), "seed": -7}
+    printed = text_of(folder / "build" / "run" / "n1_passes.ipynb")
+    assert printed[2] == f"{folder / 'mine.txt'} -7 True\n"  # after the injected cell
+    assert text_of(folder / "build" / "run" / "n4_other.ipynb")[2] == "2.0\n"
+
+
+def test_the_kernel_is_this_python_in_the_notebook_folder_with_one_thread(ran):
+    folder = ran[3]
+    printed = text_of(folder / "build" / "run" / "n1_passes.ipynb")[-1].splitlines()
+    assert printed == ["1", "1", "1", str(folder / "notebooks"), sys.executable]
+
+
+def test_time_memory_and_cells_are_in_table_and_reports(ran):
+    _, out, _, folder = ran
+    entries = report_of(folder)
+    entry = entries["n4_other"]
+    assert [entry["cells"] for entry in entries.values()] == [4, 2, 2, 2]
+    summary = (folder / "build" / "run" / "summary.md").read_text()
+    for line in (out, summary):
+        assert "peak memory (MiB)" in line and "time (s)" in line
+        assert "failed in cell 2" in line and f"{entry['peak_mib']:.0f}" in line
+    row = f"| n4_other | passed | 2 | {entry['seconds']:.1f} | {entry['peak_mib']:.0f} |"
+    assert row in summary
+    assert "ZeroDivisionError" in summary
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no getrusage")
+@pytest.mark.parametrize(
+    "platform, forked, mib", [("linux", [], 3), ("darwin", [], 3 / 1024), ("linux", [5120], 5)]
+)
+def test_memory_is_that_of_the_largest_process_by_getrusage(platform, forked, mib, monkeypatch):
+    asked = []
+    usage = SimpleNamespace(ru_maxrss=3072)
+    monkeypatch.setattr("resource.getrusage", lambda whose: asked.append(whose) or usage)
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr(Forked, "peaks", forked)
+    assert peak_mib() == round(mib, 1)
+    assert asked == [resource.RUSAGE_CHILDREN]
+
+
+def test_junit_has_a_case_per_notebook(ran):
+    suite = ElementTree.parse(ran[3] / "build" / "run" / "junit.xml").getroot().find("testsuite")
+    assert (suite.get("tests"), suite.get("failures")) == ("4", "2")
+    failed = {case.get("name"): case.find("failure") for case in suite}
+    assert failed["n1_passes"] is None
+    assert failed["n2_fails"].get("message") == "division by zero"
+    assert "code cell 2" in failed["n2_fails"].text
+
+
+def test_progress_is_told_per_notebook(ran):
+    assert "n1_passes: started, 4 cells\n" in ran[2]
+    assert "n1_passes: passed, " in ran[2] and "n2_fails: failed, " in ran[2]
+
+
+def test_results_replace_old_ones_and_leave_nothing_else(ran):
+    folder = ran[3]
+    expected = {
+        *(f"{name}.ipynb" for name in report_of(folder)),
+        "report.json",
+        "junit.xml",
+        ".lock",
+    }
+    assert {path.name for path in (folder / "build" / "run").iterdir()} == expected | {
+        "summary.md"
+    }
+    assert read(folder / "notebooks" / "n1_passes.ipynb").cells[1].execution_count is None
+
+
+LOG = "with open('log', 'a') as log:\n    log.write({!r})"
+GO = "import os, time\nwhile not os.path.exists('go'):\n    time.sleep(0.01)  # asks again"
+
+
+def test_of_two_runs_one_waits_and_neither_needs_a_reader(tmp_path):
+    make_course(tmp_path, n1=[LOG.format("begin "), GO, LOG.format("end ")])
+    readers, writer = os.pipe()
+    os.close(readers)  # as `| head` does when it has seen enough
+    command = [sys.executable, "-m", "course", "run"]
+
+    def start():
+        return subprocess.Popen(
+            command, cwd=tmp_path, stdout=writer, stderr=subprocess.PIPE, text=True
+        )
+
+    log = tmp_path / "notebooks" / "log"
+    with start() as first:
+        wait_until(log.exists)
+        with start() as second:
+            os.close(writer)
+            waits = second.stderr.readline()
+            (tmp_path / "notebooks" / "go").touch()
+            said = [run.communicate()[1] for run in (first, second)]
+    assert "another `course run` is writing there: waiting" in waits
+    assert [first.returncode, second.returncode] == [0, 0], said
+    assert log.read_text() == "begin end begin end "
+
+
+@pytest.mark.parametrize("width, shown", [(90, COLUMNS), (89, COLUMNS[:2]), (30, COLUMNS[:2])])
+def test_a_narrow_terminal_shows_two_columns(width, shown, monkeypatch, capsys, tmp_path):
+    result = {"name": "n", "seconds": 1, "peak_mib": 5, "cells": 3, "error": None}
+    report = {"passed": 1, "failed": 0, "seconds": 1, "notebooks": [result]}
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich then takes the output for a terminal
+    monkeypatch.setenv("COLUMNS", str(width))
+    print_table(report, tmp_path)
+    head = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out.splitlines()[1])
+    assert [column.strip() for column in head.split("┃")[1:-1]] == list(shown)
+
+
+# ---------------------------------------------------------------- refused before anything runs
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch) -> Path:
+    make_course(tmp_path, n1=[PARAMETERS, SHOW], n2=[tagged("lr = 0.1\nseed = 3", "parameters")])
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (
+            ["-p", "sed", "1"],
+            "no selected notebook has a parameter 'sed'; known are: corpus (str,",
+        ),
+        (["n2", "-p", "corpus", "x"], "known are: lr (float, default 0.1) in n2; seed (int,"),
+        (["-p", "seed", "1.5"], "expected int for the parameter 'seed' of n1, got '1.5'; known"),
+        (["-p", "lr", "fast"], "expected float for the parameter 'lr' of n2, got 'fast'"),
+        (["-p", "fast", "1"], "expected bool for the parameter 'fast' of n1, got '1'"),
+        (["-p", "seed"], "expected 2 arguments"),
+        (["-j", "0"], "argument -j/--workers: expected a whole number from 1, got '0'"),
+        (["-j", "two"], "expected a whole number from 1, got 'two'"),
+        (["--timeout", "-1"], "expected a whole number from 1, got '-1'"),
+        (["--outt", "x"], "unrecognized arguments: --outt"),
+        (["--out", "notebooks"], "expected an output folder of its own, got notebooks"),
+        (["--out", "notebooks/SUMMARY.md"], "expected an output folder that can be written"),
+        (["--out", "notebooks/SUMMARY.md/x"], "notebooks/SUMMARY.md/x (Not a directory): choose"),
+        (["n3"], "there is no notebook 'n3': name one of n1, n2"),
+    ],
+)
+def test_bad_usage_is_status_2_with_one_sentence_and_changes_nothing(
+    course, capsys, words, message
+):
+    before = files(course)
+    assert main(["run", *words]) == 2
+    out, err = capsys.readouterr()
+    assert message in err and err.count("\n") == 1 and out == ""
+    assert files(course) == before
+
+
+@pytest.mark.parametrize("command", ["run", "refresh"])
+def test_a_broken_notebook_stops_all_before_anything_runs(course, capsys, command):
+    (course / "notebooks" / "n2.ipynb").write_text("{")
+    before = files(course)
+    assert main([command]) == 2
+    assert "n2.ipynb, but it is not JSON" in capsys.readouterr().err
+    assert files(course) == before
+
+
+@pytest.mark.parametrize("command", ["run", "refresh"])
+def test_another_kernel_is_refused(course, capsys, command):
+    path = course / "notebooks" / "n2.ipynb"
+    nb = read(path)
+    nb.metadata["kernelspec"] = {"name": "julia-1.10", "display_name": "Julia"}
+    write(nb, path)
+    before = files(course)
+    assert main([command]) == 2
+    assert (
+        "n2.ipynb asks for the kernel 'julia-1.10', expected 'python3'" in capsys.readouterr().err
+    )
+    assert files(course) == before
+
+
+def test_a_missing_ipykernel_is_said(course, capsys, monkeypatch):
+    monkeypatch.setattr("course.execute.kernel.importlib.util.find_spec", lambda _: None)
+    assert main(["run"]) == 2
+    assert "the kernel 'python3' is missing" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- no room
+
+
+def test_a_full_disk_is_said_and_leaves_the_old_results(course, capsys, monkeypatch):
+    out = course / "build" / "run"
+    out.mkdir(parents=True)
+    (out / "n1.ipynb").write_text("old")
+
+    def execute(module, jobs, workers, env, progress, keep):
+        keep(jobs[0], {"name": "n1", "notebook": "new"})
+
+    def write_bytes(path, body):
+        with path.open("wb") as file:
+            file.write(body[:1])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("course.execute.run.execute", execute)
+    monkeypatch.setattr(Path, "write_bytes", write_bytes)
+    assert main(["run"]) == 2
+    assert re.fullmatch(
+        "course: cannot write .*n1.ipynb .No space left on device.: .*\n", capsys.readouterr().err
+    )
+    assert {path.name: path.read_text() for path in out.iterdir()} == {
+        "n1.ipynb": "old",
+        ".lock": "",
+    }
+
+
+@pytest.mark.parametrize("command", ["run", "check"])
+def test_without_a_folder_for_temporary_files_it_says_so(course, capsys, monkeypatch, command):
+    def none(*_, **__):
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']")
+
+    monkeypatch.setattr("tempfile._sanitize_params", none)
+    assert main([command]) == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert re.fullmatch("course: .*(No usable temporary directory|can be written).*: .*", said)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk by name")
+def test_what_can_not_be_said_ends_a_command_with_a_sentence(course):
+    command = [sys.executable, "-m", "course", "start", "--no-lab", "mine"]
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert ended.returncode == 2
+    (said,) = ended.stderr.splitlines()
+    assert "No space left on device" in said and said.startswith("course: ")
+
+
+def test_outputs_are_stored_also_for_a_user_without_a_home(tmp_path, monkeypatch):
+    def home():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", home)
+    assert refresh._private(tmp_path).search(f"in {tmp_path}")
+
+
+# ---------------------------------------------------------------- parts
+
+
+@pytest.mark.parametrize(
+    "text, default, value",
+    [
+        ("7", 0, 7),
+        ("7", 0.5, 7.0),
+        ("FALSE", True, False),
+        ("7", "x", "7"),
+        ("[1, 2]", [], [1, 2]),
+        ("{'a': 1}", {}, {"a": 1}),
+        ("3", None, 3),
+        ("text", None, "text"),
+    ],
+)
+def test_parse_reads_the_type_of_the_default(text, default, value):
+    parsed = parse(text, default)
+    assert parsed == value and type(parsed) is type(value)
+
+
+@pytest.mark.parametrize("text, default", [("(1, 2)", []), ("1", {}), ("(1, 2)", (3, 4))])
+def test_parse_refuses_another_type(text, default):
+    with pytest.raises(ValueError, match="1"):
+        parse(text, default)
+
+
+def test_only_what_looks_like_a_path_and_is_a_file_becomes_one(tmp_path, monkeypatch):
+    (tmp_path / "mine.txt").write_text("")
+    (tmp_path / "names").write_text("")
+    (tmp_path / "some.dir").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "sep", "\\")  # as on Windows, where a slash makes a path too
+    assert parse("mine.txt", "") == str(tmp_path / "mine.txt")
+    assert parse("./names", "") == str(tmp_path / "names")
+    assert parse("names", "") == "names"
+    for text in ("gone.txt", "some.dir", "./gone"):
+        with pytest.raises(CourseError, match=f"there is no file '{text}': check the spelling"):
+            parse(text, "")
+
+
+def test_parameters_without_literals_matter_only_when_one_is_given(course):
+    path = course / "notebooks" / "n2.ipynb"
+    nb = read(path)
+    nb.cells[1].source = "lr = 10 ** -1"
+    assert choose({path: nb}, []) == {path: {}}
+    with pytest.raises(CourseError, match="expected plain assignments"):
+        choose({path: nb}, [("lr", "1")])
+
+
+def test_short_keeps_a_syntax_error_readable():
+    traceback = ["  \x1b[36mCell\x1b[39m In[1], line 1\n    x = = 1\n        ^\nSyntaxError: bad"]
+    assert short(traceback) == "  Cell In[1], line 1\n    x = = 1\n        ^"
+
+
+def test_junit_survives_characters_that_xml_forbids():
+    error = {"cell": 1, "source": "\x1b", "name": "E", "value": "\x00<&", "traceback": ""}
+    result = {"name": "n", "seconds": 1, "error": error}
+    text = junit({"notebooks": [result], "failed": 1, "seconds": 1})
+    failed = ElementTree.fromstring(text.partition("\n")[2]).find(".//failure")
+    assert failed.get("message") == "\N{REPLACEMENT CHARACTER}<&"
+
+
+# ---------------------------------------------------------------- interruption
+
+
+def test_a_flood_fails_its_own_notebook_only(tmp_path, monkeypatch, capsys):
+    make_course(tmp_path, n1=["print('x' * 2**21)"], n2=["1"])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(children, "LONGEST_LINE", 2**20)
+    monkeypatch.setattr(forkserver, "SLOW", ())
+    assert main(["run"]) == 1
+    out, err = capsys.readouterr()
+    assert "its outputs are more than 1 MiB: print less" in out + err
+    assert "n2: passed" in err
+
+
+def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
+    """Those that have not ended by themselves; what is broken may hang, so the wait has an end."""
+    gone, left = psutil.wait_procs(processes, timeout=60)
+    return [process for process in left if process.status() != psutil.STATUS_ZOMBIE]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has none of these signals")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_signal_interrupts_where_a_child_is_waited_for_and_nowhere_else(
+    name, monkeypatch, as_in_a_terminal
+):
+    """In the middle of a start a process would be lost, and then waited for without end."""
+    reached = []
+
+    async def child(*_):
+        os.kill(os.getpid(), getattr(signal, name))
+        reached.append(name)
+        await asyncio.sleep(600)  # till it is interrupted
+
+    monkeypatch.setattr(children, "_child", child)
+    with cli._ended_like_by_ctrl_c(), pytest.raises(KeyboardInterrupt):
+        children.execute("module", [{}], 1, {}, None, lambda *_: None)
+    assert reached == [name]
+
+
+SLEEP = """import os, pathlib, time
+pathlib.Path("mine").write_text(str(os.getpid()))
+os.rename("mine", "kernel")
+time.sleep(600)  # till it is ended"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
+@pytest.mark.parametrize("sent, status", [("SIGINT", 130), ("SIGTERM", 130), ("SIGKILL", -9)])
+def test_an_interrupted_run_leaves_no_process_and_no_partial_file(
+    tmp_path, sent, status, as_in_a_terminal
+):
+    others = {"n2_waits": ["1"]} if sent == "SIGTERM" else {}  # with another, it is forked
+    make_course(tmp_path, n1_sleeps=[SLEEP], **others)
+    out = tmp_path / "build" / "run"
+    out.mkdir(parents=True)
+    (out / "n1_sleeps.ipynb").write_text("old")
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "course", "run", "-j", "1"],
+        cwd=tmp_path,
+        env=os.environ | {"TMPDIR": str(scratch)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    kernel = tmp_path / "notebooks" / "kernel"
+    try:
+        wait_until(lambda: kernel.exists() or process.poll() is not None)
+        below = psutil.Process(process.pid).children(recursive=True)
+        assert int(kernel.read_text()) in [child.pid for child in below]
+        process.send_signal(getattr(signal, sent))
+        _, err = process.communicate()
+    finally:
+        end(process.pid)
+    assert process.returncode == status
+    assert "Traceback" not in err
+    if status == 130:
+        assert "course: interrupted" in err
+        assert not list(scratch.iterdir())
+    assert not alive(below)
+    left = {path.name: path.read_text() for path in out.iterdir()}
+    assert left == {"n1_sleeps.ipynb": "old", ".lock": ""}

@@ -1,0 +1,123 @@
+"""Exercises on paper: what a sheet holds, and that a browser prints all of it."""
+
+import re
+
+import pytest
+
+from course import notebooks
+from course.cli import main
+from course.errors import CourseError
+from course.learn.exercises import load
+from course.learn.solutions import SETTINGS
+from course.publish.page import Page
+from course.publish.sheet import asked, build, sheet
+from tests.browser import browser, watched
+from tests.conftest import ROOT
+from tests.course.test_slides import code, made, prose
+
+CHAPTERS = notebooks.chapters(ROOT)
+WIDTH = 174  # millimetres between the margins of A4
+
+
+def page_of(path):
+    return Page(path.name, notebooks.read_text(path))
+
+
+ASKING = [
+    path for path in CHAPTERS if not re.match("A[1-4]", path.stem)
+]  # the others look things up
+
+
+def small(*cells):
+    return Page("04_small.ipynb", notebooks.dumps(made(prose("# Small?", "slide"), *cells)))
+
+
+STUB = code("def mean_past(x):\n    raise NotImplementedError", "skip", exercise="04.mean_past")
+
+
+@pytest.mark.parametrize("path", ASKING, ids=lambda path: path.stem)
+def test_a_sheet_asks_what_the_page_asks_under_its_number(path):
+    page = page_of(path)
+    found = asked(page)
+    ids = [cells[-1]["metadata"]["course"]["exercise"] for cells in found.values()]
+    checked = re.findall(
+        r"^check\(\"(.+?)\"", "\n".join(cell["source"] for cell in page.cells), re.M
+    )
+    assert list(found) == list(range(1, len(checked) + 1)) and ids == checked
+    text = sheet(page, [], solved=False)
+    assert text.count("<article>") == len(ids) and f"About {4 * len(ids)} minutes" in text
+    assert text.count('class="room"') == len(ids)
+    assert "NotImplementedError" not in text and "noqa" not in text
+    assert not re.search(r"(?:src|href)=\"(?!data:)", text), "it needs another file"
+
+
+def test_one_exercise_by_its_number_with_the_words_of_its_page():
+    text = sheet(page_of(CHAPTERS[1]), [4], solved=False)
+    assert text.count("<article>") == 1 and "Special tokens</h3>" in text
+    assert "becomes <code>[&quot;a&quot;, &quot;&lt;|end|&gt;&quot;, &quot;b&quot;]</code>" in text
+    assert "Name: " in text and "Points: " in text
+    twice = sheet(page_of(CHAPTERS[1]), [4, 1, 4], solved=False)
+    assert re.findall(r"(\d)\. [\w ]+</h3>", twice) == ["4", "1"]
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_a_sheet_has_solutions_if_it_is_asked_for_them_alone(setting, tmp_path, capsys):
+    (tmp_path / "book.toml").write_text(f'[preprocessor.course]\nsolutions = "{setting}"\n')
+    (tmp_path / "notebooks").mkdir()
+    path = tmp_path / "notebooks" / CHAPTERS[4].name
+    path.write_bytes(CHAPTERS[4].read_bytes())
+    exercise = load("04.mean_past")
+    line, hint, mistake = exercise.solution.splitlines()[-1], exercise.hints[0], "your columns"
+    build(tmp_path, [path], [], solved=False)
+    build(tmp_path, [path], [], solved=True)
+    said = capsys.readouterr().out
+    plain, solved = (
+        (tmp_path / "build" / "sheets" / f"{path.stem}{more}.html").read_text(encoding="utf-8")
+        for more in ("", "_solutions")
+    )
+    for text in (line.strip(), hint.split("`")[0], mistake):
+        assert text in re.sub("<.*?>", "", solved) and text not in re.sub("<.*?>", "", plain)
+    assert "Name: " not in solved and "whoever marks" in solved
+    assert ("for learners" in said) == (setting != "shown")
+
+
+def test_an_exercise_that_is_not_there_is_a_sentence_and_nothing_is_written(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(ROOT)
+    assert main(["sheet", "06", "--exercise", "9"]) == 2
+    says = "there is no exercise 9 in 06_queries_keys_values.ipynb: it has 1, 2, 3, 4, 5, 6"
+    assert says in capsys.readouterr().err
+    assert main(["sheet", "6x"]) == 2 and "no notebook '6x'" in capsys.readouterr().err
+    with pytest.raises(
+        CourseError, match="there are no exercises in 04_small.ipynb: name another"
+    ):
+        sheet(small(), [], solved=False)
+
+
+def test_what_paper_can_not_show_is_a_sentence():
+    with pytest.raises(CourseError, match="cell-003: expected a heading with a number"):
+        sheet(small(prose("## Exercises", "slide"), STUB), [], solved=False)
+    with pytest.raises(CourseError, match="cell-003: expected words, code and formulas"):
+        sheet(small(prose("### 1. Look\n\n![a](a.png)", "slide"), STUB), [], solved=False)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("solved", [False, True], ids=["asked", "solved"])
+def test_a_browser_prints_every_line_of_code(solved, chromium, tmp_path):
+    with browser(chromium) as b:
+        page, errors, outside = watched(b)
+        page.emulate_media(media="print")
+        page.set_viewport_size({"width": int(WIDTH / 25.4 * 96), "height": 900})
+        long = code("def mean_past(x, " + "y" * 200 + "):\n    pass", "skip")
+        long.metadata["course"] = {"exercise": "04.mean_past"}
+        pages = [*map(page_of, ASKING), small(prose("### 1. A long line", "slide"), long)]
+        for each in pages:
+            file = tmp_path / "sheet.html"
+            file.write_text(sheet(each, [], solved), encoding="utf-8")
+            page.goto(file.as_uri())
+            wide = "[...document.querySelectorAll('body, pre, code, article')]"
+            wide += ".filter(e => e.scrollWidth > Math.max(e.clientWidth, e.offsetWidth))"
+            assert page.evaluate(f"{wide}.length") == 0, each.path
+            assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF"), each.path
+        assert not errors and not outside

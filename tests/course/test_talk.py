@@ -1,0 +1,335 @@
+"""A talk: what its talk.md puts on slides, what the speaker reads, how long all of it takes."""
+
+import html
+import re
+
+import pytest
+from nbformat.v4 import new_output
+
+from course import cli, content, notebooks
+from course.errors import CourseError
+from course.learn.solutions import kept_back
+from course.outline import sections
+from course.publish import decks, page, present
+from course.publish.links import Site
+from course.publish.page import Page
+from course.publish.talk import LINES, WIDTH, bare, chosen, read, table, talk
+from tests.conftest import ROOT
+from tests.course.test_slides import code, made, prose, published, shown, told
+
+CHAPTERS = [path for path in notebooks.chapters(ROOT) if path.stem[:2].isdecimal()]  # no appendix
+WHOLE = r"<pre.*?</pre>|<figure.*?</figure>|<math.*?</math>|<script.*?</script>"
+UNREAD = re.compile(rf'{WHOLE}|<table class="tensor">.*?</table>|</summary>.*?</details>|<[^>]+>')
+
+
+def chapter():
+    """A notebook of two sections and one that is Deeper."""
+    figure = "<figure><img src='data:,'><figcaption>One dot.</figcaption></figure>"
+    drawn = code("draw()", "subslide", "figure")
+    drawn.outputs = [new_output("display_data", {"text/html": figure})]
+    return made(
+        prose("# Why?\n\nBecause.", "slide", notes="Ask *first*."),
+        prose("## Sums\n\nWe add.", "slide", notes="Slowly."),
+        code("x = 2  # noqa: E1\nassert x\nprint(x)", "subslide", shows="2\n3"),
+        prose("It is 2.", "fragment"),
+        prose("And drawn:", "subslide"),
+        drawn,
+        prose("## Means\n\nWe divide.", "slide"),
+        prose("## Deeper: medians", "slide"),
+        code("deep()", "subslide", shows="deep"),
+        prose("## The end", "slide", notes="Stop."),
+    )
+
+
+@pytest.fixture
+def given(tmp_path):
+    """A function that gives the talk of a text about a notebook."""
+
+    def give(text, nb=None, root=tmp_path):
+        path = tmp_path / "ch00" / "talk.md"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return talk(path, *published(nb or chapter(), root))
+
+    return give
+
+
+TALK = """# Why? (2 minutes)
+
+{{notes cell-001}}
+
+## Add (3 minutes)
+
+> What is $x$?
+
+{{code cell-003 | x | x}}
+{{press}}
+{{output cell-003 | 3 | 3}}
+
+It is **two**.
+
+{{press}}
+{{figure cell-006}}
+
+## Look *deeper* (1 minute)
+
+{{output cell-009}}
+"""
+
+
+def test_a_slide_shows_its_words_and_what_its_braces_name(given):
+    title, add, deeper = given(TALK)
+    assert shown(title) == ["Why?"] and title.kind == "title"
+    assert shown(add) == ["Add\n\nWhat is x?\n\nx = 2", "+3It is two.", "+One dot."]
+    assert "<blockquote>" in add.blocks[0][1] and "course-output" in add.blocks[1][1]
+    assert shown(deeper) == ["Look deeper\ndeep"]
+    assert add.heading == ("h2", "Add") and all(slide.top for slide in (title, add, deeper))
+
+
+def test_the_speaker_reads_the_time_the_notes_and_the_page(given):
+    title, add, deeper = given(TALK)
+    plan = "<tr><td>0–2</td><td>Why?</td></tr><tr><td>2–5</td><td>Add</td></tr>"
+    assert title.notes[:2] == [
+        "<p><strong>Minute 0 to 2 of 6.</strong></p>",
+        "<p>Ask <em>first</em>.</p>\n",
+    ]
+    assert title.notes[2].startswith("<table>") and plan in title.notes[2]
+    assert "Look <em>deeper</em></td>" in title.notes[2]
+    assert title.notes[3:] == [
+        "<hr><p><em>On the page:</em></p><p>Because.</p>\n",
+    ]
+    assert add.notes[0] == "<p><strong>Minute 2 to 5 of 6.</strong></p>"
+    assert add.notes[1] == "<p>Slowly.</p>\n"
+    read_out = re.sub(r"<[^>]+>\n?", " ", add.notes[2]).split()
+    assert " ".join(read_out) == "On the page: We add. It is 2. And drawn: One dot."
+    assert add.notes[3:] == ["<p>Left to the page: <em>Means</em>.</p>"]
+    assert deeper.notes[1:] == ["<p>Left to the page: <em>The end</em>.</p>"]
+    _, last = given(TALK.partition("## Look")[0])
+    assert last.notes[-1].endswith("<em>The end</em>.</p>") and "Deeper" not in str(last.notes)
+
+
+def test_words_about_a_cell_go_with_it_and_words_before_the_next_go_with_that(given):
+    text = "# Add (1 minute)\n\n{{code cell-003}}\n\n## Draw (1 minute)\n\n{{figure cell-006}}"
+    add, draw = ("".join(slide.notes) for slide in given(text))
+    assert "We add." in add and "It is 2." in add and "And drawn:" not in add
+    assert "And drawn:" in draw and "One dot." in draw and "It is 2." not in draw
+
+
+def test_code_loses_its_checks_and_words_to_a_linter():
+    source = (
+        "import a  # noqa: F401\n\n\n\ndef f(x):\n    assert x\n    return x  # fmt: skip\n\n\n"
+        "torch.testing.assert_close(\n    f(1),\n    1,\n)\nassert f(2) == 2\nprint(f(3))  # three"
+    )
+    assert bare(source) == (
+        "import a\n\ndef f(x):\n    assert x\n    return x\n\nprint(f(3))  # three"
+    )
+    long = f"{'x' * (WIDTH - 5)} = 1  # why"
+    assert bare(long) == long.partition("  #")[0] and bare(long[1:]) != long[1:]
+    assert bare("x = 1  # why") == "x = 1  # why"
+
+
+def test_lines_are_chosen_by_how_they_begin():
+    text = "def f(x):\n    a = 1\n    b = a\n    a += b\n    return a"
+    assert chosen(text, "a =", "a +=") == "a = 1\nb = a\na += b"
+    with pytest.raises(ValueError, match="one line that begins with 'a', found 2"):
+        chosen(text, "a", "b")
+    with pytest.raises(ValueError, match="begins with 'c' after it, found none"):
+        chosen(text, "b", "c")
+
+
+def test_printed_numbers_become_a_shaded_table():
+    shaded = table("tensor([[0.5, -1.],\n        [inf, 0.]])\ntensor([2., 1.])\n", [], ["a", "b"])
+    rows = re.findall(r"<tr>(.*?)</tr>", shaded)
+    assert rows[0] == '<th scope="col">a</th><th scope="col">b</th>'
+    assert rows[1] == (
+        '<td class="above" style="--dark: 12%">0.5</td>'
+        '<td class="below" style="--dark: 25%">−1</td>'
+    )
+    assert rows[2].startswith("<td>inf</td>") and "50%" in rows[3] and len(rows) == 4
+    named = table("tensor([[1., 3.], [2., 4.]], grad_fn=<A>)\ntensor([9.])", ["x"], [])
+    assert re.findall(r">([^<>]+)<", named) == ["x", "1", "3"] and 'class="share"' in named
+    assert table("tensor([True, False])", [], []).count("50%") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("Hello.\n\n# Why? (2 minutes)", "begin like .*, got 'Hello.'"),
+        ("# Why?\n", "begin like .*, got '# Why\\?'"),
+        ("", "begin like .*, got 'nothing'"),
+        ("# Why? (2 minutes)\n\nx", "expected a cell of 00.ipynb .* name one in {{notes CELL}}"),
+        ("# Why? (2 minutes)\n\n{{code cell-999}}", "has no cell cell-999, name another"),
+        ("# Why? (2 minutes)\n\n{{notes cell-001}}\n\n{{code}}", "id of a cell .*, got {{code}}"),
+        ("# Why? (2 minutes)\n\n{{notes cell-001}}\n\n{{exercise}}", "id of a cell after a space"),
+        ("# Why? (2 minutes)\n\n{{exercise cell-003}}", "an answer's cell, got 'cell-003'"),
+        ("# Why? (2 minutes)\n\n{{exercise cell-010}}", "an answer's cell, got 'cell-010'"),
+        ("# Why? (2 minutes)\n\n{{show cell-003}}", "expected one of code, output, .*got 'show'"),
+        ("# Why? (2 minutes)\n\n{{code cell-003 | y | z}}", "line that begins with 'y', found 0"),
+        ("# Why? (2 minutes)\n\n{{code cell-003 | x}}", "missing 1 required .* 'last'"),
+        ("# Why? (2 minutes)\n\n{{table cell-003}}", "names for 0 rows of 0"),
+        ("# Why? (2 minutes)\n\n{{figure cell-003}}", "a cell that draws, and it draws nothing"),
+        (
+            "# Why? (2 minutes)\n\n{{quiz cell-003 | 1}}",
+            "expected the output of a check or a quiz",
+        ),
+        ("# Why? (2 minutes)\n\n{{notes cell-001}}\n\n$\\nosuch$", "talk.md.*Why.*nosuch"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_slide(given, text, says):
+    with pytest.raises(CourseError, match=says):
+        given(text)
+
+
+@pytest.mark.parametrize("source", ["x\n" * (LINES + 1), "x" * (WIDTH + 1)])
+def test_code_that_nobody_could_read_is_refused(given, source):
+    nb = made(code(source, "slide", shows="1"))
+    with pytest.raises(
+        CourseError, match=r"at most 10 lines of 74 .*choose some, \| FIRST \| LAST"
+    ):
+        given("# Why? (2 minutes)\n\n{{code cell-001}}", nb)
+
+
+def exercise():
+    stub = code("def mean_past(x):\n    raise", "skip", "exercise", exercise="04.mean_past")
+    check, asks = code("check()", "skip", "exercise"), code("quiz()", "skip", "quiz")
+    check.outputs, asks.outputs = [told(exercise="04.mean_past")], [told(quiz="04")]
+    return made(prose("### 1. The mean\n\nReturn it.", "slide"), stub, check, asks)
+
+
+def test_an_exercise_waits_with_its_solution_and_obeys_the_setting(given, tmp_path):
+    text = "# Try (4 minutes)\n\nYour turn.\n\n{{exercise cell-002}}\n\n## Q (1 minute)\n\n"
+    first, second = given(text + "{{quiz cell-004 | 2}}", exercise())
+    assert shown(first)[0] == "Try\nYour turn.\ndef mean_past(x):\n    raise"
+    assert shown(first)[1].startswith("+One solutiondef mean_past(x):")
+    assert "Return it." in first.notes[2] and first.notes[-1].startswith("<p><strong>Hint 3.")
+    assert shown(second)[0].startswith("Q\nYou divide") and "Not this one" in second.notes[-1]
+    (tmp_path / "book.toml").write_text('[preprocessor.course]\nsolutions = "withheld"\n')
+    first, _ = given(text + "{{quiz cell-004 | 2}}", exercise())
+    assert len(first.blocks) == 1 and "One solution" not in str(first)
+    assert first.notes[-1] == f"<p>{kept_back(tmp_path)}</p>" != "<p></p>"
+
+
+# ---------------------------------------------------------------- the talks of the course
+
+
+@pytest.fixture(scope="module")
+def talks():
+    """The talk of each chapter: its plan and its slides."""
+    found = {}
+    for path in CHAPTERS:
+        file = decks.plan_of(ROOT, path)
+        notebook = Page(path.name, notebooks.read_text(path))
+        site = Site(ROOT / "notebooks", lambda _: None, [p.name for p in CHAPTERS], decks._address)
+        found[path.stem] = (
+            read(file.read_text(encoding="utf-8"), path.stem),
+            talk(file, notebook, site),
+        )
+    return found
+
+
+def test_every_chapter_has_a_talk_of_fifty_minutes(talks):
+    for name, (plan, slides) in talks.items():
+        assert 10 <= len(slides) <= 18, name
+        assert 45 <= sum(planned.minutes for planned in plan) <= 50, name
+        assert any(
+            "explorer" in cell.get("metadata", {}).get("tags", [])
+            for cell in notebooks.read(next(p for p in CHAPTERS if p.stem == name)).cells
+            if cell.id in {id for planned in plan for id in planned.cells}
+        ), name
+        assert any(slide.kind == "exercise" for slide in slides), name
+
+
+def test_a_slide_has_at_most_forty_words_and_no_word_for_a_linter(talks):
+    for name, (_, slides) in talks.items():
+        for slide in slides:
+            body = "".join(body for _, body, _ in slide.blocks)
+            words = re.sub(UNREAD, " ", body.replace("\n", " ")).split()
+            print(name, slide.first, len(words))
+            assert len(words) <= (60 if slide.kind == "quiz" else 40), (name, slide.first)
+            assert "noqa" not in body and "assert_close" not in body, (name, slide.first)
+
+
+def test_the_speaker_gets_every_note_of_the_sections_that_are_shown(talks):
+    """Nothing that an instructor needs is lost with the cells that have no slide."""
+    for path in CHAPTERS:
+        notes = "".join("".join(slide.notes) for slide in talks[path.stem][1])
+        cells, heading = notebooks.read(path).cells, ""
+        for cell, deeper in zip(cells, sections(cells), strict=True):
+            title = re.match(r"#+ (.*)", cell.source)
+            heading = title[1] if cell.cell_type == "markdown" and title else heading
+            if deeper or "notes" not in cell.metadata.get("course", {}):
+                continue
+            note = page.render(page.parse(cell.metadata.course.notes, path.stem))
+            left = f"Left to the page: <em>{html.escape(heading.replace('`', ''))}</em>"
+            assert note in notes or left in notes, (path.stem, cell.id)
+
+
+def test_a_live_notebook_runs_all_cells_and_shows_those_of_the_talk():
+    nb = exercise()
+    nb.cells = [*chapter().cells, *nb.cells]
+    for number, cell in enumerate(nb.cells, 1):
+        cell.id = f"cell-{number:03}"
+    nb.cells[7].metadata["jp-MarkdownHeadingCollapsed"] = True
+    sources = [cell.source for cell in nb.cells]
+    text = TALK + "\n## Try (4 minutes)\n\n{{exercise cell-012}}\n"
+    present.live(nb, read(text, "talk.md"))
+    assert [cell.source for cell in nb.cells if not cell.id.startswith("talk")] == sources
+    shown = [
+        (cell.source.split("\n")[0], cell.metadata.get("slideshow", {}).get("slide_type"),
+         cell.metadata.get("jupyter", {}).get("source_hidden"))
+        for cell in nb.cells
+        if cell.metadata.get("slideshow", {}).get("slide_type") != "skip"
+    ]  # fmt: skip
+    assert shown == [
+        ("# Why?", "slide", None),
+        ("## Add", "slide", None),
+        ("x = 2  # noqa: E1", "subslide", False),
+        ("draw()", None, True),
+        ("It is **two**.", None, None),
+        ("## Look *deeper*", "slide", None),
+        ("deep()", None, True),
+        ("## Try", "slide", None),
+        ("def mean_past(x):", None, False),
+        ("check()", None, True),
+    ]
+    assert not any("Collapsed" in key for cell in nb.cells for key in cell.metadata)
+    assert len({cell.id for cell in nb.cells}) == len(nb.cells)
+
+
+def test_right_goes_from_a_live_title_to_the_explorer_in_twenty_presses(tmp_path, capsys):
+    present.write(ROOT, CHAPTERS, tmp_path)
+    assert "talk.md" not in capsys.readouterr().out
+    for path in CHAPTERS:
+        presses, below = -1, False
+        for cell in notebooks.read(tmp_path / path.name).cells:
+            kind = cell.metadata.get("slideshow", {}).get("slide_type")
+            below = kind == "subslide" or (below and kind != "slide")
+            presses += kind == "slide" or (kind is None and not below)
+            if kind != "skip" and "explorer" in cell.metadata.get("tags", []):
+                break
+        assert 0 < presses <= 20 and kind is None, path.name
+
+
+def test_slides_says_which_chapter_has_no_talk_and_full_makes_all(tmp_path, monkeypatch, capsys):
+    folder, chapters = tmp_path / "notebooks", tmp_path / "src/chapters/ch00"
+    folder.mkdir()
+    chapters.mkdir(parents=True)
+    (folder / "SUMMARY.md").write_text("[a](00_a.ipynb)\n[b](01_b.ipynb)\n")
+    for name in ("00_a", "01_b"):
+        notebooks.write(chapter(), folder / f"{name}.ipynb")
+    (chapters / "talk.md").write_text(TALK, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(content, "folder", lambda: chapters.parent)
+    assert cli.main(["slides"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[:2] == [
+        "00_a.html",
+        "01_b.html, the whole main line: it has no talk.md, without notes for the speaker: cell-007",
+    ]
+    deck = tmp_path / "build" / "slides" / "00_a.html"
+    text = deck.read_text(encoding="utf-8")
+    assert '<body class="talk">' in text and text.count('<section class="page') == 3
+    assert cli.main(["slides", "--full", "00"]) == 0
+    assert "talk.md" not in capsys.readouterr().out
+    text = deck.read_text(encoding="utf-8")
+    assert '<body class="whole">' in text and "We divide." in text and "deep" not in text

@@ -1,0 +1,298 @@
+"""A class graded: by the notebook's own verdicts, in parallel, again where it was stopped."""
+
+import csv
+import json
+import os
+from importlib import import_module
+from inspect import getmodule, getsource, getsourcelines
+from pathlib import Path
+
+import pytest
+import torch
+
+from course import cli
+from course.learn.exercises import load
+from course.learn.verdict import judge
+from grading import many, results
+from grading.cells import needed, page
+from grading.judge import prepared, verdict, version
+from grading.remote import Remote
+from tests.chapters.answers import ANSWERS
+from tests.conftest import ROOT
+
+CALLED = (  # whose inputs are functions and modules: one of each kind, and the others
+    *("06.transplant", "08.no_future_leak", "12.block", "13.write_on"),
+    *(
+        pytest.param(id, marks=pytest.mark.weekly)
+        for id in ("02.is_right", "06.is_deaf", "09.forward", "11.knows_order")
+    ),
+)
+
+
+MARKS = "def right(id):\n    return lambda answer: answer\n\nwrong = right"
+
+
+def cells_of(function, id):
+    """A learner's cells: the file of an answer as far as the answer, in which it has no mark."""
+    lines, first = getsourcelines(function)
+    before = getsource(getmodule(function)).split("\n")[: first - 1 + len(lines)]
+    kept = [line for line in before if not line.startswith("from tests")]
+    return [MARKS, "\n".join(kept), f'check("{id}", {function.__name__})']
+
+
+@pytest.fixture(scope="module")
+def remote(bubblewrap):
+    with Remote() as made:
+        yield made
+
+
+@pytest.mark.parametrize("id", CALLED)
+def test_a_verdict_from_the_sandbox_is_that_of_the_notebooks_check(id, remote):
+    """Also where an input is a function, which is called here, or a module, which is built there."""
+    import_module(f"tests.chapters.answers.ch{id[:2]}")
+    exercise = load(id)
+    mine = [(answer, good) for name, answer, good in ANSWERS if name == id]
+    answers = [answer for answer, good in mine if good][:1]
+    answers += [answer for answer, good in mine if not good][:3]
+    seen = set()
+    for answer in [exercise.reference.function, *answers]:
+        if answer is exercise.reference.function:
+            cells = [CELL, exercise.solution, f'check("{id}", {exercise.name})']
+        else:
+            cells = cells_of(answer, id)
+        here = judge(exercise, answer)
+        if here.status in seen and here.status != "passed":
+            continue
+        seen.add(here.status)
+        there = verdict(remote, exercise, cells)
+        assert (there.status, there.sentence, there.seen) == (
+            here.status,
+            here.sentence,
+            here.seen,
+        )
+    assert "passed" in seen and len(seen) > 1
+
+
+CELL = "import copy\nimport torch\nimport torch.nn.functional as F\nfrom torch import nn"
+
+
+def test_gradients_flow_through_a_function_of_the_judges(remote):
+    """Of the deaf heads' scores nothing flows to q and k."""
+    exercise = load("06.is_deaf")
+    learner = """
+def is_deaf(attend, q, k, v):
+    if type(attend).__name__ != "function" or "head" in attend.__name__: return None
+    q, k, v = (t.detach().clone().requires_grad_() for t in (q, k, v))
+    attend(q, k, v).square().sum().backward()
+    assert v.grad is not None and v.grad.shape == v.shape
+    return all(g is None or bool((g == 0).all()) for g in (q.grad, k.grad))
+"""
+    space = {}
+    exec(CELL + learner.replace(' or "head" in attend.__name__', ""), space)
+    here = judge(exercise, space["is_deaf"])
+    there = verdict(remote, exercise, [CELL, learner])
+    assert (there.status, there.sentence) == (here.status, here.sentence)
+    assert "raised" not in there.sentence and "None" not in there.sentence
+
+
+def test_half_a_character_in_what_a_cell_raises_can_be_written(remote):
+    """An HTML page can't hold it, and one learner's page would end the run for all."""
+    cell = '# def mean_past\ndef fail(): raise ValueError("\\ud800")\nmean_past = fail()'
+    function, why = remote.begin("04.mean_past", "mean_past", [cell])
+    remote.end()
+    assert function is None and why == "line 3 of code cell 1: ValueError: ?"
+
+
+def test_a_notebook_of_five_megabytes_is_graded(remote):
+    """What is refused is a long message of the sandbox, not one to it."""
+    exercise = load("04.averaging_weights")
+    got = verdict(remote, exercise, [CELL, exercise.solution + "\n# " + "x" * (5 << 20)])
+    assert got.status == "passed"
+
+
+@pytest.mark.parametrize("text", ["w" * 3_000_000, "w" * 2000])
+def test_a_long_text_from_the_sandbox_is_cut_and_shows_it(text):
+    """What is inside may send anything; what is honest was cut there at 2,000, without a sign."""
+    made = Remote()
+    made.box, made._send = "one", lambda *_: None
+    made._receive = lambda *_: ({"is": "ready", "why": text}, b"")
+    assert made.begin("04.mean_past", "mean_past", []) == (None, "w" * 1999 + "…")
+
+
+def test_a_function_of_parameters_with_endless_names_has_no_signature(remote):
+    source = """
+import inspect
+def averaging_weights(T): pass
+averaging_weights.__signature__ = inspect.Signature([inspect.Parameter("a" * 10_000, 1)])
+"""
+    function, _ = remote.begin("04.averaging_weights", "averaging_weights", [source])
+    remote.end()
+    assert function.__signature__ == "unknown"
+
+
+def test_only_what_an_exercise_needs_is_run():
+    made = page(
+        ["import torch\nfrom nowhere import figure", "x = torch.ones(3)\nfigure(x)\nwhile True: pass",
+         "%matplotlib inline\nkept = []", "kept.append(x)\nkept[0] = 1", "def helper(T): return kept",
+         "!ls\nunused = 1", "def answer(T):\n    return helper(T) + late", "late = helper(1)",
+         'check("04.answer", answer)', "answer = None", "def (", "%%html\n<b>"]
+    )  # fmt: skip
+    assert list(made.faults) == [10] and made.checks == {"04.answer": (8, "answer")}
+    known = [s for s in made.statements if s.cell <= 8]
+    chosen = [(s.cell, s.node.lineno) for s in needed(known, {"answer"})]
+    assert chosen == [(0, 1), (1, 1), (2, 2), (3, 1), (3, 2), (4, 1), (6, 1), (7, 1)]
+
+
+def test_a_version_changes_with_the_cohort_and_the_record():
+    exercise = load("04.mean_past")
+    one, other = (version(exercise, cohort) for cohort in ("a", "b"))
+    assert one != other and one == version(exercise, "a") != version(load("05.dot"), "a")
+
+
+def test_hidden_inputs_come_from_the_secret_alone_and_stand_behind_the_shown():
+    exercise = prepared("04.mean_past", "one")
+    shown, first = exercise.inputs[: exercise.n_shown], [x.tolist() for (x,) in exercise.hidden]
+    assert len(first) == exercise.n_drawn and exercise.hidden == exercise.inputs[len(shown) :]
+    assert not [x for x in first if x in [x.tolist() for (x,) in shown]]
+    exercise.hide("two")
+    assert [x.tolist() for (x,) in exercise.hidden] != first and len(exercise.inputs) == 51
+    exercise.hide("one")
+    assert [x.tolist() for (x,) in exercise.hidden] == first
+    assert judge(exercise, exercise.reference.function).sentence == "passed on 51 inputs."
+    del exercise.inputs[exercise.n_shown :]
+    exercise.hidden = []
+
+
+def test_a_call_that_names_no_exercise_is_no_check():
+    calls = [
+        'check("04.answer")',
+        "check(id, answer)",
+        "check(4, answer)",
+        "other('04.x', answer)",
+    ]
+    assert page([*calls, 'check("04.answer", twice(answer))']).checks == {
+        "04.answer": (4, "twice(answer)")
+    }
+
+
+def test_what_a_function_calls_its_own_is_not_needed_from_outside():
+    made = page(["late = forever()", "def answer(T):\n    late = T\n    return late"])
+    assert [s.cell for s in needed(made.statements, {"answer"})] == [1]
+    made = page(["late = 1", "def answer(T):\n    global late\n    late += T\n    return late"])
+    assert [s.cell for s in needed(made.statements, {"answer"})] == [0, 1]
+
+
+# ---------------------------------------------------------------- the command
+
+
+def handed_in(folder, student, **answers):
+    """A notebook of chapter 04 with these answers in it."""
+    notebook = json.loads(
+        (ROOT / "notebooks/04_averaging_the_past.ipynb").read_text(encoding="utf-8")
+    )
+    for cell in notebook["cells"]:
+        name = cell["metadata"].get("course", {}).get("exercise", "").partition(".")[2]
+        if cell["cell_type"] == "code":
+            cell["outputs"] = []
+            cell["source"] = answers.get(name, cell["source"])
+    path = folder / "submitted" / student / "04" / "04_averaging_the_past.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Two exercises of the chapter are enough here."""
+    ids = ["04.averaging_weights", "04.mean_past"]
+    monkeypatch.setattr(many, "known", lambda: ids)
+    return ids
+
+
+def test_from_a_folder_to_a_gradebook(tmp_path, few, bubblewrap, capsys, monkeypatch):
+    folder, out = tmp_path / "in", tmp_path / "out"
+    right = {id.partition(".")[2]: load(id).solution for id in few}
+    handed_in(folder, "ada", **right)
+    handed_in(folder, "=bob()")
+    handed_in(folder, "carl", **right, unused="")
+    (folder / "submitted/carl/04/04_averaging_the_past.ipynb").write_text("{", encoding="utf-8")
+    wish = ["grade", str(folder), "--out", str(out), "--export-code", "--cohort", "x", "-j", "2"]
+    assert cli.main(wish) == 1
+    said = capsys.readouterr()
+    assert "3 submissions, 0 of them graded before" in said.out
+    assert "not graded: carl (submitted/carl/04/04_averaging_the_past.ipynb)" in said.err
+    table = (out / "grades.csv").read_text(encoding="utf-8").splitlines()
+    rows = {row["student_id"]: row for row in csv.DictReader(table)}
+    assert {id: row["score"] for id, row in rows.items()} == {
+        "ada": "2",
+        "'=bob()": "0",
+        "carl": "",
+    }
+    page = (out / "feedback/ada/04.html").read_text(encoding="utf-8")
+    assert page.count("passed on") == 2 and "course-exercise" in page and "Hint 1" in page
+    assert right["mean_past"] in (out / "code/ada.py").read_text(encoding="utf-8")
+    assert "| 04.mean_past | 1 | 0 | 0 | 1 | 1 |" in (out / "summary.md").read_text(
+        encoding="utf-8"
+    )
+
+    before = {p: p.read_bytes() for p in out.rglob("*.json")}
+    monkeypatch.setattr(many, "graded", lambda *_: pytest.fail("graded again"))
+    assert cli.main(wish) == 1
+    assert "3 of them graded before" in capsys.readouterr().out
+    assert {p: p.read_bytes() for p in out.rglob("*.json")} == before
+
+
+def test_a_submission_that_ends_its_judge_is_lost_to_nobody(tmp_path, few, monkeypatch):
+    folder = tmp_path / "in"
+    for student in ("ada", "bob"):
+        handed_in(folder, student)
+    found, _ = many_found(folder)
+    ready = many.exercises({"04"}, "x")
+    monkeypatch.setattr(many, "graded", lambda *_: os._exit(9))
+    got = dict((one.student, r) for one, r in many.grade(found, ready, "x", 2, False))
+    assert set(got) == {"ada", "bob"}
+    told = got["ada"]["04.mean_past"]["told"][0]
+    assert "the process that judged it ended; look at submitted/ada" in told
+    for one in found:
+        results.keep(tmp_path, one, got[one.student])
+    assert [results.score(s["chapters"]["04"]) for s in results.everyone(tmp_path)] == [(0, 2)] * 2
+
+
+def many_found(folder):
+    from grading.submissions import find
+
+    return find([folder])
+
+
+def test_a_machine_without_a_sandbox_refuses_before_anything_runs(tmp_path, monkeypatch, capsys):
+    from grading import sandbox
+
+    handed_in(tmp_path, "ada")
+    monkeypatch.setattr(sandbox.shutil, "which", lambda name: None)
+    assert cli.main(["grade", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
+    assert "apt-get install bubblewrap" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_judges_are_forked_from_a_process_without_a_pool_of_threads():
+    """Such a pool is gone in a fork, and the first large sum there waits for it for ever."""
+    torch.set_num_threads(3)
+    many.exercises({"04"}, "x")
+    assert torch.get_num_threads() == 1
+
+
+def test_submissions_that_a_sandbox_could_read_are_refused(tmp_path, bubblewrap, capsys):
+    assert cli.main(["grade", "/usr/share/doc", "--out", str(tmp_path / "out")]) == 2
+    assert "expected submissions and grades where no sandbox sees them, got /usr" in (
+        capsys.readouterr().err
+    )
+    handed_in(tmp_path / "in", "ada")
+    assert cli.main(["grade", str(tmp_path / "in"), "--out", "/usr/grades"]) == 2
+    assert not Path("/usr/grades").exists()
+
+
+def test_a_cohorts_secret_is_drawn_once_and_kept(tmp_path):
+    first = many.seed(tmp_path, "")
+    assert (
+        len(first) == 32 and many.seed(tmp_path, "") == first and many.seed(tmp_path, "x") == "x"
+    )
+    assert (tmp_path / "cohort").stat().st_mode & 0o077 == 0

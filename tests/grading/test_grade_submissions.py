@@ -1,0 +1,423 @@
+"""What was handed in: whose it is, which chapter, and a sentence on whatever isn't taken."""
+
+import json
+import stat
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from course.errors import CourseError
+from grading.submissions import file_name, find
+
+
+def notebook(*cells, exercise=""):
+    def cell(source):
+        metadata = {"course": {"exercise": exercise}} if exercise else {}
+        return {"cell_type": "code", "metadata": metadata, "source": source, "outputs": []}
+
+    made = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [*map(cell, cells)]}
+    return json.dumps(made)
+
+
+NOTEBOOK = notebook("x = 1", 'check("08.mask_weights", mask_weights)')
+
+
+def put(path: Path, text=NOTEBOOK):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def zipped(path, entries):
+    with zipfile.ZipFile(path, "w") as archive:
+        for entry, text in entries.items():
+            archive.writestr(entry, text)
+    return path
+
+
+def whose(found):
+    return [(one.student, one.chapter, one.fault) for one in found]
+
+
+@pytest.mark.parametrize("below", ["", "submitted"])
+def test_nbgraders_folders(tmp_path, below):
+    for student in ("ada", "bob"):
+        put(tmp_path / "submitted" / student / "masks" / "any name.ipynb")
+    found, told = find([tmp_path / below])
+    assert whose(found) == [("ada", "08", ""), ("bob", "08", "")] and not told
+    assert [one.assignment for one in found] == ["masks", "masks"]
+    assert found[0].cells == ("x = 1", 'check("08.mask_weights", mask_weights)')
+
+
+@pytest.mark.parametrize(
+    "form", ["{}_{}_assignsubmission_file_/a.ipynb", "{}_{}_assignsubmission_file_a.ipynb"]
+)
+def test_moodles_zip(tmp_path, form):
+    names = {("Ada Lovelace", 12): NOTEBOOK, ("Jean-Luc O'Neil", 7): NOTEBOOK}
+    entries = {form.format(*who): text for who, text in names.items()}
+    found, told = find([zipped(tmp_path / "moodle.zip", entries)])
+    assert [(one.student, one.name) for one in found] == [
+        ("12", "Ada Lovelace"), ("7", "Jean-Luc O'Neil"),
+    ] and not told  # fmt: skip
+
+
+def test_canvas_zip_and_its_newest_attempt(tmp_path):
+    entries = {
+        "lovelaceada_12_345_08_causal_masking.ipynb": NOTEBOOK,
+        "oneil_LATE_7_346_08_causal_masking-1.ipynb": NOTEBOOK,
+    }
+    found, told = find([zipped(tmp_path / "canvas.zip", entries)])
+    assert [(one.student, one.name, one.late) for one in found] == [
+        ("12", "lovelaceada", False), ("7", "oneil", True),
+    ] and not told  # fmt: skip
+
+
+def test_a_folder_of_anything_a_file_and_an_unpacked_download(tmp_path):
+    put(tmp_path / "ada" / "work.ipynb")
+    put(tmp_path / "bob.ipynb")
+    put(tmp_path / "Carl Friedrich_9_assignsubmission_file_" / "gauss.ipynb")
+    put(tmp_path / ".ipynb_checkpoints" / "bob.ipynb")
+    found, told = find([tmp_path])
+    assert [one.student for one in found] == ["9", "ada", "bob"] and not told
+    assert whose(find([tmp_path / "bob.ipynb"])[0]) == [("bob", "08", "")]
+
+
+def test_a_path_out_of_a_zip_and_a_link_are_refused_and_the_others_taken(tmp_path):
+    path = tmp_path / "all.zip"
+    out = [
+        "../../evil.ipynb",
+        "/etc/evil.ipynb",
+        "a/../../evil.ipynb",
+        "C:\\evil.ipynb",
+        "..\\e.ipynb",
+    ]
+    zipped(path, {name: NOTEBOOK for name in [*out, "ada/a.ipynb"]})
+    with zipfile.ZipFile(path, "a") as archive:
+        link = zipfile.ZipInfo("bob/a.ipynb")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(link, "/etc/passwd")
+        archive.writestr("carl/inner.zip", b"PK")
+    before = {p for p in tmp_path.rglob("*")}
+    found, told = find([path])
+    assert whose(found) == [("ada", "08", "")]
+    assert sum("its path leads out of the zip" in line for line in told) == len(out)
+    assert sum("it is a link" in line for line in told) == 1
+    assert sum("unpack it" in line for line in told) == 1
+    assert {p for p in tmp_path.rglob("*")} == before
+
+
+def test_a_link_in_a_folder_is_refused(tmp_path):
+    put(tmp_path / "ada" / "a.ipynb")
+    (tmp_path / "bob").mkdir()
+    (tmp_path / "bob" / "a.ipynb").symlink_to(tmp_path / "ada" / "a.ipynb")
+    found, told = find([tmp_path])
+    assert whose(found) == [("ada", "08", "")] and told == ["bob/a.ipynb: left out, it is a link"]
+
+
+def test_a_broken_notebook_is_kept_and_told(tmp_path):
+    put(tmp_path / "ada" / "08_causal_masking.ipynb", "{")
+    put(tmp_path / "bob" / "08_causal_masking.ipynb", "[" * 100_000)
+    put(tmp_path / "carl" / "whatever.ipynb", notebook("x = 1"))
+    put(tmp_path / "dora" / "notes.txt")
+    (tmp_path / "ed").mkdir()
+    (tmp_path / "ed" / "08_causal_masking.ipynb").write_bytes(b"\xff\xfe\x00")
+    found, told = find([tmp_path])
+    faults = {one.student: (one.chapter, one.fault.split(":")[0]) for one in found}
+    assert faults == {
+        "ada": ("08", "it is broken"), "bob": ("08", "it is broken"), "ed": ("08", "it is broken"),
+        "dora": ("", "it is no notebook (.ipynb)"),
+        "carl": ("", "no chapter's exercise is in it; `--chapter NN` says which it is"),
+    }  # fmt: skip
+    assert "dora/notes.txt: left out, it is no notebook (.ipynb)" in told and len(told) == 5
+    assert find([tmp_path], "08")[0][2].fault == ""
+
+
+def test_a_zip_bomb_and_a_broken_entry_are_told(tmp_path, monkeypatch):
+    from grading import submissions
+
+    monkeypatch.setattr(submissions, "LARGEST", 1000)
+    path = zipped(tmp_path / "all.zip", {"ada/08_a.ipynb": " " * 2000, "bob/08_a.ipynb": NOTEBOOK})
+    data = bytearray(path.read_bytes())
+    place = data.index(b"mask_weights")
+    data[place] ^= 1  # its sum is wrong now
+    path.write_bytes(data)
+    found, told = find([path])
+    assert "larger than" in " ".join(told)
+    assert [one.student for one in found] == ["bob"] and "can't be read" in found[0].fault
+
+
+def test_a_learners_newest_notebook_counts_and_the_other_is_told(tmp_path):
+    import os
+
+    for n, name in enumerate(("first", "second")):
+        put(tmp_path / "ada" / f"{name}.ipynb", notebook(f"x = {n}", "check('08.a', a)"))
+        when = datetime(2026, 1, 1 + n, tzinfo=UTC).timestamp()
+        os.utime(tmp_path / "ada" / f"{name}.ipynb", (when, when))
+    put(tmp_path / "ada" / "other chapter.ipynb", notebook("", exercise="05.dot"))
+    found, told = find([tmp_path])
+    assert [(one.chapter, one.cells[0]) for one in found] == [("05", ""), ("08", "x = 1")]
+    assert told == ["ada/first.ipynb: left out, ada/second.ipynb is newer"]
+
+
+def test_of_two_that_can_not_be_put_in_order_by_date_is_said_which_one_counts(tmp_path):
+    path = zipped(tmp_path / "all.zip", dict.fromkeys(("ada/a.ipynb", "ada/b.ipynb"), NOTEBOOK))
+    found, told = find([path])
+    assert [one.where for one in found] == ["ada/b.ipynb"]
+    assert told == [
+        "ada/a.ipynb: left out, ada/b.ipynb has the same date and its name comes later, so it counts"
+    ]
+
+
+def test_one_that_can_be_read_counts_rather_than_a_newer_one_that_is_broken(tmp_path):
+    import os
+
+    put(tmp_path / "ada" / "08_a.ipynb")
+    os.utime(tmp_path / "ada" / "08_a.ipynb", (10**9, 10**9))
+    put(tmp_path / "ada" / "08_b.ipynb", "{")
+    found, [told] = find([tmp_path])
+    assert [(one.where, one.fault) for one in found] == [("ada/08_a.ipynb", "")]
+    assert told.startswith("ada/08_b.ipynb: left out, it is broken")
+    assert told.endswith("; ada/08_a.ipynb counts")
+
+
+def test_who_hands_in_no_notebook_has_a_row_and_what_lies_beside_one_has_none(tmp_path):
+    put(tmp_path / "ada_1_assignsubmission_file_" / "answers.py")
+    put(tmp_path / "bob_2_assignsubmission_file_" / "08_a.ipynb")
+    put(tmp_path / "bob_2_assignsubmission_file_" / "data" / "a.csv")
+    put(tmp_path / "grades.csv")
+    found, told = find([tmp_path])
+    assert whose(found) == [("1", "", "it is no notebook (.ipynb)"), ("2", "08", "")]
+    assert len(told) == 3 and all("left out, it is no notebook" in line for line in told)
+    with pytest.raises(CourseError, match="found none"):  # the wrong folder, not a class
+        find([tmp_path / "ada_1_assignsubmission_file_"])
+
+
+@pytest.mark.parametrize(
+    ("path", "chapter"),
+    [
+        ("Carl_13_assignsubmission_file_/04.ipynb", "04"),
+        ("Carl_13_assignsubmission_file_/04_averaging_the_past.ipynb", "04"),
+        ("Carl_13_assignsubmission_file_04.ipynb", "04"),
+        ("Carl_13_assignsubmission_file_/mine.ipynb", ""),
+        ("carl_13_14_mine.ipynb", ""),
+        ("carl_13_14_08_causal_masking.ipynb", "08"),
+        ("carl_LATE_13_14_04.ipynb", "04"),
+        ("carl_13_14_work/08/mine.ipynb", "08"),
+        ("13/mine.ipynb", ""),
+        ("13/04/mine.ipynb", "04"),
+        ("13/week4/08_masks/mine.ipynb", "08"),
+        ("submitted/13/week4/mine.ipynb", ""),
+        ("submitted/13/04/mine.ipynb", "04"),
+        ("13.ipynb", ""),
+        ("04_averaging_the_past.ipynb", "04"),
+    ],
+)
+def test_a_broken_notebooks_chapter_is_in_its_name_not_in_its_learners_id(tmp_path, path, chapter):
+    put(tmp_path / path, "{")
+    put(tmp_path / "a_1_2_a.ipynb")  # beside it, so that it is a class
+    (carl,) = [one for one in find([tmp_path])[0] if one.student != "1"]
+    assert carl.student in ("13", path.removesuffix(".ipynb"))
+    assert carl.chapter == chapter and "broken" in carl.fault
+
+
+def test_the_chapter_is_that_of_the_marks_and_the_checks(tmp_path):
+    put(tmp_path / "ada" / "05_wrong_name.ipynb")
+    put(tmp_path / "bob" / "02_x.ipynb", notebook("y = 1"))
+    put(tmp_path / "carl" / "a.ipynb", notebook("y = 1", exercise="13.top_p"))
+    assert [one.chapter for one in find([tmp_path])[0]] == ["08", "02", "13"]
+
+
+def test_nothing_there_is_an_error(tmp_path):
+    with pytest.raises(CourseError, match=r"expected notebooks \(.ipynb\)"):
+        find([tmp_path])
+    with pytest.raises(CourseError, match="there is no"):
+        find([tmp_path / "nowhere"])
+
+
+@pytest.mark.parametrize("name", ["../../x", "a/b", "", ".", "..", "=1+1", "A" * 300, "é\u202e"])
+def test_a_learners_file_is_in_its_folder(name, tmp_path):
+    made = tmp_path / f"{file_name(name)}.json"
+    assert made.resolve().parent == tmp_path and len(made.name) < 120
+    assert file_name(name) != file_name(name + "_")
+
+
+# ---------------------------------------------------------------- whose: the outermost part alone
+
+MOODLES = "Bob Byte_12_assignsubmission_file_"
+
+
+@pytest.mark.parametrize(
+    ("hers", "bobs", "ids"),
+    [
+        ("mallory_7_345_x_12_assignsubmission_file_a.ipynb", "byte_12_346_a.ipynb", ["12", "7"]),
+        ("anon_ab_34_x_12_assignsubmission_file_a.ipynb", "byte_12_346_a.ipynb", ["12", "anon_ab_34_x_12_assignsubmission_file_a"]),
+        ("M_7_assignsubmission_file_x_12_assignsubmission_file_a.ipynb", f"{MOODLES}a.ipynb", ["12", "M_7_assignsubmission_file_x_12_assignsubmission_file_a"]),
+        ("M_12_assignsubmission_file_ X_7_assignsubmission_file_/a.ipynb", f"{MOODLES}/a.ipynb", ["12", "M_12_assignsubmission_file_ X_7_assignsubmission_file_"]),
+        ("M_7_assignsubmission_file_x_7_assignsubmission_file_a.ipynb", f"{MOODLES}a.ipynb", ["12", "7"]),
+        (f"M_7_assignsubmission_file_/{MOODLES}/a.ipynb", f"{MOODLES}/a.ipynb", ["12", "7"]),
+        ("M_7_assignsubmission_file_/x_12_3_a.ipynb", f"{MOODLES}/a.ipynb", ["12", "7"]),
+        ("submitted/mallory/ps1/bob/ps1/a.ipynb", "submitted/bob/ps1/a.ipynb", ["bob", "mallory"]),
+        ("submitted/mallory/ps1/x_12_3_a.ipynb", "submitted/12/ps1/a.ipynb", ["12", "mallory"]),
+        ("mallory/submitted/bob/ps1/a.ipynb", "bob/a.ipynb", ["bob", "mallory"]),
+        ("mallory/x_12_3_a.ipynb", "12/a.ipynb", ["12", "mallory"]),
+        (f"mallory/{MOODLES}/a.ipynb", "12/a.ipynb", ["12", "mallory"]),
+        ("mallory/week4/deep/a.ipynb", "bob/week4/deep/a.ipynb", ["bob", "mallory"]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("in_a_zip", [True, False])
+def test_nobody_can_hand_in_for_another(tmp_path, hers, bobs, ids, in_a_zip):
+    place = tmp_path / "class"
+    for path in (bobs, hers):
+        put(place / path)
+    if in_a_zip:
+        place = zipped(tmp_path / "class.zip", {path: NOTEBOOK for path in (bobs, hers)})
+    found, told = find([place])
+    assert [one.student for one in found] == ids and not told
+
+
+@pytest.mark.parametrize("folder", ["mallory", "submitted/mallory/ps1"])
+@pytest.mark.parametrize("inside", [f"{MOODLES}/a.ipynb", "x_12_3_a.ipynb", "12/ps1/a.ipynb"])
+def test_a_learners_zip_is_hers_whatever_stands_in_it(tmp_path, folder, inside):
+    put(tmp_path / folder.replace("mallory", "12") / "a.ipynb")
+    (tmp_path / folder).mkdir(parents=True)
+    zipped(tmp_path / folder / "work.zip", {inside: NOTEBOOK})
+    found, told = find([tmp_path])
+    assert [one.student for one in found] == ["12", "mallory"] and not told
+
+
+def test_zips_that_two_learners_made_of_a_folder_of_the_same_name(tmp_path):
+    for name in ("ada/hw.zip", "bob/hw.zip", "carl.zip"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        zipped(tmp_path / name, {"hw/a.ipynb": NOTEBOOK})
+    found, told = find([tmp_path])
+    assert [one.student for one in found] == ["ada", "bob", "carl"] and not told
+
+
+def test_the_zip_of_a_learner_in_a_download_of_canvas(tmp_path):
+    zipped(tmp_path / "byte_LATE_12_346_work.zip", {"x_7_3_a.ipynb": NOTEBOOK})
+    (one,), told = find([tmp_path])
+    assert (one.student, one.name, one.late) == ("12", "byte", True) and not told
+
+
+@pytest.mark.parametrize("student", ["{}/a.ipynb", "submitted/{}/ps1/a.ipynb"])
+def test_the_zip_of_a_folder_has_the_learners_in_the_folder_of_its_name(tmp_path, student):
+    entries = {f"class/{student.format(name)}": NOTEBOOK for name in ("ada", "bob")}
+    found, told = find([zipped(tmp_path / "class.zip", entries)])
+    assert [one.student for one in found] == ["ada", "bob"] and not told
+
+
+def test_a_learners_own_zip_with_a_folder_in_it_is_hers(tmp_path):
+    found, _ = find([zipped(tmp_path / "ada.zip", {"ada/work/a.ipynb": NOTEBOOK})])
+    assert [one.student for one in found] == ["ada"]
+
+
+def test_a_single_folder_around_all_is_one_learners_and_that_is_told(tmp_path):
+    for student in ("ada", "bob"):
+        put(tmp_path / "class" / student / "a.ipynb")
+    found, told = find([tmp_path])
+    assert [one.student for one in found] == ["class"]
+    assert told[0] == (
+        f"{tmp_path}: all of it is in the folder class, so it is taken for one learner's; "
+        "if each folder in there is a learner's, name that folder itself"
+    )
+
+
+# ---------------------------------------------------------------- what one learner sends stops nobody
+
+
+def broken(how, old, after, length, tmp_path):
+    """The bytes of a zip, where `length` of them, `after` the last `old`, are others."""
+    path = tmp_path / "broken.zip"
+    with zipfile.ZipFile(path, "w", how) as archive:
+        archive.writestr("08_a.ipynb", NOTEBOOK + " " * 5000)
+    data = bytearray(path.read_bytes())
+    path.unlink()
+    place = data.index(old) + after
+    data[place : place + length] = bytes(range(200, 200 + length))
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("how", "old", "after", "length"),
+    [
+        (zipfile.ZIP_DEFLATED, b"PK\x01\x02", 0, 4),  # the directory
+        (zipfile.ZIP_DEFLATED, b"08_a.ipynb", 10, 40),
+        (zipfile.ZIP_LZMA, b"08_a.ipynb", 19, 40),
+        (zipfile.ZIP_BZIP2, b"08_a.ipynb", 10, 40),
+        (zipfile.ZIP_STORED, b"PK\x01\x02", 10, 1),  # an unknown way to compress
+        (zipfile.ZIP_STORED, b"PK\x05\x06", 0, 2),  # no zip at all
+    ],
+)
+def test_a_learners_broken_zip_is_her_fault_alone(tmp_path, how, old, after, length):
+    put(tmp_path / "bob" / "a.ipynb")
+    data = broken(how, old, after, length, tmp_path)
+    (tmp_path / "mallory").mkdir()
+    (tmp_path / "mallory" / "work.zip").write_bytes(data)
+    found, told = find([tmp_path])
+    assert [one.student for one in found] == ["bob", "mallory"] and not found[0].fault
+    assert "it can't be read (" in found[1].fault and "hand it in again" in found[1].fault
+    assert told == [f"{found[1].where}: {found[1].fault}"]
+    assert found[1].where.startswith("mallory/work")
+
+
+def test_a_given_zip_that_is_broken_is_an_error(tmp_path):
+    path = tmp_path / "class.zip"
+    path.write_bytes(broken(zipfile.ZIP_DEFLATED, b"PK\x01\x02", 0, 4, tmp_path))
+    with pytest.raises(
+        CourseError, match=r"expected a zip in .*class.zip, but .*download it again"
+    ):
+        find([path])
+
+
+def test_a_cell_of_no_kind_is_a_broken_notebook(tmp_path):
+    put(tmp_path / "bob" / "08_a.ipynb")
+    without = json.loads(NOTEBOOK)
+    del without["cells"][0]["cell_type"]
+    put(tmp_path / "mallory" / "08_a.ipynb", json.dumps(without))
+    found, _ = find([tmp_path])
+    assert [(one.student, one.chapter) for one in found] == [("bob", "08"), ("mallory", "08")]
+    assert found[1].fault == (
+        "it is broken: expected a cell_type in each cell of 08_a.ipynb, cell 1 has none: "
+        "open and save it in JupyterLab"
+    )
+
+
+CONTROL = "\x1b]0;owned\x07\x1b[2J\ncourse: 12: 6 points"
+
+
+def test_no_control_character_of_a_name_is_told(tmp_path):
+    """A terminal would do what it says, and a line break would begin a sentence of ours."""
+    (tmp_path / "mallory").mkdir()
+    entries = {f"{CONTROL}.txt": "", f"{CONTROL}.ipynb": "{"}
+    zipped(tmp_path / "mallory" / "work.zip", entries)
+    put(tmp_path / "mallory" / f"{CONTROL}.csv")
+    (tmp_path / "mallory" / f"{CONTROL}.ipynb").symlink_to(tmp_path)
+    (tmp_path / f"{CONTROL}.zip").write_bytes(b"PK")
+    found, told = find([tmp_path])
+    assert len(told) == 5 and all(line.isprintable() for line in told)
+    assert all("\\x1b]0;owned\\x07\\x1b[2J\\ncourse" in line for line in told)
+    texts = [text for one in found for text in (one.student, one.where, one.name, one.fault)]
+    assert all(text.isprintable() for text in texts) and len(found) == 2
+
+
+def test_a_fault_is_no_longer_than_a_page(tmp_path):
+    without = json.loads(NOTEBOOK)
+    without["cells"][0]["cell_type"] = ["code" * 1_000_000]
+    put(tmp_path / "mallory" / "08_a.ipynb", json.dumps(without))
+    (one,), told = find([tmp_path])
+    assert len(one.fault) == 2000 and one.fault.endswith("…") and len(told[0]) < 2100
+
+
+def test_two_learners_with_long_names_that_begin_alike_are_two(tmp_path):
+    for end in "ab":
+        put(tmp_path / ("x" * 200 + end) / "a.ipynb")
+    found, told = find([tmp_path])
+    assert len({one.student for one in found}) == 2 and not told
+    assert {len(one.student) for one in found} == {150}
+
+
+@pytest.mark.parametrize("name", ["a b", "../../x", "A" * 300])
+def test_no_learner_has_the_file_of_another_by_the_mark_in_its_name(name, tmp_path):
+    assert file_name(file_name(name)) != file_name(name)
+    assert file_name("ada-8") == "ada-8" and file_name("ada@example.org") == "ada@example.org"
