@@ -8,11 +8,9 @@ from torch.testing import assert_close
 
 from attention.block import start_as_identity
 from attention.cache import Cache
-from attention.checkpoint import load_checkpoint, save_checkpoint
 from attention.gpt import GPT, POSITIONS, Config
 from attention.multi_head import MultiHeadAttention
 from attention.self_attention import CausalSelfAttention
-from attention.tokenizers import CharTokenizer
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 B, T, V = 2, 11, 13
@@ -179,59 +177,6 @@ def test_a_cache_belongs_to_one_batch():
     cache.append(k, k)
     with pytest.raises(ValueError, match="expected the 2 sequences that the cache holds, got 1"):
         cache.append(k[:1], k[:1])
-
-
-TOKENIZER = CharTokenizer("abcdefghijklm")
-
-
-@pytest.fixture(params=[PLAIN, KINDS[-2]], ids=said)
-def saved(request, tmp_path):
-    model = model_of(request.param).half().float()
-    save_checkpoint(model, TOKENIZER, tmp_path / "model.safetensors", loss="1.5")
-    return model, tmp_path / "model.safetensors"
-
-
-def test_a_model_comes_back_as_it_was_saved(saved):
-    model, path = saved
-    loaded, tokenizer, facts = load_checkpoint(path)
-    assert loaded.config == model.config and not loaded.training
-    assert tokenizer.vocab == TOKENIZER.vocab and facts == {"loss": "1.5"}
-    assert torch.equal(loaded(ids_of()), model(ids_of()))
-    if loaded.config.tied:
-        assert loaded.logits.weight is loaded.token.weight
-
-
-def test_a_file_that_was_cut_off_is_a_sentence(saved):
-    _, path = saved
-    whole = path.read_bytes()
-    for length in (0, 5, 200, len(whole) - 1):
-        path.write_bytes(whole[:length])
-        with pytest.raises(ValueError, match="expected a whole safetensors file"):
-            load_checkpoint(path)
-
-
-def test_a_foreign_file_is_a_sentence(tmp_path):
-    from safetensors.torch import save_file
-
-    path = tmp_path / "model.safetensors"
-    torch.save({"weight": torch.zeros(2)}, path)  # a pickle is not read
-    with pytest.raises(ValueError, match="expected a whole safetensors file"):
-        load_checkpoint(path)
-    for metadata in (None, {"config": "{"}, {"config": '{"width": 3}', "alphabet": "ab"}):
-        save_file({"weight": torch.zeros(2)}, path, metadata)
-        with pytest.raises(ValueError, match="expected a checkpoint of this course"):
-            load_checkpoint(path)
-
-
-def test_a_model_of_another_shape_is_a_sentence(tmp_path):
-    path = tmp_path / "model.safetensors"
-    model = model_of(PLAIN)
-    model.config = replace(PLAIN, n_embd=48)
-    save_checkpoint(model, TOKENIZER, path)
-    with pytest.raises(
-        ValueError, match="fit its configuration, got others: size mismatch for token"
-    ):
-        load_checkpoint(path)
 
 
 def test_start_as_identity_zeroes_biases_too():
