@@ -10,12 +10,11 @@ from collections import Counter
 
 import torch
 
-from attention.block import Perceptron
 from attention.bpe import split_pieces
 from attention.corpus import load_corpus
 from attention.fast_bpe import learn_merges
+from attention.gpt import CausalSelfAttention, Perceptron
 from attention.masks import causal_mask
-from attention.self_attention import CausalSelfAttention
 from chapters.ch00.explorer import stride_explorer
 from chapters.ch01.explorer import merge_explorer
 from chapters.ch02.explorer import window_explorer

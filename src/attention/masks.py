@@ -9,15 +9,25 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 
-def causal_mask(n_positions: int) -> Bool[Tensor, "T T"]:
+def causal_mask(n_positions: int, n_queries: int | None = None) -> Bool[Tensor, "Tq T"]:
     """True where the column is not after the row: each position sees itself and its past.
+
+    With `n_queries`, the rows of the last so many positions alone, as a model with a cache needs.
 
     >>> causal_mask(3).int().tolist()
     [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    >>> causal_mask(3, n_queries=1).int().tolist()
+    [[1, 1, 1]]
     """
     if n_positions < 1:
         raise ValueError(f"n_positions: expected 1 or more positions, got {n_positions}")
-    return torch.ones(n_positions, n_positions, dtype=torch.bool).tril()
+    n_queries = n_positions if n_queries is None else n_queries
+    if not 0 < n_queries <= n_positions:
+        raise ValueError(
+            f"n_queries: expected 1 to {n_positions} (all positions), got {n_queries}"
+        )
+    mask = torch.ones(n_queries, n_positions, dtype=torch.bool)
+    return mask.tril(n_positions - n_queries)
 
 
 def window_mask(n_positions: int, window: int) -> Bool[Tensor, "T T"]:

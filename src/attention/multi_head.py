@@ -8,7 +8,8 @@ import torch.nn.functional as F
 from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
-from attention.causal import CausalAttention, check_dropout, check_positions
+from attention.causal import CausalAttention
+from attention.checks import check_divides, check_dropout, check_positions
 from attention.heads import attention_scores, attention_weights
 from attention.masks import causal_mask
 
@@ -20,11 +21,7 @@ def split_heads(x: Shaped[Tensor, "B T C"], n_head: int) -> Shaped[Tensor, "B H 
     mix positions.
     """
     B, T, C = x.shape
-    if n_head < 1 or C % n_head:
-        raise ValueError(
-            f"n_head: expected a number that divides the {C} channels, got {n_head}; every head "
-            f"gets the same share of them"
-        )
+    check_divides("n_head", n_head, "n_embd", C)
     return x.view(B, T, n_head, C // n_head).transpose(1, 2)  # (B, T, H, D) -> (B, H, T, D)
 
 
@@ -70,11 +67,7 @@ class MultiHeadAttention(nn.Module):
         qkv_bias: bool = False,
     ):
         super().__init__()
-        if n_head < 1 or n_embd % n_head:
-            raise ValueError(
-                f"n_head: expected a number that divides n_embd = {n_embd}, got {n_head}; every "
-                f"head gets the same share of the channels"
-            )
+        check_divides("n_head", n_head, "n_embd", n_embd)
         self.n_head = n_head
         self.qkv = nn.Linear(n_embd, 3 * n_embd, bias=qkv_bias)
         self.out = nn.Linear(n_embd, n_embd)

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from attention import self_attention
+from attention import gpt
 from attention.cache import Cache, WindowCache
 from attention.decode import generate_cached
 from attention.gpt import GPT, POSITIONS, Config
@@ -85,7 +85,7 @@ def test_a_window_cache_is_a_window_mask(positions, sinks, monkeypatch):
     cached = torch.cat([model(part, caches) for part in parts], dim=1)
     mask = sink_mask(29, window, sinks)
     monkeypatch.setattr(
-        self_attention.CausalSelfAttention,
+        gpt.CausalSelfAttention,
         "added",
         lambda self, n, m, x: x.new_zeros(1, n, m).masked_fill(~mask, float("-inf")),
     )
@@ -98,9 +98,9 @@ def test_alibi_in_a_window_counts_the_distance(monkeypatch):
     model, ids = model_of(KINDS["alibi"]), ids_of(29)
     caches = [WindowCache(5) for _ in model.blocks]
     cached = torch.cat([model(part, caches) for part in ids.split(1, dim=1)], dim=1)
-    added = self_attention.CausalSelfAttention.added
+    added = gpt.CausalSelfAttention.added
     monkeypatch.setattr(
-        self_attention.CausalSelfAttention,
+        gpt.CausalSelfAttention,
         "added",
         lambda self, n, m, x: added(self, n, m, x).masked_fill(~window_mask(n, 5), float("-inf")),
     )

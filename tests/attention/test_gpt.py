@@ -6,11 +6,9 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from attention.block import start_as_identity
 from attention.cache import Cache
-from attention.gpt import GPT, POSITIONS, Config
+from attention.gpt import GPT, POSITIONS, CausalSelfAttention, Config, start_as_identity
 from attention.multi_head import MultiHeadAttention
-from attention.self_attention import CausalSelfAttention
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 B, T, V = 2, 11, 13
@@ -159,9 +157,9 @@ def test_a_full_cache_says_so_and_keeps_what_it_has():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: CausalSelfAttention(36, 5), "n_head: expected a number that divides 36, got 5"),
-        (lambda: CausalSelfAttention(36, 6, 4), "n_kv_head: .*divides 6, got 4"),
-        (lambda: CausalSelfAttention(36, 6, 0), "n_kv_head: .*divides 6, got 0"),
+        (lambda: CausalSelfAttention(36, 5), "n_head: expected a number that divides n_embd = 36, got 5"),
+        (lambda: CausalSelfAttention(36, 6, 4), "n_kv_head: .*divides n_head = 6, got 4"),
+        (lambda: CausalSelfAttention(36, 6, 0), "n_kv_head: .*divides n_head = 6, got 0"),
         (lambda: CausalSelfAttention(15, 5, positions="rotary"), "head_size: .*even.*got 3"),
         (lambda: Config(V, 0), "block_size: expected 1 or more, got 0"),
         (lambda: Cache(0), "capacity: expected 1 or more"),

@@ -9,11 +9,10 @@ import torch
 from torch import nn
 
 import attention
-from attention.block import AttentionOnly, Block, Perceptron
 from attention.corpus import load_corpus
-from attention.gpt import Config
-from attention.self_attention import CausalSelfAttention
+from attention.gpt import Block, CausalSelfAttention, Config, Perceptron
 from chapters.ch12.depth import Wired, wire
+from chapters.ch14.attention_only import AttentionOnly
 
 ONE = nn.Identity()
 NORMS = "norm: expected one of layer, none, rms, got 'rmss'; did you mean 'rms'?"

@@ -7,10 +7,8 @@ import re
 import pytest
 import torch
 
-from attention.block import NORMS, Block, Perceptron
 from attention.corpus import load_corpus
-from attention.gpt import GPT, Config
-from attention.self_attention import CausalSelfAttention
+from attention.gpt import GPT, NORMS, Block, CausalSelfAttention, Config, Perceptron
 from attention.tokenizers import CharTokenizer
 from chapters.ch12 import runs
 from chapters.ch12.depth import Passage

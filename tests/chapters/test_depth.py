@@ -6,9 +6,8 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from attention.block import Block, Perceptron, start_as_identity
 from attention.cache import Cache
-from attention.self_attention import CausalSelfAttention
+from attention.gpt import Block, CausalSelfAttention, Perceptron, start_as_identity
 from chapters.ch12.depth import PLACES, Wired, difference, passage, rms, scale_outputs, wire
 
 pytestmark = pytest.mark.usefixtures("as_a_user")

@@ -6,9 +6,10 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from attention.gpt import GPT, Config, make_attention_only, make_block
+from attention.gpt import GPT, Config, make_block
 from attention.heads import attention_scores
 from attention.training import cross_entropy
+from chapters.ch14.attention_only import make_attention_only
 from chapters.ch14.by_hand import channels, induction_by_hand
 from chapters.ch14.circuits import attribute, head_scores, ov_matrix, stream_parts
 from chapters.ch14.interventions import (

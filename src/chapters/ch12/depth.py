@@ -11,9 +11,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from attention.block import Block
 from attention.cache import Cache
-from attention.causal import choose
+from attention.checks import choose
+from attention.gpt import Block
 
 PLACES = ("before", "after", "none")
 

@@ -10,10 +10,8 @@ from pathlib import Path
 import torch
 
 from attention.batches import get_batch, split
-from attention.block import Perceptron, start_as_identity
 from attention.corpus import load_corpus
-from attention.gpt import GPT, Config
-from attention.self_attention import CausalSelfAttention
+from attention.gpt import GPT, CausalSelfAttention, Config, Perceptron, start_as_identity
 from attention.tokenizers import CharTokenizer
 from attention.training import evaluate, train_step
 from chapters.ch12.depth import Wired, scale_outputs

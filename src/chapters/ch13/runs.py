@@ -19,12 +19,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attention.batches import cut_blocks, split
-from attention.block import Block
 from attention.corpus import load_corpus
 from attention.fitting import adamw, fit, muon
-from attention.gpt import GPT, Config, make_block
+from attention.gpt import GPT, Block, CausalSelfAttention, Config, make_block
 from attention.multi_head import merge_heads
-from attention.self_attention import CausalSelfAttention
 from attention.tokenizers import CharTokenizer
 from attention.training import cross_entropy, evaluate, evaluating
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from attention.gpt import GPT, Config, make_attention_only
+from attention.gpt import GPT, Config
+from chapters.ch14.attention_only import make_attention_only
 
 
 class Channels(NamedTuple):

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from attention.self_attention import CausalSelfAttention
+from attention.gpt import CausalSelfAttention
 from attention.training import evaluating
 from chapters.ch14.interventions import head_mixes
 

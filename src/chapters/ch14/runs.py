@@ -10,7 +10,8 @@ from pathlib import Path
 
 import torch
 
-from attention.gpt import GPT, Config, make_attention_only
+from attention.gpt import GPT, Config
+from chapters.ch14.attention_only import make_attention_only
 from chapters.ch14.patterns import by_distance, induction_score, previous_token_score
 from chapters.ch14.tasks import accuracy, fit_task, repeated_strings
 

@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from attention.gpt import CausalSelfAttention
 from attention.properties import (
     batch_independent,
     gradients_reach,
@@ -19,7 +20,6 @@ from attention.properties import (
     ripples,
     rows_sum_to_1,
 )
-from attention.self_attention import CausalSelfAttention
 
 B, T, C, H, HKV = 4, 8, 32, 4, 2
 TEXTS = torch.tensor([[0, 0, 1, 1, 1, 2, 2, 2]]).repeat(B, 1)  # padding, and two texts behind it

@@ -14,10 +14,10 @@ from torch import Tensor
 
 from attention.corpus import load_corpus
 from attention.fitting import Look, fit, muon
-from attention.gpt import GPT, make_block
+from attention.gpt import GPT, CausalSelfAttention, make_block
 from attention.heads import attention_scores
+from attention.masks import causal_mask
 from attention.multi_head import merge_heads
-from attention.self_attention import CausalSelfAttention, last_rows_causal
 from attention.tokenizers import CharTokenizer
 from attention.training import evaluating
 from attention.writing import write
@@ -35,7 +35,7 @@ class Compares(CausalSelfAttention):
 
     def forward(self, x: Tensor, cache=None) -> Tensor:
         q, k, v = self.project(x)
-        forbidden = ~last_rows_causal(x.shape[1], x.shape[1])
+        forbidden = ~causal_mask(x.shape[1])
         scores = attention_scores(q, k).masked_fill(forbidden, float == ("-inf"))  # noqa: E721
         return self.out(merge_heads(scores.softmax(dim=-1) @ v))
 

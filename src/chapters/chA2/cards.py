@@ -15,14 +15,12 @@ from attention import multi_head
 from attention.averaging import mean_past_tril
 from attention.batches import get_batch, split
 from attention.bigram import BigramLanguageModel, bigram_counts
-from attention.block import Block, Perceptron
 from attention.cache import Cache
 from attention.causal import CausalAttention
-from attention.gpt import GPT, Config
+from attention.gpt import GPT, Block, CausalSelfAttention, Config, Perceptron
 from attention.heads import Head, attention_scores, attention_weights
 from attention.masks import causal_mask, padding_mask
 from attention.positions import alibi_bias, rotary_angles, rotate, sinusoidal
-from attention.self_attention import CausalSelfAttention
 from attention.tokenizers import CharTokenizer
 from attention.training import costs, cross_entropy
 from chapters.ch14.patterns import previous_token_score, received, sink_score
