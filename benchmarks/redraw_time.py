@@ -13,7 +13,7 @@ import torch
 from attention.bpe import split_pieces
 from attention.corpus import load_corpus
 from attention.fast_bpe import learn_merges
-from attention.gpt import CausalSelfAttention, Perceptron
+from attention.gpt import MLP, CausalSelfAttention
 from attention.masks import causal_mask
 from chapters.ch00.explorer import stride_explorer
 from chapters.ch01.explorer import merge_explorer
@@ -41,9 +41,7 @@ def seconds(work) -> float:
 def stack(residual: bool, place: str):
     """What becomes of six words on their way through 32 layers."""
     layers = [
-        Wired(
-            CausalSelfAttention(32, 4), Perceptron(32, "relu"), 32, residual=residual, place=place
-        )
+        Wired(CausalSelfAttention(32, 4), MLP(32, "relu"), 32, residual=residual, place=place)
         for _ in range(32)
     ]
     return passage(layers, *torch.randn(2, 1, 6, 32))

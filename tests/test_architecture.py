@@ -105,7 +105,7 @@ def test_attention_imports_in_the_order_of_the_data():
 
 @pytest.mark.parametrize("path", list((SRC / "attention").glob("*.py")), ids=lambda p: p.stem)
 def test_attention_is_read_in_an_evening(path):
-    lines = 260 if path.stem == "gpt" else 150  # a whole GPT stands in one file
+    lines = 250 if path.stem == "gpt" else 150  # a whole GPT stands in one file
     assert len(path.read_text(encoding="utf-8").splitlines()) <= lines
 
 

@@ -23,6 +23,7 @@ from attention.positions import POSITIONS, alibi_bias, rotary_angles, rotate, si
 
 Stream = Float[Tensor, "B T C"]  # the residual stream: a vector for each position
 Weights = Float[Tensor, "B H T T"]  # attention weights: of each head, queries by keys
+Ids = Int[Tensor, "B T"]
 
 
 def relu2(x: Float[Tensor, "*B"]) -> Float[Tensor, "*B"]:
@@ -137,7 +138,7 @@ class CausalSelfAttention(nn.Module):
         return self.out(merge_heads(self.dropout(weights) @ v)), weights
 
 
-class Perceptron(nn.Module):
+class MLP(nn.Module):
     """Two Linears with an activation between them, four times as wide inside, token by token."""
 
     def __init__(
@@ -145,36 +146,34 @@ class Perceptron(nn.Module):
     ):
         super().__init__()
         self.activation = ACTIVATIONS[choose("activation", activation, ACTIVATIONS)]
-        self.wide = nn.Linear(n_embd, 4 * n_embd, bias=bias)
+        self.hidden = nn.Linear(n_embd, 4 * n_embd, bias=bias)
         self.out = nn.Linear(4 * n_embd, n_embd, bias=bias)
         self.dropout = nn.Dropout(check_dropout(dropout))
 
     def forward(self, x: Float[Tensor, "*B C"]) -> Float[Tensor, "*B C"]:
         """What each token makes of what it has heard."""
-        return self.dropout(self.out(self.activation(self.wide(x))))
+        return self.dropout(self.out(self.activation(self.hidden(x))))
 
 
 class Block(nn.Module):
-    """Attention, then a perceptron, each with a norm before it; both are added to what was there."""
+    """Attention, then an MLP, each with a norm before it; both are added to what was there."""
 
-    def __init__(
-        self, attention: nn.Module, perceptron: nn.Module, n_embd: int, norm: str = "rms"
-    ):
+    def __init__(self, attention: nn.Module, mlp: nn.Module, n_embd: int, norm: str = "rms"):
         super().__init__()
         make = NORMS[choose("norm", norm, NORMS)]
-        self.attention, self.perceptron = attention, perceptron
-        self.before_attention, self.before_perceptron = make(n_embd), make(n_embd)
+        self.attention, self.mlp = attention, mlp
+        self.norm_1, self.norm_2 = make(n_embd), make(n_embd)
 
     def forward(self, x: Stream, cache: Cache | None = None) -> Stream:
         """The residual stream, with what both have added to it."""
-        x = x + self.attention(self.before_attention(x), cache)
-        return x + self.perceptron(self.before_perceptron(x))
+        x = x + self.attention(self.norm_1(x), cache)
+        return x + self.mlp(self.norm_2(x))
 
     def explain(self, x: Stream) -> tuple[Stream, Weights]:
         """The same, and the weights of every head."""
-        mixed, weights = self.attention.explain(self.before_attention(x))
+        mixed, weights = self.attention.explain(self.norm_1(x))
         x = x + mixed
-        return x + self.perceptron(self.before_perceptron(x)), weights
+        return x + self.mlp(self.norm_2(x)), weights
 
 
 @torch.no_grad()
@@ -194,47 +193,44 @@ def make_attention(config: Config) -> CausalSelfAttention:
 def make_block(config: Config) -> Block:
     """The block of these sizes, which adds nothing before it is trained."""
     attention = make_attention(config)
-    perceptron = Perceptron(config.n_embd, config.activation, config.bias, config.dropout)
-    block = Block(attention, perceptron, config.n_embd, config.norm)
+    mlp = MLP(config.n_embd, config.activation, config.bias, config.dropout)
+    block = Block(attention, mlp, config.n_embd, config.norm)
     start_as_identity(block)
     return block
 
 
 class GPT(nn.Module):
-    """Embeddings, blocks, a last normalisation, and logits.
-
-    `block` makes each of the blocks: give another to see what a part was good for.
-    """
+    """Embeddings, blocks, each made by `block`, a last norm, and a Linear that gives logits."""
 
     def __init__(self, config: Config, block: Callable[[Config], nn.Module] = make_block):
         super().__init__()
         self.config = config
-        self.token = nn.Embedding(config.vocab_size, config.n_embd)
+        self.token_embedding = nn.Embedding(config.vocab_size, config.n_embd)
         if config.positions == "learned":
-            self.position = nn.Embedding(config.block_size, config.n_embd)
+            self.position_embedding = nn.Embedding(config.block_size, config.n_embd)
         self.blocks = nn.ModuleList(block(config) for _ in range(config.n_layer))
-        self.norm = NORMS[config.norm](config.n_embd)
-        self.logits = nn.Linear(config.n_embd, config.vocab_size, bias=False)
+        self.final_norm = NORMS[config.norm](config.n_embd)
+        self.lm_head = nn.Linear(config.n_embd, config.vocab_size, bias=False)
         if config.tied:
-            nn.init.normal_(self.token.weight, std=0.02)  # as logits, ones would be far too sure
-            self.logits.weight = self.token.weight
+            nn.init.normal_(
+                self.token_embedding.weight, std=0.02
+            )  # as logits, ones would be far too sure
+            self.lm_head.weight = self.token_embedding.weight
 
-    def embed(self, ids: Int[Tensor, "B T"], start: int = 0) -> Stream:
+    def embed(self, ids: Ids, start: int = 0) -> Stream:
         """The vectors of the ids, plus those of their positions if these are added.
 
         Only a learned table ends, at `block_size`; the other positions go on, for better or worse.
         """
-        x, end = self.token(ids), start + ids.shape[1]
+        x, end = self.token_embedding(ids), start + ids.shape[1]
         if self.config.positions == "learned":
             check_length("ids", end, self.config.block_size)
-            return x + self.position.weight[start:end]
+            return x + self.position_embedding.weight[start:end]
         if self.config.positions == "sinusoidal":
             return x + sinusoidal(end, self.config.n_embd)[start:].to(ids.device)
         return x
 
-    def forward(
-        self, ids: Int[Tensor, "B T"], caches: Sequence[Cache] | None = None
-    ) -> Float[Tensor, "B T V"]:
+    def forward(self, ids: Ids, caches: Sequence[Cache] | None = None) -> Float[Tensor, "B T V"]:
         """The logits of the next id at each position.
 
         With caches, one for each block, ids are the new ones alone; the caches hold the others.
@@ -242,15 +238,13 @@ class GPT(nn.Module):
         x = self.embed(ids, caches[0].seen if caches else 0)
         for i, block in enumerate(self.blocks):
             x = block(x, caches[i] if caches else None)
-        return self.logits(self.norm(x))
+        return self.lm_head(self.final_norm(x))
 
     @torch.no_grad()
-    def explain(
-        self, ids: Int[Tensor, "B T"]
-    ) -> tuple[Float[Tensor, "B T V"], Float[Tensor, "L B H T T"]]:
+    def explain(self, ids: Ids) -> tuple[Float[Tensor, "B T V"], Float[Tensor, "L B H T T"]]:
         """The logits as `forward` gives them, and the weights of every head of every block."""
         x, weights = self.embed(ids), []
         for block in self.blocks:
             x, heads = block.explain(x)
             weights.append(heads)
-        return self.logits(self.norm(x)), torch.stack(weights)
+        return self.lm_head(self.final_norm(x)), torch.stack(weights)

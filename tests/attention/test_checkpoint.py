@@ -43,7 +43,7 @@ def test_a_model_comes_back_as_it_was_saved(saved):
     ids = torch.arange(11)[None]
     assert torch.equal(loaded(ids), model(ids))
     if loaded.config.tied:
-        assert loaded.logits.weight is loaded.token.weight
+        assert loaded.lm_head.weight is loaded.token_embedding.weight
 
 
 def test_a_file_that_was_cut_off_is_a_sentence(saved):

@@ -63,7 +63,9 @@ def test_it_writes_what_generate_writes(config, temperature, length):
 
 def test_every_position_is_read_once():
     model, read = model_of(PLAIN), []
-    model.token.register_forward_hook(lambda layer, given, out: read.append(given[0].shape[1]))
+    model.token_embedding.register_forward_hook(
+        lambda layer, given, out: read.append(given[0].shape[1])
+    )
     generate_cached(model, ids_of(7), 4, drawing())
     assert read == [7, 1, 1, 1]
 

@@ -99,7 +99,7 @@ def test_muon_gets_the_matrices_of_the_blocks_and_adamw_the_rest():
     inner, rest = (part.param_groups[0]["params"] for part in (first, second))
     assert len(inner) == 8 and {p.ndim for p in inner} == {2}
     assert sum(p.numel() for p in (*inner, *rest)) == sum(p.numel() for p in model.parameters())
-    assert any(p is model.logits.weight for p in rest)
+    assert any(p is model.lm_head.weight for p in rest)
     assert [part.param_groups[0]["lr"] for part in (first, second)] == [0.1, 0.01]
     assert muon(model, 0.01, times=4.0)[0].param_groups[0]["lr"] == 0.04
 

@@ -83,7 +83,7 @@ def test_only_positions_make_the_order_matter_to_one_layer():
 def test_a_fresh_gpt_adds_nothing_to_its_embeddings():
     model = GPT(PLAIN)
     ids = ids_of()
-    assert_close(model(ids), model.logits(model.norm(model.token(ids))))
+    assert_close(model(ids), model.lm_head(model.final_norm(model.token_embedding(ids))))
 
 
 def test_a_fresh_gpt_knows_nothing(config):
@@ -99,7 +99,7 @@ def test_a_block_adds_again_after_its_first_step():
     model(ids_of()).square().sum().backward()
     for block in model.blocks:
         assert block.attention.out.weight.grad.abs().sum() > 0
-        assert block.perceptron.out.weight.grad.abs().sum() > 0
+        assert block.mlp.out.weight.grad.abs().sum() > 0
 
 
 def test_the_attention_without_extras_is_chapter_10s():
@@ -157,7 +157,10 @@ def test_a_full_cache_says_so_and_keeps_what_it_has():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: CausalSelfAttention(36, 5), "n_head: expected a number that divides n_embd = 36, got 5"),
+        (
+            lambda: CausalSelfAttention(36, 5),
+            "n_head: expected a number that divides n_embd = 36, got 5",
+        ),
         (lambda: CausalSelfAttention(36, 6, 4), "n_kv_head: .*divides n_head = 6, got 4"),
         (lambda: CausalSelfAttention(36, 6, 0), "n_kv_head: .*divides n_head = 6, got 0"),
         (lambda: CausalSelfAttention(15, 5, positions="rotary"), "head_size: .*even.*got 3"),

@@ -202,7 +202,10 @@ def test_the_sources_wrapper():
     [
         (lambda: MultiHeadAttention(10, 3, 5), "a number that divides n_embd = 10, got 3"),
         (lambda: MultiHeadAttention(10, 0, 5), "a number that divides n_embd = 10, got 0"),
-        (lambda: split_heads(torch.zeros(1, 2, 10), 3), "a number that divides n_embd = 10, got 3"),
+        (
+            lambda: split_heads(torch.zeros(1, 2, 10), 3),
+            "a number that divides n_embd = 10, got 3",
+        ),
         (lambda: CausalAttention(3, 2, 5, dropout=1.0), "from 0 to below 1, got 1.0"),
         (lambda: CausalAttention(3, 2, 5, dropout=-0.1), "from 0 to below 1, got -0.1"),
         (lambda: CausalAttention(3, 2, 0), "expected 1 or more positions, got 0"),

@@ -10,7 +10,7 @@ from torch import nn
 
 import attention
 from attention.corpus import load_corpus
-from attention.gpt import Block, CausalSelfAttention, Config, Perceptron
+from attention.gpt import MLP, Block, CausalSelfAttention, Config
 from chapters.ch12.depth import Wired, wire
 from chapters.ch14.attention_only import AttentionOnly
 
@@ -30,7 +30,7 @@ REFUSED = {  # function or class and parameter: a call with a name that isn't th
     (Config, "positions"): (lambda: Config(5, 8, positions="rotry"), POSITIONS),
     (Config, "norm"): (lambda: Config(5, 8, norm="rmss"), NORMS),
     (Config, "activation"): (lambda: Config(5, 8, activation="tanh"), ACTIVATIONS),
-    (Perceptron, "activation"): (lambda: Perceptron(12, "tanh"), ACTIVATIONS),
+    (MLP, "activation"): (lambda: MLP(12, "tanh"), ACTIVATIONS),
     (Block, "norm"): (lambda: Block(ONE, ONE, 12, "rmss"), NORMS),
     (AttentionOnly, "norm"): (lambda: AttentionOnly(ONE, 12, "rmss"), NORMS),
     (Wired, "place"): (lambda: Wired(ONE, ONE, 12, place="behind"), PLACES),

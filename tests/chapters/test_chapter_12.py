@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from attention.corpus import load_corpus
-from attention.gpt import GPT, NORMS, Block, CausalSelfAttention, Config, Perceptron
+from attention.gpt import GPT, MLP, NORMS, Block, CausalSelfAttention, Config
 from attention.tokenizers import CharTokenizer
 from chapters.ch12 import runs
 from chapters.ch12.depth import Passage
@@ -39,14 +39,12 @@ GROWS = made([1.0, 30.0, 54321.0], [250.0, 9.0, 1.0], [0.9, 0.8, 0.7])
 
 def block_of(norm="rms", bias=False, n_embd=12):
     attention = CausalSelfAttention(n_embd, 3, bias=bias)
-    return Block(attention, Perceptron(n_embd, bias=bias), n_embd, norm)
+    return Block(attention, MLP(n_embd, bias=bias), n_embd, norm)
 
 
 def test_the_block_figure_counts_what_is_learnt():
     said = block_figure(block_of()).sentence
-    assert (
-        "576 in attention, 1,152 in the perceptron, 24 in the two norms" in said
-    )  # 4, 8 C^2, 2 C
+    assert "576 in attention, 1,152 in the MLP, 24 in the two norms" in said  # 4, 8 C^2, 2 C
 
 
 def test_the_depth_figure_says_what_arrives():
@@ -125,7 +123,7 @@ def test_the_exercises_norms_are_pytorchs():
 
 def test_the_exercises_block_is_the_packages():
     block, x = block_of(), torch.randn(2, 5, 12)
-    parts = block.attention, block.perceptron, block.before_attention, block.before_perceptron
+    parts = block.attention, block.mlp, block.norm_1, block.norm_2
     torch.testing.assert_close(answer("12.block")(x, *parts), block(x))
 
 

@@ -113,7 +113,7 @@ def test_what_is_taken_away_is_gone():
     _, weights = attention.explain(x)
     torch.testing.assert_close(weights[0, 0, 3], torch.tensor([0.25] * 4 + [0.0] * 2))
     without = runs.CHOICES["no residual"]["block"](runs.PLAIN)
-    torch.nn.init.zeros_(without.perceptron.out.weight)
+    torch.nn.init.zeros_(without.mlp.out.weight)
     assert not without(x).any()
     alone = runs.CHOICES["no attention"]["block"](runs.PLAIN)
     runs.own_start(alone)

@@ -50,7 +50,7 @@ def test_a_stored_run_is_that_of_the_command():
 
 def test_another_seed_is_another_run():
     few = [runs.grow(runs.MODELS["one layer"], seed, n_steps=2) for seed in (1, 1, 2)]
-    first, again, other = (model.logits.weight for model in few)
+    first, again, other = (model.lm_head.weight for model in few)
     assert torch.equal(first, again) and not torch.equal(first, other)
 
 

@@ -7,7 +7,7 @@ import torch
 from torch.testing import assert_close
 
 from attention.cache import Cache
-from attention.gpt import Block, CausalSelfAttention, Perceptron, start_as_identity
+from attention.gpt import MLP, Block, CausalSelfAttention, start_as_identity
 from chapters.ch12.depth import PLACES, Wired, difference, passage, rms, scale_outputs, wire
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
@@ -20,7 +20,7 @@ def normal(*shape, seed=0):
 
 def parts(seed=0, activation="relu"):
     torch.manual_seed(seed)
-    return CausalSelfAttention(C, 3).double(), Perceptron(C, activation).double()
+    return CausalSelfAttention(C, 3).double(), MLP(C, activation).double()
 
 
 def stack(n_layer, **how):
@@ -138,12 +138,12 @@ def test_scaled_outputs_scale_what_a_block_adds_first():
     (block,) = stack(1, place="none")
     x = normal(B, T, C)
     heard = block.attention(x)
-    torch.nn.init.zeros_(block.perceptron.out.weight)
+    torch.nn.init.zeros_(block.mlp.out.weight)
     scale_outputs(block, 0.25)
     assert_close(block(x), x + heard / 4)
-    biased = Block(CausalSelfAttention(C, 3, bias=True), Perceptron(C, bias=True), C).double()
+    biased = Block(CausalSelfAttention(C, 3, bias=True), MLP(C, bias=True), C).double()
     scale_outputs(biased, 0.0)
-    start = Block(CausalSelfAttention(C, 3, bias=True), Perceptron(C, bias=True), C).double()
+    start = Block(CausalSelfAttention(C, 3, bias=True), MLP(C, bias=True), C).double()
     start_as_identity(start)
     assert torch.equal(biased(x), x) and torch.equal(start(x), x)
 

@@ -313,7 +313,7 @@ def test_the_qk_circuit_gives_the_scores(model):
     """Of the first layer, from embeddings alone, at every distance."""
     block, ids = model.blocks[0], ids_of()[:1]
     x = model.embed(ids)
-    q, k, _ = block.attention.project(block.before_attention(x))
+    q, k, _ = block.attention.project(block.norm_1(x))
     shared = 6 // block.attention.n_kv_head
     for head in (0, 4):
         added = block.attention.added(T, T, x).expand(6, T, T)
@@ -325,7 +325,7 @@ def test_the_qk_circuit_gives_the_scores(model):
 
 def test_the_qk_circuit_of_many():
     model = model_of(PLAIN)
-    tokens = model.token.weight
+    tokens = model.token_embedding.weight
     table = head_scores(model.blocks[0], 1, tokens, tokens[:5], 2)
     assert table.shape == (V, 5)
     assert_close(table[3, 4], head_scores(model.blocks[0], 1, tokens[3:4], tokens[4:5], 2)[0, 0])
@@ -337,7 +337,7 @@ def test_the_ov_circuit_gives_what_a_head_adds(model):
     """Where there is one word, every head looks at it alone."""
     block, attention = model.blocks[0], model.blocks[0].attention
     x = torch.randn(4, 1, 36, dtype=torch.float64, generator=draw())
-    seen = block.before_attention(x)
+    seen = block.norm_1(x)
     without = attention(torch.zeros_like(seen))  # the biases' part
     added = sum(seen @ ov_matrix(attention, head).T for head in range(6))
     assert_close(added, attention(seen) - without)
@@ -346,13 +346,13 @@ def test_the_ov_circuit_gives_what_a_head_adds(model):
 
 def test_the_stream_is_the_sum_of_its_parts(model, config):
     ids, seen = ids_of(), []
-    handle = model.norm.register_forward_pre_hook(lambda _, given: seen.append(given[0]))
+    handle = model.final_norm.register_forward_pre_hook(lambda _, given: seen.append(given[0]))
     model(ids)
     handle.remove()
     names, added = stream_parts(model, ids)
     assert_close(added.sum(dim=0), seen[0])
     assert len(names) == len(set(names)) == len(added)
-    per_layer = 6 + config.bias + hasattr(model.blocks[0], "perceptron")
+    per_layer = 6 + config.bias + hasattr(model.blocks[0], "mlp")
     assert len(names) == 1 + 2 * per_layer and names[:3] == ["embedding", "head 0.0", "head 0.1"]
 
 
@@ -422,11 +422,11 @@ def test_the_circuits_of_the_hand_made_are_what_they_were_made_for():
     """Look for what stood before: a diagonal. Copy what stands there: a diagonal."""
     model = induction_by_hand(5, 9, strength=7.0)
     at, (first, second) = channels(5, 9), model.blocks
-    tokens = model.token.weight
+    tokens = model.token_embedding.weight
     written = tokens @ ov_matrix(first.attention, 0).T
     assert_close(written[:, at.previous], torch.eye(5))
     assert_close(head_scores(second, 0, tokens, written), 7 * torch.eye(5))
-    said = tokens @ ov_matrix(second.attention, 0).T @ model.logits.weight.T
+    said = tokens @ ov_matrix(second.attention, 0).T @ model.lm_head.weight.T
     assert_close(said, 7 * torch.eye(5))
 
 

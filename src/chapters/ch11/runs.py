@@ -58,11 +58,11 @@ def ways(model: GPT) -> Iterator[tuple[str, GPT]]:
     kind = model.config.positions
     if kind == "learned":  # its table ends: take the last row again, or lay the rows further apart
         model.config = replace(model.config, block_size=LONGER)
-        table = model.position.weight.detach()  # (32, C)
+        table = model.position_embedding.weight.detach()  # (32, C)
         clipped = torch.cat([table, table[-1:].expand(LONGER - TRAINED, -1)])
         apart = F.interpolate(table.T[None], LONGER, mode="linear", align_corners=True)[0].T
         for name, rows in (("clipped", clipped), ("stretched", apart)):
-            model.position = nn.Embedding.from_pretrained(rows)
+            model.position_embedding = nn.Embedding.from_pretrained(rows)
             yield f"learned, {name}", model
         return
     yield kind, model

@@ -42,22 +42,22 @@ class Wired(Block):
     def __init__(
         self,
         attention: nn.Module,
-        perceptron: nn.Module,
+        mlp: nn.Module,
         n_embd: int,
         *,
         residual: bool = True,
         place: str = "before",
     ):
         norm = "none" if choose("place", place, PLACES) == "none" else "rms"
-        super().__init__(attention, perceptron, n_embd, norm)
+        super().__init__(attention, mlp, n_embd, norm)
         self.how = {"residual": residual, "place": place}
 
     def forward(
         self, x: Float[Tensor, "B T C"], cache: Cache | None = None
     ) -> Float[Tensor, "B T C"]:
         """The stream behind both parts."""
-        x = wire(x, lambda y: self.attention(y, cache), self.before_attention, **self.how)
-        return wire(x, self.perceptron, self.before_perceptron, **self.how)
+        x = wire(x, lambda y: self.attention(y, cache), self.norm_1, **self.how)
+        return wire(x, self.mlp, self.norm_2, **self.how)
 
 
 @torch.no_grad()
@@ -66,7 +66,7 @@ def scale_outputs(block: Block, factor: float) -> None:
 
     GPT-2 starts with 1 / sqrt(2 L) for L blocks (Radford et al., 2019, section 2.3).
     """
-    for layer in (block.attention.out, block.perceptron.out):
+    for layer in (block.attention.out, block.mlp.out):
         layer.weight.mul_(factor)
         if layer.bias is not None:
             layer.bias.mul_(factor)

@@ -43,10 +43,10 @@ def block_figure(block: nn.Module) -> Picture:
     """The residual stream with its two ways round, and how many numbers each part learns."""
     figure, (axes,) = sheet(2.7)
     parts = (
-        ("norm", block.before_attention, 1.55, LIGHT),
+        ("norm", block.norm_1, 1.55, LIGHT),
         ("attention", block.attention, 2.75, tint(QUERY, 0.25)),
-        ("norm", block.before_perceptron, 4.75, LIGHT),
-        ("perceptron", block.perceptron, 5.95, tint(QUERY, 0.25)),
+        ("norm", block.norm_2, 4.75, LIGHT),
+        ("MLP", block.mlp, 5.95, tint(QUERY, 0.25)),
     )
     with mpl.rc_context(STYLE):
         axes.text(3.9, 2.5, "x goes straight through, and two parts add to it", ha="center",
@@ -70,12 +70,12 @@ def block_figure(block: nn.Module) -> Picture:
         for x, says in ((2.28, "words hear each other"), (5.48, "each word alone")):
             axes.text(x, 1.98, says, ha="center", fontsize=SMALL, style="italic")
         axes.text(3.9, 0.2, "the residual stream", ha="center", fontsize=SMALL, style="italic")
-    heard, thought = _count(block.attention), _count(block.perceptron)
+    heard, thought = _count(block.attention), _count(block.mlp)
     return picture(
         figure,
         f"A block. The residual stream goes straight from x to out. Attention gets a normalised "
-        f"copy of it, and what attention gives is added; then the same with the perceptron. The "
-        f"numbers in the boxes are learnt: {heard:,} in attention, {thought:,} in the perceptron, "
+        f"copy of it, and what attention gives is added; then the same with the MLP. The "
+        f"numbers in the boxes are learnt: {heard:,} in attention, {thought:,} in the MLP, "
         f"{_count(block) - heard - thought} in the two norms.",
     )
 

@@ -11,7 +11,7 @@ import torch
 
 from attention.batches import get_batch, split
 from attention.corpus import load_corpus
-from attention.gpt import GPT, CausalSelfAttention, Config, Perceptron, start_as_identity
+from attention.gpt import GPT, MLP, CausalSelfAttention, Config, start_as_identity
 from attention.tokenizers import CharTokenizer
 from attention.training import evaluate, train_step
 from chapters.ch12.depth import Wired, scale_outputs
@@ -33,7 +33,7 @@ def wired(config: Config, start: str = "", **how) -> Wired:
     """A block for `GPT(config, block=...)`, wired so, with the parts' own first weights."""
     C = config.n_embd
     attention = CausalSelfAttention(C, config.n_head, positions=config.positions)
-    block = Wired(attention, Perceptron(C, config.activation), C, **how)
+    block = Wired(attention, MLP(C, config.activation), C, **how)
     if start == "scaled":
         scale_outputs(block, 1 / math.sqrt(2 * config.n_layer))
     elif start == "zero":

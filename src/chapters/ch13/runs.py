@@ -42,7 +42,7 @@ SIZES = dict(n_steps=300, batch_size=8, learning_rate=2e-3, warm_up=30, look_eve
 
 def own_start(block: Block) -> Block:
     """With PyTorch's own first weights instead of zeros."""
-    for layer in (block.attention.out, block.perceptron.out):
+    for layer in (block.attention.out, block.mlp.out):
         layer.reset_parameters()
     return block
 
@@ -51,21 +51,21 @@ class NoWayAround(Block):
     """A block that puts what it computes in place of what was there."""
 
     def forward(self, x: Tensor, cache=None) -> Tensor:
-        return self.perceptron(self.before_perceptron(self.attention(self.before_attention(x))))
+        return self.mlp(self.norm_2(self.attention(self.norm_1(x))))
 
 
 class AttentionAlone(Block):
-    """A block without its perceptron."""
+    """A block without its MLP."""
 
     def forward(self, x: Tensor, cache=None) -> Tensor:
-        return x + self.attention(self.before_attention(x))
+        return x + self.attention(self.norm_1(x))
 
 
-class PerceptronAlone(Block):
+class MLPAlone(Block):
     """A block in which no word hears another."""
 
     def forward(self, x: Tensor, cache=None) -> Tensor:
-        return x + self.perceptron(self.before_perceptron(x))
+        return x + self.mlp(self.norm_2(x))
 
 
 class EqualShares(CausalSelfAttention):
@@ -99,9 +99,9 @@ def turned_into(block: type | None = None, attention: type | None = None) -> Cal
 
 CHOICES = {  # what is changed, and how: the configuration, the maker of blocks, the training
     "all of it": {},
-    "no attention": dict(block=turned_into(PerceptronAlone)),
+    "no attention": dict(block=turned_into(MLPAlone)),
     "scores thrown away": dict(block=turned_into(attention=EqualShares)),
-    "no perceptron": dict(block=turned_into(AttentionAlone)),
+    "no MLP": dict(block=turned_into(AttentionAlone)),
     "no residual": dict(block=turned_into(NoWayAround)),
     "no positions": dict(config=dict(positions="none")),
     "learned positions": dict(config=dict(positions="learned")),

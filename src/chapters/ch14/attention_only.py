@@ -14,19 +14,19 @@ class AttentionOnly(nn.Module):
     def __init__(self, attention: nn.Module, n_embd: int, norm: str = "rms"):
         super().__init__()
         self.attention = attention
-        self.before_attention = NORMS[choose("norm", norm, NORMS)](n_embd)
+        self.norm_1 = NORMS[choose("norm", norm, NORMS)](n_embd)
 
     def forward(
         self, x: Float[Tensor, "B T C"], cache: Cache | None = None
     ) -> Float[Tensor, "B T C"]:
         """The residual stream, with what the heads have added to it."""
-        return x + self.attention(self.before_attention(x), cache)
+        return x + self.attention(self.norm_1(x), cache)
 
     def explain(
         self, x: Float[Tensor, "B T C"]
     ) -> tuple[Float[Tensor, "B T C"], Float[Tensor, "B H T T"]]:
         """The same, and the weights of every head."""
-        mixed, weights = self.attention.explain(self.before_attention(x))
+        mixed, weights = self.attention.explain(self.norm_1(x))
         return x + mixed, weights
 
 

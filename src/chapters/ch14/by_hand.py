@@ -45,9 +45,9 @@ def induction_by_hand(vocab_size: int, block_size: int, strength: float = 12.0) 
     for parameter in model.parameters():
         nn.init.zeros_(parameter)
     with torch.no_grad():
-        model.token.weight[:, at.token] = torch.eye(vocab_size)
-        model.position.weight[:, at.position] = torch.eye(block_size)
-        model.logits.weight[:, at.following] = strength * torch.eye(vocab_size)
+        model.token_embedding.weight[:, at.token] = torch.eye(vocab_size)
+        model.position_embedding.weight[:, at.position] = torch.eye(block_size)
+        model.lm_head.weight[:, at.following] = strength * torch.eye(vocab_size)
     set_previous_token_head(model.blocks[0].attention, at, strength)
     set_induction_head(model.blocks[1].attention, at, strength)
     return model.eval()

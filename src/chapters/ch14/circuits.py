@@ -1,7 +1,7 @@
 """A head as two circuits, and the residual stream as a sum of parts (Elhage et al., 2021).
 
 The QK circuit says where a head looks, the OV circuit what it adds to the stream if it looks there.
-All heads and perceptrons add to one stream, so each logit is a sum over them as well.
+All heads and MLPs add to one stream, so each logit is a sum over them as well.
 """
 
 from typing import NamedTuple
@@ -30,8 +30,8 @@ def head_scores(
     if distance < 0:
         raise ValueError(f"distance: expected 0 or more, since keys stand before, got {distance}")
     attention = block.attention
-    q, _, _ = attention.project(block.before_attention(queries)[:, None], start=distance)
-    _, k, _ = attention.project(block.before_attention(keys)[:, None])  # (M, Hkv, 1, D)
+    q, _, _ = attention.project(block.norm_1(queries)[:, None], start=distance)
+    _, k, _ = attention.project(block.norm_1(keys)[:, None])  # (M, Hkv, 1, D)
     shared = attention.n_head // attention.n_kv_head
     scores = q[:, head, 0] @ k[:, head // shared, 0].T * attention.head_size**-0.5
     if attention.positions == "alibi":
@@ -59,7 +59,7 @@ class Parts(NamedTuple):
 
 
 def stream_parts(model: nn.Module, ids: Int[Tensor, "B T"]) -> Parts:
-    """The embedding, every head and every perceptron, as what each adds to the stream."""
+    """The embedding, every head and every MLP, as what each adds to the stream."""
     mixes = head_mixes(model, ids)  # (L, B, H, T, D)
     with evaluating(model):
         x = model.embed(ids)
@@ -74,9 +74,9 @@ def stream_parts(model: nn.Module, ids: Int[Tensor, "B T"]) -> Parts:
                 names.append(f"bias {layer}")
             added += heads
             x = x + torch.stack(heads).sum(dim=0)
-            if hasattr(block, "perceptron"):
-                added.append(block.perceptron(block.before_perceptron(x)))
-                names.append(f"perceptron {layer}")
+            if hasattr(block, "mlp"):
+                added.append(block.mlp(block.norm_2(x)))
+                names.append(f"MLP {layer}")
                 x = x + added[-1]
     return Parts(names, torch.stack(added))
 
@@ -89,7 +89,7 @@ def attribute(
     The last normalisation is held at what it does to the whole stream; then all is a sum (direct logit
     attribution). What a part does by way of later blocks is not in it.
     """
-    if isinstance(model.norm, nn.LayerNorm):
+    if isinstance(model.final_norm, nn.LayerNorm):
         raise ValueError(
             'model: expected the normalisation "rms" or "none", whose share of each part is one '
             "factor, got layer norm"
@@ -97,9 +97,9 @@ def attribute(
     with evaluating(model):
         whole = parts.added.sum(dim=0)  # (B, T, C)
         scaled = parts.added
-        if isinstance(model.norm, nn.RMSNorm):
-            eps = model.norm.eps or torch.finfo(whole.dtype).eps
+        if isinstance(model.final_norm, nn.RMSNorm):
+            eps = model.final_norm.eps or torch.finfo(whole.dtype).eps
             size = (whole.square().mean(dim=-1, keepdim=True) + eps).sqrt()
-            scaled = parts.added / size * model.norm.weight
-        directions = model.logits.weight - model.logits.weight.mean(dim=0)  # (V, C)
+            scaled = parts.added / size * model.final_norm.weight
+        directions = model.lm_head.weight - model.lm_head.weight.mean(dim=0)  # (V, C)
         return (scaled * directions[targets]).sum(dim=-1)

@@ -39,7 +39,7 @@ def tensor_parallel_bytes(
 ) -> float:
     """Bytes that each machine sends in a training step whose matrices are cut over machines.
 
-    Attention and perceptron of every layer each end in a sum over machines, in the forward and in the
+    Attention and MLP of every layer each end in a sum over machines, in the forward and in the
     backward: four all-reduces of (n_words, width) a layer (Shoeybi et al., 2019, section 3).
     """
     return 4 * n_layer * all_reduce_bytes(n_words * width, n_machines, number_bytes)

@@ -32,7 +32,7 @@ E.slip("4 * T *", "2 * T *", """the attention has two products: q with all keys,
 E.slip(" + logits", "", "the logits are missing: each word's C channels become V numbers.")
 E.slip("n_layer * (linear + attention) + logits", "n_layer * (linear + attention + logits)", """you count
     the logits once for each layer. They are made once, at the end.""")
-E.slip("2 * 12 *", "2 * 4 *", """the perceptron is missing: it goes from C to 4 C and back, 8 C C numbers
+E.slip("2 * 12 *", "2 * 4 *", """the MLP is missing: it goes from C to 4 C and back, 8 C C numbers
     beside the attention's 4 C C.""")
 E.slip("4 * T * n_embd", "4 * T * T * n_embd", """4 T T C is the attention of a whole block of T words.
     Here it is multiplied by the number of words once more.""")
@@ -43,5 +43,5 @@ E.slip("logits = 2 * n_embd * vocab_size", "logits = 4 * n_embd * vocab_size", "
 
 E.law(two_for_every_weight)
 E.hint("A product of (M, K) and (K, N) takes 2 M K N operations. Which products does a word take part in?")
-E.hint("For each word and layer: q, k, v and the output, 4 C C; the perceptron, 8 C C; scores and mix, 2 T C.")
+E.hint("For each word and layer: q, k, v and the output, 4 C C; the MLP, 8 C C; scores and mix, 2 T C.")
 E.hint("Times 2 for multiplication and addition; times the layers; and the logits, 2 C V, once.")
