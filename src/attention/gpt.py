@@ -1,8 +1,8 @@
 """A GPT in one file: its configuration, attention, MLP, block and model (Radford et al., 2019).
 
 Characters in, logits for the next one out. A block is x + attention(norm(x)), then x + mlp(norm(x))
-(Xiong et al., 2020, figure 1b). Every module gives the same output twice: `forward` is quick, and
-`explain` also returns the attention weights of every head.
+(Xiong et al., 2020, figure 1b). `forward` is quick; `forward_with_weights` returns the same output
+and the attention weights of every head.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ from attention.positions import POSITIONS, alibi_bias, rotary_angles, rotate, si
 
 Stream = Float[Tensor, "B T C"]  # the residual stream: a vector for each position
 Weights = Float[Tensor, "B H T T"]  # attention weights: of each head, queries by keys
-Ids = Int[Tensor, "B T"]
+Ids, Logits = Int[Tensor, "B T"], Float[Tensor, "B T V"]
 
 
 def relu2(x: Float[Tensor, "*B"]) -> Float[Tensor, "*B"]:
@@ -129,7 +129,7 @@ class CausalSelfAttention(nn.Module):
         mixed = F.scaled_dot_product_attention(q, k, v, added, dropout, plain, enable_gqa=shared)
         return self.out(merge_heads(mixed))  # (B, H, T, D) -> (B, T, C)
 
-    def explain(self, x: Stream) -> tuple[Stream, Weights]:
+    def forward_with_weights(self, x: Stream) -> tuple[Stream, Weights]:
         """The output as `forward` gives it, and the weights of every head before dropout."""
         q, k, v = self.project(x)
         k, v = (part.repeat_interleave(self.n_head // self.n_kv_head, dim=1) for part in (k, v))
@@ -169,9 +169,9 @@ class Block(nn.Module):
         x = x + self.attention(self.norm_1(x), cache)
         return x + self.mlp(self.norm_2(x))
 
-    def explain(self, x: Stream) -> tuple[Stream, Weights]:
+    def forward_with_weights(self, x: Stream) -> tuple[Stream, Weights]:
         """The same, and the weights of every head."""
-        mixed, weights = self.attention.explain(self.norm_1(x))
+        mixed, weights = self.attention.forward_with_weights(self.norm_1(x))
         x = x + mixed
         return x + self.mlp(self.norm_2(x)), weights
 
@@ -230,7 +230,7 @@ class GPT(nn.Module):
             return x + sinusoidal(end, self.config.n_embd)[start:].to(ids.device)
         return x
 
-    def forward(self, ids: Ids, caches: Sequence[Cache] | None = None) -> Float[Tensor, "B T V"]:
+    def forward(self, ids: Ids, caches: Sequence[Cache] | None = None) -> Logits:
         """The logits of the next id at each position.
 
         With caches, one for each block, ids are the new ones alone; the caches hold the others.
@@ -241,10 +241,10 @@ class GPT(nn.Module):
         return self.lm_head(self.final_norm(x))
 
     @torch.no_grad()
-    def explain(self, ids: Ids) -> tuple[Float[Tensor, "B T V"], Float[Tensor, "L B H T T"]]:
+    def forward_with_weights(self, ids: Ids) -> tuple[Logits, Float[Tensor, "L B H T T"]]:
         """The logits as `forward` gives them, and the weights of every head of every block."""
         x, weights = self.embed(ids), []
         for block in self.blocks:
-            x, heads = block.explain(x)
+            x, heads = block.forward_with_weights(x)
             weights.append(heads)
         return self.lm_head(self.final_norm(x)), torch.stack(weights)

@@ -54,7 +54,7 @@ class MultiHeadWrapper(nn.Module):
 class MultiHeadAttention(nn.Module):
     """All heads in one projection, causal, with an output projection that lets the heads talk.
 
-    `forward` goes PyTorch's fused way; `explain` returns the same output by the explicit way,
+    `forward` goes PyTorch's fused way; `forward_with_weights` returns the same output by the explicit way,
     with the weights of every head.
     """
 
@@ -87,7 +87,7 @@ class MultiHeadAttention(nn.Module):
         heads = F.scaled_dot_product_attention(q, k, v, dropout_p=dropout, is_causal=True)
         return self.out(merge_heads(heads))  # (B, H, T, D) -> (B, T, C)
 
-    def explain(
+    def forward_with_weights(
         self, x: Float[Tensor, "B T C"]
     ) -> tuple[Float[Tensor, "B T C"], Float[Tensor, "B H T T"]]:
         """The output as `forward` gives it, and the weights of every head before dropout."""

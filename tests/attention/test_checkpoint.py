@@ -92,7 +92,9 @@ def test_the_courses_own_model_says_what_it_always_said():
     numbers = b"".join(p.detach().half().numpy().tobytes() for p in model.parameters())
     assert hashlib.sha256(numbers).hexdigest().startswith("057f891d496f810e7728")
     assert facts == {"corpus": "play", "test": "1.3680", "validation": "1.4148"}
-    logits, weights = model.explain(torch.tensor([tokenizer.encode("The king and the wizard")]))
+    logits, weights = model.forward_with_weights(
+        torch.tensor([tokenizer.encode("The king and the wizard")])
+    )
     close = dict(atol=1e-4, rtol=0)
     assert_close(logits[0, :10].logsumexp(-1), torch.tensor(SAID["logsumexp"]), **close)
     assert_close(logits[0, -1, :8], torch.tensor(SAID["last"]), **close)

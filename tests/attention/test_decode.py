@@ -91,7 +91,7 @@ def test_a_window_cache_is_a_window_mask(positions, sinks, monkeypatch):
         "added",
         lambda self, n, m, x: x.new_zeros(1, n, m).masked_fill(~mask, float("-inf")),
     )
-    assert_close(cached, model.explain(ids)[0])
+    assert_close(cached, model.forward_with_weights(ids)[0])
     assert caches[0].seen == 29 and caches[0].k.shape[2] == window + sinks
 
 
@@ -106,7 +106,7 @@ def test_alibi_in_a_window_counts_the_distance(monkeypatch):
         "added",
         lambda self, n, m, x: added(self, n, m, x).masked_fill(~window_mask(n, 5), float("-inf")),
     )
-    assert_close(cached, model.explain(ids)[0])
+    assert_close(cached, model.forward_with_weights(ids)[0])
 
 
 def test_a_cache_of_one_position_holds_it():

@@ -53,9 +53,9 @@ def test_the_future_changes_nothing(config):
     assert not torch.allclose(model(changed)[:, 5:], model(ids)[:, 5:])
 
 
-def test_explain_gives_the_logits_and_weights_that_sum_to_1(config):
+def test_forward_with_weights_gives_the_logits_and_weights_that_sum_to_1(config):
     model, ids = model_of(config), ids_of()
-    logits, weights = model.explain(ids)
+    logits, weights = model.forward_with_weights(ids)
     assert_close(logits, model(ids))
     assert weights.shape == (2, B, 6, T, T)
     assert_close(weights.sum(dim=-1), torch.ones(2, B, 6, T, dtype=torch.float64))
@@ -131,7 +131,7 @@ def test_shared_keys_are_repeated_keys():
     many.load_state_dict({"qkv.weight": torch.cat([q, *copies]), "out.weight": few.out.weight})
     x = torch.randn(B, T, 36, dtype=torch.float64)
     assert_close(few(x), many(x))
-    assert_close(few.explain(x)[0], few(x))
+    assert_close(few.forward_with_weights(x)[0], few(x))
 
 
 def test_past_its_block_only_a_learned_table_ends(config):

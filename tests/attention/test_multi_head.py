@@ -102,7 +102,7 @@ def test_the_fused_way_keeps_no_mask():
 
 def test_the_explicit_way_explains_the_fused_one(fused):
     x = draw(B, T, C)
-    out, weights = fused.explain(x)
+    out, weights = fused.forward_with_weights(x)
     assert_close(out, fused(x), rtol=0, atol=1e-6)
     assert weights.shape == (B, H, T, T)
     assert rows_sum_to_1(weights)
@@ -119,7 +119,7 @@ def test_options_reach_the_layers_they_are_for():
 def test_in_training_the_explicit_way_drops_weights_and_shows_them_undropped():
     torch.manual_seed(0)
     fused, x = MultiHeadAttention(C, H, 11, dropout=0.5), draw(B, T, C).float()
-    (out, weights), (again, _) = fused.explain(x), fused.explain(x)
+    (out, weights), (again, _) = fused.forward_with_weights(x), fused.forward_with_weights(x)
     assert not torch.equal(out, again)
     assert rows_sum_to_1(weights)
 

@@ -110,7 +110,7 @@ def test_what_is_taken_away_is_gone():
     make = runs.CHOICES["scores thrown away"]["block"]
     attention = make(runs.PLAIN).attention
     x = torch.randn(1, 6, 48)
-    _, weights = attention.explain(x)
+    _, weights = attention.forward_with_weights(x)
     torch.testing.assert_close(weights[0, 0, 3], torch.tensor([0.25] * 4 + [0.0] * 2))
     without = runs.CHOICES["no residual"]["block"](runs.PLAIN)
     torch.nn.init.zeros_(without.mlp.out.weight)

@@ -119,7 +119,7 @@ def test_the_clearest_map_is_not_the_head_that_costs_most(trained):
             return cross_entropy(model(x), y).item()
 
     effects = ablation_effects(model, loss)
-    previous = previous_token_score(model.explain(x)[1]).mean(dim=1)
+    previous = previous_token_score(model.forward_with_weights(x)[1]).mean(dim=1)
     assert previous.argmax() == 4 + 3 and effects.argmax() == 2
     assert effects[0, 2] > 2 * effects[1, 3]
     assert (previous[1] > 0.15).all(), "in layer 1 all four look one back"
@@ -127,7 +127,7 @@ def test_the_clearest_map_is_not_the_head_that_costs_most(trained):
 
 def test_the_checkpoint_has_no_sink(trained):
     model, x, _ = trained
-    share = sink_score(model.explain(x)[1], first_row=64).mean(dim=1)
+    share = sink_score(model.forward_with_weights(x)[1], first_row=64).mean(dim=1)
     assert share.max() < sink_score(equal_shares(128), first_row=64)
 
 

@@ -51,7 +51,7 @@ def agrees(page, model, tokenizer, text, rtol=0.0):
         assert seen["numbers"] == ""
         return seen
     numbers = torch.frombuffer(bytearray(base64.b64decode(seen["numbers"])), dtype=torch.float64)
-    logits, maps = model.explain(torch.tensor([ids]))
+    logits, maps = model.forward_with_weights(torch.tensor([ids]))
     past = torch.ones(len(ids), len(ids)).tril().bool()  # the page has no cells of the future
     there = torch.cat([logits[0].flatten(), *(head[past] for head in maps[:, 0].flatten(0, 1))])
     torch.testing.assert_close(numbers, there.double(), atol=1e-4, rtol=rtol)

@@ -142,7 +142,7 @@ def test_one_head_learns_to_reverse():
     )
     assert len(losses) == 80 and losses[0] > 2 and losses[-1] < 0.3
     held_out = reversed_strings(64, 5, V, draw(1))
-    _, weights = model.explain(held_out.x)
+    _, weights = model.forward_with_weights(held_out.x)
     assert accuracy(model, [held_out]) > 0.95 and reversal_score(weights).mean() > 0.8
 
 
@@ -241,7 +241,7 @@ def test_a_head_without_output_weights_is_one_that_is_ablated(model):
     ids, layer, head = ids_of(), 1, 4
     with ablated(model, layer, head):
         found = model(ids)
-        assert_close(model.explain(ids)[0], found)
+        assert_close(model.forward_with_weights(ids)[0], found)
     assert not torch.allclose(found, model(ids)), "the hook is gone"
     with torch.no_grad():
         model.blocks[layer].attention.out.weight[:, head * 6 : head * 6 + 6] = 0
@@ -384,7 +384,7 @@ def test_the_heads_set_by_hand_go_on_with_any_string(period):
     model = induction_by_hand(V, 24)
     task = repeated_strings(64, period, V, draw())
     assert accuracy(model, [task]) == 1 and task_loss(model, task) < 1e-3
-    _, weights = model.explain(task.x)
+    _, weights = model.forward_with_weights(task.x)
     assert previous_token_score(weights[0, :, 0]).min() > 0.999
     assert induction_score(weights[1, :, 0], period, first=1).min() > 0.999
 
@@ -392,7 +392,9 @@ def test_the_heads_set_by_hand_go_on_with_any_string(period):
 def test_before_the_string_comes_again_the_second_head_finds_nothing():
     """All scores are nearly 0: it shares out its weight equally."""
     task = repeated_strings(2, 6, V, draw())
-    _, weights = induction_by_hand(V, 24, 20.0).explain(task.x)  # a soft first head blurs them
+    _, weights = induction_by_hand(V, 24, 20.0).forward_with_weights(
+        task.x
+    )  # a soft first head blurs them
     assert_close(weights[1, 0, 0, :7, :7], equal_shares(7))
 
 
@@ -407,7 +409,7 @@ def test_a_stronger_score_is_a_sharper_map():
     task = repeated_strings(8, 6, V, draw())
     scores = []
     for strength in (0.5, 2.0, 8.0):
-        _, weights = induction_by_hand(V, 24, strength).explain(task.x)
+        _, weights = induction_by_hand(V, 24, strength).forward_with_weights(task.x)
         scores.append(induction_score(weights[1, :, 0], 6, first=1).mean())
     assert scores[0] < scores[1] < scores[2]
 

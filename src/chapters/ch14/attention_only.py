@@ -22,11 +22,11 @@ class AttentionOnly(nn.Module):
         """The residual stream, with what the heads have added to it."""
         return x + self.attention(self.norm_1(x), cache)
 
-    def explain(
+    def forward_with_weights(
         self, x: Float[Tensor, "B T C"]
     ) -> tuple[Float[Tensor, "B T C"], Float[Tensor, "B H T T"]]:
         """The same, and the weights of every head."""
-        mixed, weights = self.attention.explain(self.norm_1(x))
+        mixed, weights = self.attention.forward_with_weights(self.norm_1(x))
         return x + mixed, weights
 
 

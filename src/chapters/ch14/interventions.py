@@ -1,7 +1,7 @@
 """Change what a head has heard, and see what becomes of the model: ablation and patching.
 
 A head's mix is what it has taken from its values, before the output projection. Both ways of the
-attention, `forward` and `explain`, hand it on, so a hook there changes both.
+attention, `forward` and `forward_with_weights`, hand it on, so a hook there changes both.
 """
 
 from collections.abc import Callable, Iterator

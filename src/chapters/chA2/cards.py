@@ -258,7 +258,7 @@ def _gpt() -> Iterator[Row]:
 
 def _maps() -> Iterator[Row]:
     model = GPT(Config(V, 2 * T, n_layer=AXES["L"], n_head=H, n_embd=C))
-    logits, maps = model.explain(_ids())
+    logits, maps = model.forward_with_weights(_ids())
     yield "logits", logits, "B T V", "what the model guesses, beside the maps"
     yield "maps", maps, "L B H T T", "the weights of every head of every layer"
     yield "maps[0, 0, 0]", maps[0, 0, 0], "T T", "one map: a layer, a text, a head"
