@@ -5,8 +5,8 @@ text (`corpus`) -> ids, one per character (`tokenizers`) or by byte pair encodin
 and a first model (`bigram`) -> which positions a token may attend to (`masks`) -> means of the past
 (`averaging`) -> attention (`heads`) in modules that check what they are given (`checks`): causal
 (`causal`), with many heads (`multi_head`), and the laws that every right one obeys (`properties`)
--> loss (`training`) -> samples (`sampling`). Then a GPT: positions (`positions`), the keys and values
-that were computed before (`cache`), the whole model in one file (`gpt`), and a trained one on disk
-(`checkpoint`). It is trained with Muon (`muon`) and a schedule (`fitting`), and writes text
-(`writing`), faster with a cache (`decode`).
+-> loss (`training`) -> samples (`sampling`). A model keeps the keys and values that it has computed
+(`cache`) and writes text (`generation`). Then a GPT: positions (`positions`), the whole model in one
+file (`gpt`), and a trained one on disk (`checkpoint`). It is trained with Muon (`muon`) and a
+schedule (`fitting`).
 """

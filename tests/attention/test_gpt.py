@@ -144,16 +144,6 @@ def test_past_its_block_only_a_learned_table_ends(config):
         assert model(ids).shape == (B, 20, V)
 
 
-def test_a_full_cache_says_so_and_keeps_what_it_has():
-    cache = Cache(5)
-    four = torch.randn(B, 3, 4, 2)
-    cache.append(four, four)
-    with pytest.raises(ValueError, match="at most 5 positions.*got 4 kept and 2 new"):
-        cache.append(four[:, :, :2], four[:, :, :2])
-    k, _ = cache.append(four[:, :, :1], four[:, :, :1])
-    assert torch.equal(k[:, :, :4], four)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -165,19 +155,11 @@ def test_a_full_cache_says_so_and_keeps_what_it_has():
         (lambda: CausalSelfAttention(36, 6, 0), "n_kv_head: .*divides n_head = 6, got 0"),
         (lambda: CausalSelfAttention(15, 5, positions="rotary"), "head_size: .*even.*got 3"),
         (lambda: Config(V, 0), "block_size: expected 1 or more, got 0"),
-        (lambda: Cache(0), "capacity: expected 1 or more"),
     ],
 )
 def test_bad_input_is_a_sentence(call, message):
     with pytest.raises(ValueError, match=message):
         call()
-
-
-def test_a_cache_belongs_to_one_batch():
-    cache, k = Cache(5), torch.zeros(2, 3, 1, 4)
-    cache.append(k, k)
-    with pytest.raises(ValueError, match="expected the 2 sequences that the cache holds, got 1"):
-        cache.append(k[:1], k[:1])
 
 
 def test_start_as_identity_zeroes_biases_too():

@@ -14,13 +14,13 @@ from torch import Tensor
 
 from attention.corpus import load_corpus
 from attention.fitting import Look, fit, muon
+from attention.generation import write
 from attention.gpt import GPT, CausalSelfAttention, make_block
 from attention.heads import attention_scores
 from attention.masks import causal_mask
 from attention.multi_head import merge_heads
 from attention.tokenizers import CharTokenizer
 from attention.training import evaluating
-from attention.writing import write
 from chapters.ch13.runs import PLAIN, parts, past_only, turned_into
 
 STORED = Path(__file__).with_name("pair.json")

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from attention.batches import get_batch, split
 from attention.bigram import BigramLanguageModel
-from attention.sampling import generate
+from attention.generation import generate
 from attention.tokenizers import CharTokenizer
 from attention.training import train
 from chapters.chA3.source import Source

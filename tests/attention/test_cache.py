@@ -1,4 +1,4 @@
-"""Writing with a cache: the same text, the same logits, and a window forgets what a mask hides."""
+"""With a cache the logits are the same, and a window forgets what a mask hides."""
 
 from dataclasses import replace
 
@@ -8,10 +8,8 @@ from torch.testing import assert_close
 
 from attention import gpt
 from attention.cache import Cache, WindowCache
-from attention.decode import generate_cached
 from attention.gpt import GPT, POSITIONS, Config
 from attention.masks import sink_mask, window_mask
-from attention.sampling import generate
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 V = 13
@@ -33,10 +31,6 @@ def ids_of(length, B=2):
     return torch.randint(V, (B, length), generator=torch.Generator().manual_seed(1))
 
 
-def drawing():
-    return torch.Generator().manual_seed(2)
-
-
 @pytest.fixture(params=KINDS)
 def config(request):
     return KINDS[request.param]
@@ -50,30 +44,6 @@ def test_cached_is_uncached_over_500_tokens(config):
         [model(part, caches) for part in ids.split([350, 50] + [1] * 100, 1)], dim=1
     )
     assert_close(cached, model(ids), atol=1e-5, rtol=0)
-
-
-@pytest.mark.parametrize("length", [1, 7])
-@pytest.mark.parametrize("temperature", [0, 0.7])
-def test_it_writes_what_generate_writes(config, temperature, length):
-    model, ids = model_of(config), ids_of(length)
-    written = generate_cached(model, ids, 40, drawing(), temperature)
-    assert torch.equal(written, generate(model, ids, 40, drawing(), temperature))
-    assert torch.equal(generate_cached(model, ids, 0, drawing()), ids)
-
-
-def test_every_position_is_read_once():
-    model, read = model_of(PLAIN), []
-    model.token_embedding.register_forward_hook(
-        lambda layer, given, out: read.append(given[0].shape[1])
-    )
-    generate_cached(model, ids_of(7), 4, drawing())
-    assert read == [7, 1, 1, 1]
-
-
-def test_dropout_is_off_and_the_mode_comes_back():
-    model = model_of(replace(PLAIN, dropout=0.5)).train()
-    first, second = (generate_cached(model, ids_of(5), 20, drawing(), 0) for _ in range(2))
-    assert torch.equal(first, second) and model.training
 
 
 @torch.no_grad()
@@ -123,32 +93,27 @@ def test_a_window_cache_forgets_the_oldest_that_is_no_sink():
     assert k.flatten().tolist() == [0, 4, 5] and cache.seen == 6
 
 
-def test_a_window_takes_a_prompt_of_any_length():
-    model, ids = model_of(PLAIN), ids_of(9)
-    caches = [WindowCache(4) for _ in model.blocks]
-    written = generate_cached(model, ids, 5, drawing(), caches=caches)
-    assert written.shape == (2, 14) and caches[0].seen == 13
+def test_a_full_cache_says_so_and_keeps_what_it_has():
+    cache = Cache(5)
+    four = torch.randn(2, 3, 4, 2)
+    cache.append(four, four)
+    with pytest.raises(ValueError, match="at most 5 positions.*got 4 kept and 2 new"):
+        cache.append(four[:, :, :2], four[:, :, :2])
+    k, _ = cache.append(four[:, :, :1], four[:, :, :1])
+    assert torch.equal(k[:, :, :4], four)
+
+
+def test_a_cache_belongs_to_one_batch():
+    cache, k = Cache(5), torch.zeros(2, 3, 1, 4)
+    cache.append(k, k)
+    with pytest.raises(ValueError, match="expected the 2 sequences that the cache holds, got 1"):
+        cache.append(k[:1], k[:1])
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda model: generate_cached(model, ids_of(0), 1, drawing()), "at least one position"),
-        (lambda model: generate_cached(model, ids_of(3), -1, drawing()), "n_new: expected 0 or"),
-        (
-            lambda model: generate_cached(model, ids_of(3), 1, drawing(), caches=[Cache(9)]),
-            "expected 2 that are empty, one for each block, got 1",
-        ),
-        (
-            lambda model: generate_cached(
-                model, ids_of(3), 4, drawing(), caches=[Cache(5), Cache(5)]
-            ),
-            r"at most 5 positions \(its capacity\), got 5 kept and 1 new",
-        ),
-        (
-            lambda model: generate_cached(model_of(KINDS["learned"]), ids_of(510), 4, drawing()),
-            "at most 512 positions",
-        ),
+        (lambda model: Cache(0), "capacity: expected 1 or more"),
         (lambda model: WindowCache(0), "window, sinks: expected 1 or more"),
         (lambda model: WindowCache(1, -1), "window, sinks: expected 1 or more"),
         (
@@ -160,10 +125,3 @@ def test_a_window_takes_a_prompt_of_any_length():
 def test_bad_input_is_a_sentence(call, message):
     with pytest.raises(ValueError, match=message):
         call(model_of(PLAIN))
-
-
-def test_a_used_cache_is_refused():
-    model, caches = model_of(PLAIN), [Cache(50), Cache(50)]
-    generate_cached(model, ids_of(3), 2, drawing(), caches=caches)
-    with pytest.raises(ValueError, match=r"have seen \[4, 4\] positions"):
-        generate_cached(model, ids_of(3), 2, drawing(), caches=caches)
