@@ -50,25 +50,27 @@ def test_the_best_weights_are_kept():
     torch.manual_seed(0)
     model = BigramLanguageModel(7)
     nn.init.zeros_(model.table.weight)
-    looks = fitted(model, n_steps=300, look_every=4, learning_rate=0.05)
-    best = min(look.validation for look in looks)
-    assert best < looks[-1].validation - 0.01
+    history = fitted(model, n_steps=300, eval_every=4, learning_rate=0.05)
+    best = min(evaluation.validation for evaluation in history)
+    assert best < history[-1].validation - 0.01
     assert evaluate(model, ids_of(60, 1), 5).mean == pytest.approx(best, abs=1e-6)
 
 
-def test_a_look_has_the_mean_of_the_batches_since_the_last_one():
+def test_an_evaluation_has_the_mean_of_the_batches_since_the_last_one():
     each, whole = [], []
-    for looks, look_every in ((each, 1), (whole, 3)):
+    for history, eval_every in ((each, 1), (whole, 3)):
         torch.manual_seed(0)
-        looks += fitted(BigramLanguageModel(7), n_steps=6, look_every=look_every)
-    for n, look in enumerate(whole):
-        assert look.train == pytest.approx(sum(one.train for one in each[3 * n : 3 * n + 3]) / 3)
+        history += fitted(BigramLanguageModel(7), n_steps=6, eval_every=eval_every)
+    for n, evaluation in enumerate(whole):
+        assert evaluation.train == pytest.approx(
+            sum(one.train for one in each[3 * n : 3 * n + 3]) / 3
+        )
 
 
-def test_every_look_is_shown_and_the_last_step_is_looked_at():
+def test_every_evaluation_is_handed_on_and_the_last_step_has_one():
     seen = []
-    looks = fitted(BigramLanguageModel(7), n_steps=7, look_every=3, watch=seen.append)
-    assert seen == looks and [look.step for look in looks] == [3, 6, 7]
+    history = fitted(BigramLanguageModel(7), n_steps=7, eval_every=3, on_eval=seen.append)
+    assert seen == history and [evaluation.step for evaluation in history] == [3, 6, 7]
 
 
 def test_a_first_step_is_as_long_as_the_clip_allows():
@@ -144,8 +146,8 @@ def test_muon_is_pytorchs_own():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        (dict(n_steps=0), "n_steps, look_every: expected 1 or more of both, got 0 and 100"),
-        (dict(look_every=0), "n_steps, look_every: .* got 12 and 0"),
+        (dict(n_steps=0), "n_steps: expected 1 or more, got 0"),
+        (dict(eval_every=0), "eval_every: expected 1 or more steps, got 0"),
         (dict(warm_up=12), "warm_up: expected 0 or more steps, fewer than the 12 .* got 12"),
         (dict(warm_up=-1), "warm_up: .* got -1"),
     ],

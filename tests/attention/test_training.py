@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from attention.bigram import BigramLanguageModel
-from attention.training import cross_entropy, evaluate, train, train_step
+from attention.training import cross_entropy, evaluate, minimize, train
 
 
 def draw(*shape, seed=0):
@@ -53,9 +53,9 @@ def test_a_step_returns_the_loss_before_it_and_lowers_it():
     model = BigramLanguageModel(7)
     optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
     x, y = ids_of(20).view(4, 5), ids_of(20, seed=1).view(4, 5)
-    before = cross_entropy(model(x), y).item()
-    assert train_step(model, optimizer, x, y) == before
-    assert cross_entropy(model(x), y).item() < before
+    before, loss = cross_entropy(model(x), y).item(), lambda: cross_entropy(model(x), y)
+    assert list(minimize(loss, model.parameters(), [optimizer], 1)) == [before]
+    assert loss().item() < before
 
 
 def test_steps_are_those_of_plain_gradient_descent():
@@ -64,9 +64,15 @@ def test_steps_are_those_of_plain_gradient_descent():
     model = BigramLanguageModel(7)
     table = model.table.weight.detach().clone()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
-    for seed in range(3):
-        x, y = ids_of(20, seed=seed).view(4, 5), ids_of(20, seed=seed + 9).view(4, 5)
-        train_step(model, optimizer, x, y)
+    batches = [[ids_of(20, seed=seed + n).view(4, 5) for n in (0, 9)] for seed in range(3)]
+    drawn = iter(batches)
+
+    def loss():
+        x, y = next(drawn)
+        return cross_entropy(model(x), y)
+
+    list(minimize(loss, model.parameters(), [optimizer], 3))
+    for x, y in batches:
         leaf = table.clone().requires_grad_()
         (gradient,) = torch.autograd.grad(F.cross_entropy(leaf[x].mT, y), leaf)
         table -= 0.5 * gradient

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from attention.batches import cut_blocks, split
 from attention.checkpoint import CHECKPOINT, load_checkpoint
 from attention.corpus import load_corpus
-from attention.fitting import Look
+from attention.fitting import Evaluation
 from attention.gpt import GPT, Config
 from attention.sampling import keep_top_p
 from attention.tokenizers import CharTokenizer
@@ -81,7 +81,7 @@ def test_every_choice_has_every_seed():
 def test_the_stored_runs_are_those_of_the_command():
     """Two of them begin as they should: after eight steps nothing has drifted apart yet."""
     ids = runs.parts()
-    eight = dict(n_steps=8, warm_up=2, look_every=8)
+    eight = dict(n_steps=8, warm_up=2, eval_every=8)
     plain, unmasked = (runs.losses(name, 1, ids, **eight) for name in ("all of it", "no mask"))
     assert len(plain) == 1 and len(unmasked) == 2
     assert all(2 < loss < 5 for loss in (*plain, *unmasked))
@@ -148,9 +148,11 @@ def test_the_choices_are_differences_on_the_same_seed():
 
 
 def test_the_curve_names_its_lowest_look():
-    looks = [Look(100, 3.0, 2.5), Look(200, 2.0, 1.84), Look(300, 1.5, 2.04)]
-    sentence = curve_figure(looks, 1.61).sentence
-    assert "after 3 looks, at step 300: 1.5 on the batches, 2.0 on" in sentence
+    history = [
+        Evaluation(*numbers) for numbers in ((100, 3.0, 2.5), (200, 2.0, 1.84), (300, 1.5, 2.04))
+    ]
+    sentence = curve_figure(history, 1.61).sentence
+    assert "after 3 evaluations, at step 300: 1.5 on the batches, 2.0 on" in sentence
     assert "lowest was 1.8 at step 200" in sentence and "best table there, 1.61" in sentence
 
 

@@ -16,7 +16,7 @@ from attention.batches import cut_blocks, split
 from attention.corpus import load_corpus
 from attention.gpt import GPT, POSITIONS, Config
 from attention.tokenizers import CharTokenizer
-from attention.training import costs, evaluating, train
+from attention.training import evaluating, token_losses, train
 
 STORED = Path(__file__).with_name("longer.json")
 TRAINED, LONGER, BIN = 32, 128, 16  # positions: in training, in the reading, in one mean
@@ -49,7 +49,7 @@ def by_position(model: nn.Module, ids: Tensor) -> list[float]:
     x, y = cut_blocks(ids, torch.arange(0, len(ids) - LONGER, BIN), LONGER)
     with evaluating(model):
         parts = zip(x.split(64), y.split(64), strict=True)
-        each = torch.cat([costs(model(some), wanted) for some, wanted in parts])  # (blocks, 128)
+        each = torch.cat([token_losses(model(some), wanted) for some, wanted in parts])  # (blocks, 128)
     return [round(loss, 4) for loss in each.mean(dim=0).view(-1, BIN).mean(dim=1).tolist()]
 
 

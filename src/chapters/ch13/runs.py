@@ -30,14 +30,14 @@ STORED = Path(__file__).with_name("choices.json")
 SEEDS = (1, 2, 3, 4, 5)
 PLAIN = Config(65, 32, n_layer=2, n_head=4, n_embd=48)
 WHOLE = dict(
-    n_steps=1200, batch_size=16, block_size=32, learning_rate=2e-3, warm_up=120, look_every=100
+    n_steps=1200, batch_size=16, block_size=32, learning_rate=2e-3, warm_up=120, eval_every=100
 )
 WHOLES = {  # a text, and what is changed
     "play": ("play", {}),
     "tinyshakespeare": ("tinyshakespeare", {}),
     "no normalisation": ("play", dict(norm="none", qk_norm=False)),
 }
-SIZES = dict(n_steps=300, batch_size=8, learning_rate=2e-3, warm_up=30, look_every=300)
+SIZES = dict(n_steps=300, batch_size=8, learning_rate=2e-3, warm_up=30, eval_every=300)
 
 
 def own_start(block: Block) -> Block:

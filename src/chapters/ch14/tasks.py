@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from attention.fitting import muon, warm_up_and_cosine
-from attention.training import cross_entropy, evaluating
+from attention.training import cross_entropy, evaluating, minimize
 
 START = 0  # the id that every repeated string begins with
 
@@ -86,19 +86,12 @@ def fit_task(
     optimizers: Callable[[nn.Module, float], Sequence[torch.optim.Optimizer]] = muon,
 ) -> list[float]:
     """Train on new strings at every step, with a rate that rises and falls; each batch's loss."""
-    parts = optimizers(model, learning_rate)
-    groups = [group for part in parts for group in part.param_groups]
-    rates = [group["lr"] for group in groups]
     model.train()
-    losses = []
-    for step in range(n_steps):
-        share = warm_up_and_cosine(step, n_steps, n_steps // 10)
-        for group, rate in zip(groups, rates, strict=True):
-            group["lr"] = rate * share
-        loss = task_loss(model, draw())
-        model.zero_grad(set_to_none=True)
-        loss.backward()
-        for part in parts:
-            part.step()
-        losses.append(loss.item())
-    return losses
+    steps = minimize(
+        lambda: task_loss(model, draw()),
+        model.parameters(),
+        optimizers(model, learning_rate),
+        n_steps,
+        schedule=lambda step: warm_up_and_cosine(step, n_steps, n_steps // 10),
+    )
+    return list(steps)

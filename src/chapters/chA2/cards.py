@@ -22,7 +22,7 @@ from attention.heads import Head, attention_scores, attention_weights
 from attention.masks import causal_mask, padding_mask
 from attention.positions import alibi_bias, rotary_angles, rotate, sinusoidal
 from attention.tokenizers import CharTokenizer
-from attention.training import costs, cross_entropy
+from attention.training import cross_entropy, token_losses
 from chapters.ch14.patterns import previous_token_score, received, sink_score
 from course.learn.html import table
 
@@ -111,7 +111,7 @@ def _bigram() -> Iterator[Row]:
         "V",
         "the shares of one position; they sum to 1",
     )
-    yield "costs(logits, y)", costs(logits, ids), "B T", "what each guess costs, in nats"
+    yield "token_losses(logits, y)", token_losses(logits, ids), "B T", "what each guess costs, in nats"
     yield "loss", cross_entropy(logits, ids), "", "their mean, one number"
 
 
