@@ -21,7 +21,7 @@ from chapters.ch02.explorer import window_explorer
 from chapters.ch04.explorer import weight_painter
 from chapters.ch09.explorer import dropout_explorer
 from chapters.ch11.explorer import rotary_dial
-from chapters.ch12.depth import Wired, passage
+from chapters.ch12.depth import WiredBlock, propagate
 from chapters.ch12.explorer import PLACES, depth_explorer
 from chapters.ch15.explorer import cache_calculator
 from chapters.ch16.explorer import checks_explorer
@@ -41,10 +41,10 @@ def seconds(work) -> float:
 def stack(residual: bool, place: str):
     """What becomes of six words on their way through 32 layers."""
     layers = [
-        Wired(CausalSelfAttention(32, 4), MLP(32, "relu"), 32, residual=residual, place=place)
+        WiredBlock(CausalSelfAttention(32, 4), MLP(32, "relu"), 32, residual=residual, place=place)
         for _ in range(32)
     ]
-    return passage(layers, *torch.randn(2, 1, 6, 32))
+    return propagate(layers, *torch.randn(2, 1, 6, 32))
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from torch import nn
 import attention
 from attention.corpus import load_corpus
 from attention.gpt import MLP, Block, CausalSelfAttention, Config
-from chapters.ch12.depth import Wired, wire
+from chapters.ch12.depth import WiredBlock, residual_wiring
 from chapters.ch14.attention_only import AttentionOnly
 
 ONE = nn.Identity()
@@ -33,8 +33,11 @@ REFUSED = {  # function or class and parameter: a call with a name that isn't th
     (MLP, "activation"): (lambda: MLP(12, "tanh"), ACTIVATIONS),
     (Block, "norm"): (lambda: Block(ONE, ONE, 12, "rmss"), NORMS),
     (AttentionOnly, "norm"): (lambda: AttentionOnly(ONE, 12, "rmss"), NORMS),
-    (Wired, "place"): (lambda: Wired(ONE, ONE, 12, place="behind"), PLACES),
-    (wire, "place"): (lambda: wire(torch.ones(1, 2, 3), ONE, ONE, place="behind"), PLACES),
+    (WiredBlock, "place"): (lambda: WiredBlock(ONE, ONE, 12, place="behind"), PLACES),
+    (residual_wiring, "place"): (
+        lambda: residual_wiring(torch.ones(1, 2, 3), ONE, ONE, place="behind"),
+        PLACES,
+    ),
 }
 OTHERS = {  # a name that is no choice among a few
     (load_corpus, "name"),  # is a path, if it is none of the two

@@ -224,10 +224,10 @@ def test_padding_is_what_pytorch_ignores():
 
 
 def test_the_operations_are_the_packages():
-    for n_words, T, n_layer, n_embd, vocab_size in load("13.count_flops").inputs:
+    for n_tokens, T, n_layer, n_embd, vocab_size in load("13.count_flops").inputs:
         config = Config(vocab_size, T, n_layer=n_layer, n_head=1, n_embd=n_embd)
-        work = sum(forward_flops(config, n_words // T, T).values())
-        assert answer("13.count_flops")(n_words, T, n_layer, n_embd, vocab_size) == work
+        work = sum(forward_flops(config, n_tokens // T, T).values())
+        assert answer("13.count_flops")(n_tokens, T, n_layer, n_embd, vocab_size) == work
 
 
 def test_the_perplexity_of_equal_choices_is_their_number():

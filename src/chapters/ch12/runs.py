@@ -14,7 +14,7 @@ from attention.corpus import load_corpus
 from attention.gpt import GPT, MLP, CausalSelfAttention, Config, start_as_identity
 from attention.tokenizers import CharTokenizer
 from attention.training import evaluate, train
-from chapters.ch12.depth import Wired, scale_outputs
+from chapters.ch12.depth import WiredBlock, scale_outputs
 
 STORED = Path(__file__).with_name("losses.json")
 SEEDS, DEPTHS, N_STEPS = range(1, 6), (2, 8), 200
@@ -29,11 +29,11 @@ WAYS = {
 }
 
 
-def wired(config: Config, start: str = "", **how) -> Wired:
+def wired(config: Config, start: str = "", **how) -> WiredBlock:
     """A block for `GPT(config, block=...)`, wired so, with the parts' own first weights."""
     C = config.n_embd
     attention = CausalSelfAttention(C, config.n_head, positions=config.positions)
-    block = Wired(attention, MLP(C, config.activation), C, **how)
+    block = WiredBlock(attention, MLP(C, config.activation), C, **how)
     if start == "scaled":
         scale_outputs(block, 1 / math.sqrt(2 * config.n_layer))
     elif start == "zero":

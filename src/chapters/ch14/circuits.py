@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from attention.gpt import CausalSelfAttention
 from attention.training import evaluating
-from chapters.ch14.interventions import head_mixes
+from chapters.ch14.interventions import head_outputs
 
 
 @torch.no_grad()
@@ -23,12 +23,12 @@ def head_scores(
     keys: Float[Tensor, "M C"],
     distance: int = 0,
 ) -> Float[Tensor, "N M"]:
-    """The QK circuit: the score of each query for each key that stands `distance` positions back.
+    """The QK circuit: the score of each query for each key, `distance` positions back.
 
     Queries and keys are vectors of the stream, before the block's normalisation: embeddings, say.
     """
     if distance < 0:
-        raise ValueError(f"distance: expected 0 or more, since keys stand before, got {distance}")
+        raise ValueError(f"distance: expected 0 or more, since keys come before their queries, got {distance}")
     attention = block.attention
     q, _, _ = attention.project(block.norm_1(queries)[:, None], start=distance)
     _, k, _ = attention.project(block.norm_1(keys)[:, None])  # (M, Hkv, 1, D)
@@ -58,16 +58,16 @@ class Parts(NamedTuple):
     added: Float[Tensor, "P B T C"]
 
 
-def stream_parts(model: nn.Module, ids: Int[Tensor, "B T"]) -> Parts:
+def decompose_residual_stream(model: nn.Module, ids: Int[Tensor, "B T"]) -> Parts:
     """The embedding, every head and every MLP, as what each adds to the stream."""
-    mixes = head_mixes(model, ids)  # (L, B, H, T, D)
+    outputs = head_outputs(model, ids)  # (L, B, H, T, D)
     with evaluating(model):
         x = model.embed(ids)
         names, added = ["embedding"], [x]
         for layer, block in enumerate(model.blocks):
             out = block.attention.out
-            outputs = out.weight.split(block.attention.head_size, dim=1)  # H of (C, D)
-            heads = [mixes[layer][:, head] @ output.T for head, output in enumerate(outputs)]
+            columns = out.weight.split(block.attention.head_size, dim=1)  # H of (C, D)
+            heads = [outputs[layer][:, head] @ own.T for head, own in enumerate(columns)]
             names += [f"head {layer}.{head}" for head in range(len(heads))]
             if out.bias is not None:
                 heads.append(out.bias.expand_as(x))
@@ -81,7 +81,7 @@ def stream_parts(model: nn.Module, ids: Int[Tensor, "B T"]) -> Parts:
     return Parts(names, torch.stack(added))
 
 
-def attribute(
+def direct_logit_attribution(
     model: nn.Module, parts: Parts, targets: Int[Tensor, "B T"]
 ) -> Float[Tensor, "P B T"]:
     """How much of each target's logit, above the mean of all logits, comes from each part.

@@ -1,7 +1,7 @@
 """What a map shows, as a number: how much of a head's weight lies where a known pattern has it.
 
 Each score is a mean of weights, so it lies from 0 to 1; a head that shares out its weight equally
-does not get 0. Compare it with the score of `equal_shares`.
+does not get 0. Compare it with the score of `uniform_weights`.
 """
 
 import torch
@@ -77,10 +77,10 @@ def by_distance(weights: Float[Tensor, "*B T T"]) -> Float[Tensor, "*B T"]:
     return torch.stack(means, dim=-1)
 
 
-def equal_shares(T: int) -> Float[Tensor, "T T"]:
+def uniform_weights(T: int) -> Float[Tensor, "T T"]:
     """The map of a causal head that knows nothing: row t gives 1 / (t + 1) to each it may see.
 
-    >>> equal_shares(2)
+    >>> uniform_weights(2)
     tensor([[1.0000, 0.0000],
             [0.5000, 0.5000]])
     """
@@ -92,7 +92,7 @@ def received(weights: Float[Tensor, "*B T T"]) -> Float[Tensor, "*B T"]:
     """What each key gets from an average row that may look at it: its column's sum / how many may.
 
     Even so columns of a causal map can't be compared: the rows that see a late key have more keys to
-    choose from. Divide by what `equal_shares` gives.
+    choose from. Divide by what `uniform_weights` gives.
     """
     T = weights.shape[-1]
     return weights.sum(dim=-2) / (T - torch.arange(T))

@@ -395,8 +395,8 @@ def alone_tells(answer, attend, x):
     return answer == any((move.abs() > 1e-5).any() for move in moves)
 
 def only_the_buffer_saves(answer, *sizes):
-    """`attribute` and `buffer, persistent=False` have to be equal: neither saves the mask"""
-    return answer["attribute"] == answer["buffer, persistent=False"]
+    """`direct_logit_attribution` and `buffer, persistent=False` have to be equal: neither saves the mask"""
+    return answer["direct_logit_attribution"] == answer["buffer, persistent=False"]
 
 # ---- 10
 
@@ -491,10 +491,10 @@ def padding_moves_nothing(loss, logits, targets, lengths):
     real = torch.arange(targets.shape[1]) < lengths[:, None]
     return loss.shape == () and bool(loss <= costs[real].max() + 1e-4)
 
-def two_for_every_weight(answer, n_words, T, n_layer, n_embd, vocab_size):
+def two_for_every_weight(answer, n_tokens, T, n_layer, n_embd, vocab_size):
     """for each word, every weight takes a multiplication and an addition: 12 C C weights in each
     layer, and C V for the logits"""
-    return answer >= 2 * n_words * n_embd * (12 * n_layer * n_embd + vocab_size)
+    return answer >= 2 * n_tokens * n_embd * (12 * n_layer * n_embd + vocab_size)
 
 
 # ---- 14
@@ -534,14 +534,14 @@ def together_all_that_was_shared_out(answer, weights):
     given = [sum(1 / (t + 1) for t in range(s, T)) for s in range(T)]
     return abs(sum(a * g for a, g in zip(answer.tolist(), given, strict=True)) - T) < 1e-3
 
-def heads_add_up_to_the_logits(parts, mixes, w_out, w_logits):
+def heads_add_up_to_the_logits(parts, head_outputs, w_out, w_logits):
     """the parts of all heads have to sum to the logits: merged heads, times `w_out.T`, times `w_logits.T`"""
-    merged = mixes.transpose(1, 2).flatten(2)
+    merged = head_outputs.transpose(1, 2).flatten(2)
     return close(parts.sum(dim=1), merged @ w_out.T @ w_logits.T)
 
-def a_head_of_zeros_adds_nothing(parts, mixes, w_out, w_logits):
-    """a head whose mixes are 0 everywhere has to have the part 0"""
-    silent = (mixes == 0).all(-1).all(-1)
+def a_head_of_zeros_adds_nothing(parts, head_outputs, w_out, w_logits):
+    """a head whose outputs are 0 everywhere has to have the part 0"""
+    silent = (head_outputs == 0).all(-1).all(-1)
     return bool((parts[silent] == 0).all())
 
 

@@ -1,4 +1,4 @@
-"""The operations of one forward pass of a GPT over n_words, in blocks of T: an int."""
+"""The operations of one forward pass of a GPT over n_tokens, in blocks of T: an int."""
 
 from course.learn.laws import two_for_every_weight
 from course.learn.record import Exercise
@@ -12,18 +12,18 @@ def drawn(d):
 E = Exercise(__name__, GIVEN, drawn)
 
 @E.answer
-def count_flops(n_words, T, n_layer, n_embd, vocab_size):
+def count_flops(n_tokens, T, n_layer, n_embd, vocab_size):
     linear = 2 * 12 * n_embd * n_embd
     attention = 4 * T * n_embd
     logits = 2 * n_embd * vocab_size
-    return n_words * (n_layer * (linear + attention) + logits)
+    return n_tokens * (n_layer * (linear + attention) + logits)
 
 E.slip("2 * 12 *", "12 *", """the four Linears of a block have 12 C C numbers, and each is used for a
     multiplication *and* an addition: 2 operations.""")
 E.slip("linear = 2 * 12 * n_embd * n_embd\n    attention = 4 *", """linear = 12 * n_embd * n_embd
     attention = 2 *""", """you count multiplications only, in the blocks. Each comes with an addition.""")
-E.slip("return n_words * (n_layer * (linear + attention) + logits)",
-       "return n_words * (n_layer * (linear + attention) + logits) // 2", """exactly half: you count
+E.slip("return n_tokens * (n_layer * (linear + attention) + logits)",
+       "return n_tokens * (n_layer * (linear + attention) + logits) // 2", """exactly half: you count
     multiplications only. Each comes with an addition.""")
 E.slip("(linear + attention)", "linear", """the two products of the attention are missing: scores and
     mix, each T C multiplications for each word.""")
@@ -36,7 +36,7 @@ E.slip("2 * 12 *", "2 * 4 *", """the MLP is missing: it goes from C to 4 C and b
     beside the attention's 4 C C.""")
 E.slip("4 * T * n_embd", "4 * T * T * n_embd", """4 T T C is the attention of a whole block of T words.
     Here it is multiplied by the number of words once more.""")
-E.slip("return n_words * (", "return 3 * n_words * (", """that is a whole training step: the way back
+E.slip("return n_tokens * (", "return 3 * n_tokens * (", """that is a whole training step: the way back
     takes twice as much as the way forward. Only the way forward is asked for.""")
 E.slip("logits = 2 * n_embd * vocab_size", "logits = 4 * n_embd * vocab_size", """you count the embedding
     as a product. It is a look into a table: no operation.""")

@@ -7,7 +7,7 @@ from torch import nn
 
 from attention.batches import cut_blocks
 from attention.training import batch_loss, cross_entropy, minimize
-from chapters.ch07.paired import paired_losses
+from chapters.ch07.paired_seeds import paired_losses
 
 V, T = 5, 3
 IDS = torch.randint(V, (40,), generator=torch.Generator().manual_seed(0))
