@@ -9,7 +9,7 @@ from attention.masks import causal_mask
 
 
 class CausalAttention(nn.Module):
-    """One head of self-attention in which no position sees its future.
+    """One head of self-attention in which no position attends to its future.
 
     The mask is a buffer: it moves with the module to another device, is no parameter, and stays
     out of the `state_dict` (`persistent=False`), since it can always be made anew. Dropout acts on
@@ -25,7 +25,7 @@ class CausalAttention(nn.Module):
         self.register_buffer("mask", causal_mask(block_size), persistent=False)
 
     def weights(self, x: Float[Tensor, "B T C"]) -> Float[Tensor, "B T T"]:
-        """The attention weights before dropout, to look at."""
+        """The attention weights before dropout."""
         T = check_positions(x, self.query.in_features, self.mask.shape[0])
         return attention_weights(attention_scores(self.query(x), self.key(x)), self.mask[:T, :T])
 

@@ -19,7 +19,7 @@ from attention.training import batch_loss, evaluate, minimize
 
 
 def warm_up_and_cosine(step: int, n_steps: int, warm_up: int) -> float:
-    """The share of the learning rate at this step: up along a line, then down along half a cosine.
+    """The factor of the learning rate at this step: up along a line, then down along half a cosine.
 
     It is 1 after `warm_up` steps and reaches 0 after `n_steps` (Loshchilov & Hutter, 2017, equation 5,
     without restarts).
@@ -47,8 +47,8 @@ def muon(
 ) -> list[torch.optim.Optimizer]:
     """Muon for the matrices between embedding and logits, AdamW for the rest (Jordan et al., 2024).
 
-    Muon turns each step of a matrix into one that is equally long in every direction. Its own rate
-    is so many `times` the one that is given.
+    Muon makes each step of a matrix equally long in every direction. Its learning rate is `times` the
+    given one.
     """
     inner = [p for name, p in model.named_parameters() if "blocks" in name and p.ndim == 2]
     rest = [p for p in model.parameters() if all(p is not other for other in inner)]
@@ -85,7 +85,7 @@ def fit(
 ) -> list[Evaluation]:
     """Train, and leave the model with the weights whose validation loss was lowest.
 
-    Each step uses the schedule's share of the learning rate; a gradient longer than `clip` is
+    Each step multiplies the learning rate by the schedule; a gradient longer than `clip` is
     shortened to it. `on_eval` gets every evaluation as it is made. Since the validation loss has
     chosen the weights, it flatters them a little: judge the model on ids that chose nothing.
     """

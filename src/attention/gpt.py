@@ -110,31 +110,31 @@ class CausalSelfAttention(nn.Module):
             q, k = rotate(q, angles), rotate(k, angles)
         return q, k, v
 
-    def added(self, n_queries: int, n_keys: int, x: Tensor) -> Float[Tensor, "#H Tq Tk"]:
-        """What is added to the scores: -inf for the future, and ALiBi's penalties."""
+    def attention_bias(self, n_queries: int, n_keys: int, x: Tensor) -> Float[Tensor, "#H Tq Tk"]:
+        """The numbers added to the scores: -inf for the future, and ALiBi's penalties."""
         bias = x.new_zeros(1, n_queries, n_keys)
         if self.positions == "alibi":
             bias = alibi_bias(self.n_head, n_queries, n_keys).to(x)
         return bias.masked_fill(~causal_mask(n_keys, n_queries).to(x.device), float("-inf"))
 
     def forward(self, x: Stream, cache: Cache | None = None) -> Stream:
-        """Each position's mix of its past; with a cache, the past is what the cache holds too."""
+        """For each position a weighted mean of its past, in the cache as well if there is one."""
         q, k, v = self.project(x, 0 if cache is None else cache.seen)
         if cache is not None:
             k, v = cache.append(k, v)
         plain = self.positions != "alibi" and q.shape[2] == k.shape[2]  # only the causal mask
-        added = None if plain else self.added(q.shape[2], k.shape[2], x)
+        bias = None if plain else self.attention_bias(q.shape[2], k.shape[2], x)
         dropout = self.dropout.p if self.training else 0.0  # the function has no train mode
         shared = self.n_kv_head != self.n_head
-        mixed = F.scaled_dot_product_attention(q, k, v, added, dropout, plain, enable_gqa=shared)
+        mixed = F.scaled_dot_product_attention(q, k, v, bias, dropout, plain, enable_gqa=shared)
         return self.out(merge_heads(mixed))  # (B, H, T, D) -> (B, T, C)
 
     def forward_with_weights(self, x: Stream) -> tuple[Stream, Weights]:
         """The output as `forward` gives it, and the weights of every head before dropout."""
         q, k, v = self.project(x)
         k, v = (part.repeat_interleave(self.n_head // self.n_kv_head, dim=1) for part in (k, v))
-        scores = attention_scores(q, k) + self.added(q.shape[2], k.shape[2], x)  # (B, H, T, T)
-        weights = scores.softmax(dim=-1)
+        scores = attention_scores(q, k) + self.attention_bias(x.shape[1], x.shape[1], x)
+        weights = scores.softmax(dim=-1)  # (B, H, T, T)
         return self.out(merge_heads(self.dropout(weights) @ v)), weights
 
 
@@ -151,12 +151,12 @@ class MLP(nn.Module):
         self.dropout = nn.Dropout(check_dropout(dropout))
 
     def forward(self, x: Float[Tensor, "*B C"]) -> Float[Tensor, "*B C"]:
-        """What each token makes of what it has heard."""
+        """A function of each token's vector alone."""
         return self.dropout(self.out(self.activation(self.hidden(x))))
 
 
 class Block(nn.Module):
-    """Attention, then an MLP, each with a norm before it; both are added to what was there."""
+    """Attention, then an MLP, each with a norm before it; both are added to the residual stream."""
 
     def __init__(self, attention: nn.Module, mlp: nn.Module, n_embd: int, norm: str = "rms"):
         super().__init__()

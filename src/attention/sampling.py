@@ -11,9 +11,9 @@ def next_probabilities(
     top_k: int | None = None,
     top_p: float | None = None,
 ) -> Float[Tensor, "B V"]:
-    """Softmax of logits / temperature: below 1 bolder, above 1 more even, at 0 all on the best.
+    """Softmax of logits / temperature: below 1 sharper, above 1 flatter, at 0 all on the likeliest.
 
-    `top_k` and `top_p` then leave only the likeliest ids, as `keep_top_k` and `keep_top_p` say.
+    `top_k` and `top_p` then keep only the likeliest ids, by `keep_top_k` and `keep_top_p`.
 
     >>> next_probabilities(torch.tensor([[1.0, 3.0]]), temperature=0)
     tensor([[0., 1.]])

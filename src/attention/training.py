@@ -68,8 +68,8 @@ def minimize(
 ) -> Iterator[float]:
     """Move the parameters against the gradient of loss(), step by step; each loss before its step.
 
-    loss() may draw another batch each time. Step n uses the share schedule(n) of the optimizers'
-    learning rates; a gradient longer than `clip` is shortened to it.
+    loss() may draw another batch each time. At step n the optimizers' learning
+    rates are multiplied by schedule(n); a gradient longer than `clip` is shortened to it.
     """
     if n_steps < 1:
         raise ValueError(f"n_steps: expected 1 or more, got {n_steps}")

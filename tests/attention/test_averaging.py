@@ -55,18 +55,6 @@ def test_the_input_is_left_as_it_was_and_its_type_kept(version):
         assert torch.equal(x, before)
 
 
-@versions
-@pytest.mark.usefixtures("as_a_user")
-@pytest.mark.parametrize(
-    "x",
-    [torch.arange(6).view(1, 3, 2), torch.zeros(4), torch.zeros(1, 0, 2)],
-    ids=["integers", "a row", "no position"],
-)
-def test_what_is_no_sequence_of_vectors_is_refused(version, x):
-    with pytest.raises(ValueError, match=r"expected floating-point numbers of shape \(B, T, C\)"):
-        version(x)
-
-
 def test_the_sources_own_numbers():
     """Seeds 1337 and 42: S1.21 and S2.5, to the printed digits."""
     x = torch.randn(4, 8, 2, generator=torch.Generator().manual_seed(1337))

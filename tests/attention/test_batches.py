@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention.batches import cut_blocks, get_batch, split
+from attention.batches import get_batch, split
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 
@@ -26,12 +26,6 @@ def test_split_loses_nothing_and_keeps_the_order(n, fraction):
 
 def test_a_tenth_is_held_back_unless_told():
     assert [len(part) for part in split(torch.arange(50))] == [45, 5]
-
-
-@pytest.mark.parametrize("fraction", [0, 1, -0.5, 1.5, 0.01])
-def test_a_split_that_leaves_nothing_is_refused(fraction):
-    with pytest.raises(ValueError, match="a number between 0 and 1 that leaves both parts"):
-        split(torch.arange(10), fraction)
 
 
 @given(st.integers(1, 7), st.integers(1, 11), st.integers(0, 100))
@@ -74,36 +68,3 @@ def test_the_batch_is_the_sources_own_draw():
     assert starts.tolist() == [1078327, 453969, 41646, 671252]
     x, _ = get_batch(torch.arange(1115394), 4, 8, seeded())
     assert x[:, 0].tolist() == starts.tolist()
-
-
-@pytest.mark.parametrize("start", [-1, 5, 1078327])
-def test_a_block_that_reaches_past_the_end_is_refused(start):
-    with pytest.raises(ValueError, match=rf"positions from 0 to 4 .* got {start}"):
-        cut_blocks(torch.arange(8), torch.tensor([0, start]), 3)
-
-
-@pytest.mark.parametrize(
-    ("ids", "block_size", "message"),
-    [
-        (torch.arange(8), 0, "block_size: expected 1 or more positions, got 0"),
-        (torch.zeros(8), 2, "expected one row of integers, got torch.float32"),
-    ],
-)
-def test_blocks_that_can_not_be_are_refused(ids, block_size, message):
-    with pytest.raises(ValueError, match=message):
-        cut_blocks(ids, torch.tensor([0]), block_size)
-
-
-@pytest.mark.parametrize(
-    ("ids", "batch_size", "block_size", "message"),
-    [
-        (torch.arange(8), 2, 8, "expected at least 9 .* got 8"),
-        (torch.arange(8), 2, 0, "block_size: expected 1 or more positions, got 0"),
-        (torch.arange(8), 0, 2, "batch_size: expected 1 or more sequences, got 0"),
-        (torch.zeros(8), 2, 2, "expected one row of integers, got torch.float32"),
-        (torch.arange(8).view(2, 4), 2, 2, r"expected one row of integers, got .*\(2, 4\)"),
-    ],
-)
-def test_a_batch_that_can_not_be_is_refused(ids, batch_size, block_size, message):
-    with pytest.raises(ValueError, match=message):
-        get_batch(ids, batch_size, block_size, seeded())

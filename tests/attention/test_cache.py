@@ -58,7 +58,7 @@ def test_a_window_cache_is_a_window_mask(positions, sinks, monkeypatch):
     mask = sink_mask(29, window, sinks)
     monkeypatch.setattr(
         gpt.CausalSelfAttention,
-        "added",
+        "attention_bias",
         lambda self, n, m, x: x.new_zeros(1, n, m).masked_fill(~mask, float("-inf")),
     )
     assert_close(cached, model.forward_with_weights(ids)[0])
@@ -70,10 +70,10 @@ def test_alibi_in_a_window_counts_the_distance(monkeypatch):
     model, ids = model_of(KINDS["alibi"]), ids_of(29)
     caches = [WindowCache(5) for _ in model.blocks]
     cached = torch.cat([model(part, caches) for part in ids.split(1, dim=1)], dim=1)
-    added = gpt.CausalSelfAttention.added
+    added = gpt.CausalSelfAttention.attention_bias
     monkeypatch.setattr(
         gpt.CausalSelfAttention,
-        "added",
+        "attention_bias",
         lambda self, n, m, x: added(self, n, m, x).masked_fill(~window_mask(n, 5), float("-inf")),
     )
     assert_close(cached, model.forward_with_weights(ids)[0])
@@ -108,20 +108,3 @@ def test_a_cache_belongs_to_one_batch():
     cache.append(k, k)
     with pytest.raises(ValueError, match="expected the 2 sequences that the cache holds, got 1"):
         cache.append(k[:1], k[:1])
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda model: Cache(0), "capacity: expected 1 or more"),
-        (lambda model: WindowCache(0), "window, sinks: expected 1 or more"),
-        (lambda model: WindowCache(1, -1), "window, sinks: expected 1 or more"),
-        (
-            lambda model: model(ids_of(4), [WindowCache(3), WindowCache(3)]),
-            "expected up to 3 new positions at once, got 4",
-        ),
-    ],
-)
-def test_bad_input_is_a_sentence(call, message):
-    with pytest.raises(ValueError, match=message):
-        call(model_of(PLAIN))

@@ -8,7 +8,7 @@ import pooch
 import pytest
 
 from attention import corpus
-from attention.corpus import TINYSHAKESPEARE_SHA256, load_corpus
+from attention.corpus import load_corpus
 
 ALPHABET = set("\n !$&',-.3:;?" + string.ascii_letters)
 
@@ -24,22 +24,9 @@ def test_the_play_has_exactly_the_65_characters(play):
     assert len(play) >= 100_000
 
 
-def test_no_passage_of_200_characters_stands_twice(play):
-    assert repeated_passage(play, 200) is None
-
-
-def test_repeated_passage_finds_one():
-    assert repeated_passage("abcdefg" + "xy" + "abcdefg", 5) == "abcde"
-
-
-def repeated_passage(text, length):
-    seen = set()
-    for start in range(len(text) - length + 1):
-        passage = text[start : start + length]
-        if passage in seen:
-            return passage
-        seen.add(passage)
-    return None
+def test_no_passage_of_200_characters_is_there_twice(play):
+    passages = [play[start : start + 200] for start in range(len(play) - 199)]
+    assert len(set(passages)) == len(passages)
 
 
 def test_the_play_is_laid_out_as_speeches(play):
@@ -49,11 +36,6 @@ def test_the_play_is_laid_out_as_speeches(play):
         speaker, *lines = speech.split("\n")
         assert speaker.endswith(":") and lines and all(lines), speech
         assert len(speaker) < 20 and max(map(len, lines)) < 80, speech
-
-
-def test_people_of_the_play_come_back(play):
-    for name in ("ORLA", "BRAN", "XAVIER", "JESSAMY", "FENN", "DUCHESS", "TOBIAS", "QUILL"):
-        assert play.count(f"{name}:\n") > 20, name
 
 
 def test_the_running_sentence_is_the_first_line(play):
@@ -187,9 +169,3 @@ def test_a_failed_download_says_what_to_do(empty_cache, monkeypatch):
     with pytest.raises(ConnectionError, match="could not download .* the corpus 'play'"):
         load_corpus("tinyshakespeare")
     assert not list(empty_cache.rglob("tinyshakespeare.txt"))
-
-
-def test_the_hash_is_the_one_of_the_design():
-    assert TINYSHAKESPEARE_SHA256 == (
-        "86c4e6aa9db7c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed"
-    )

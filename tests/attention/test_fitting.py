@@ -1,7 +1,5 @@
 """The schedule, the two optimisers, and a fit that keeps the best weights and clips its steps."""
 
-import math
-
 import pytest
 import torch
 from torch import nn
@@ -108,11 +106,11 @@ def test_muon_gets_the_matrices_of_the_blocks_and_adamw_the_rest():
 
 @pytest.mark.parametrize("shape", [(3, 5, 11), (11, 5), (7, 7)])
 def test_orthogonalised_matrices_are_nearly_so(shape):
-    """The same singular vectors; singular values between 0.6 and 1.3."""
+    """The same singular vectors; singular values from 0.68 to 1.13, or to 1.21 of tiny ones."""
     g = torch.randn(*shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     o = orthogonalised(g)
     values = torch.linalg.svdvals(o)
-    assert values.min() > 0.6 and values.max() < 1.3
+    assert values.min() > 0.68 and values.max() < 1.21
     u, s, v = torch.linalg.svd(g, full_matrices=False)
     middle = u.mT @ o @ v.mT
     off = middle - torch.diag_embed(middle.diagonal(dim1=-2, dim2=-1))
@@ -141,21 +139,3 @@ def test_muon_is_pytorchs_own():
             optimizer.step()
     for a, b in zip(ours, theirs, strict=True):
         assert_close(a, b, atol=0.02, rtol=0)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (dict(n_steps=0), "n_steps: expected 1 or more, got 0"),
-        (dict(eval_every=0), "eval_every: expected 1 or more steps, got 0"),
-        (dict(warm_up=12), "warm_up: expected 0 or more steps, fewer than the 12 .* got 12"),
-        (dict(warm_up=-1), "warm_up: .* got -1"),
-    ],
-)
-def test_bad_input_is_a_sentence(changes, message):
-    with pytest.raises(ValueError, match=message):
-        fitted(BigramLanguageModel(7), **changes)
-
-
-def test_no_step_is_the_rate_of_the_last():
-    assert math.isclose(warm_up_and_cosine(49, 50, 7), (1 + math.cos(math.pi * 42 / 43)) / 2)

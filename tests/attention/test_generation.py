@@ -59,12 +59,6 @@ def test_the_context_is_cropped_to_the_block():
     assert ids.tolist() == [[i % 7 for i in range(21)]]  # the newest positions are kept
 
 
-@pytest.mark.parametrize("size", [0, -3])
-def test_a_block_has_a_position(size):
-    with pytest.raises(ValueError, match=f"block_size: expected 1 or more positions, got {size}"):
-        generate(NextIsOneMore(), torch.tensor([[0]]), 2, seeded(), block_size=size)
-
-
 @pytest.mark.parametrize("training", [True, False])
 def test_generation_evaluates_and_leaves_the_mode_as_it_was(training):
     class Forgets(NextIsOneMore):
@@ -112,13 +106,6 @@ def test_generate_draws_from_what_is_kept():
         assert set(new.flatten().tolist()) == {5, 6}
 
 
-def test_generation_needs_something_to_go_on_from():
-    with pytest.raises(ValueError, match=r"at least one position to go on from, got \(1, 0\)"):
-        generate(NextIsOneMore(), torch.zeros(1, 0, dtype=torch.long), 3, seeded())
-    with pytest.raises(ValueError, match="n_new: expected 0 or more ids to add, got -1"):
-        generate(NextIsOneMore(), torch.tensor([[0]]), -1, seeded())
-
-
 def cached(model, ids, n_new, *how, **more):
     caches = [Cache(ids.shape[1] + n_new) for _ in model.blocks]
     return generate(model, ids, n_new, *how, caches=caches, **more)
@@ -156,25 +143,6 @@ def test_a_window_takes_a_prompt_of_any_length():
     assert written.shape == (2, 14) and caches[0].seen == 13
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda model: generate(model, ids_of(3), 1, seeded(), caches=[Cache(9)]), "got 1 that"),
-        (
-            lambda model: generate(model, ids_of(3), 4, seeded(), caches=[Cache(5), Cache(5)]),
-            r"at most 5 positions \(its capacity\), got 5 kept and 1 new",
-        ),
-        (
-            lambda model: cached(model_of(KINDS["learned"]), ids_of(510), 4, seeded()),
-            "at most 512 positions",
-        ),
-    ],
-)
-def test_caches_that_will_not_do_are_refused(call, message):
-    with pytest.raises(ValueError, match=message):
-        call(model_of(PLAIN))
-
-
 def test_a_used_cache_is_refused():
     model, caches = model_of(PLAIN), [Cache(50), Cache(50)]
     generate(model, ids_of(3), 2, seeded(), caches=caches)
@@ -210,18 +178,3 @@ def test_a_stream_draws_when_it_is_asked(writer):
     assert torch.equal(generator.get_state(), before)
     assert next(letters) in TOKENIZER.vocab and not torch.equal(generator.get_state(), before)
     assert len(list(letters)) == 19
-
-
-@pytest.mark.parametrize(
-    ("prompt", "how", "message"),
-    [
-        ("", {}, "prompt: expected at least one character, got none; a line break"),
-        ("abz", {}, "text: expected the 7 characters of the vocabulary, got 'z'"),
-        ("ab", dict(top_k=8), "top_k: expected 1 to 7 ids"),
-        ("ab", dict(top_p=0), "top_p: expected a number above 0"),
-        ("ab", dict(temperature=-1), "temperature: expected 0"),
-    ],
-)
-def test_a_prompt_that_will_not_do_is_a_sentence(writer, prompt, how, message):
-    with pytest.raises(ValueError, match=message):
-        write(writer, TOKENIZER, prompt, 3, seeded(), **how)

@@ -144,24 +144,6 @@ def test_past_its_block_only_a_learned_table_ends(config):
         assert model(ids).shape == (B, 20, V)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: CausalSelfAttention(36, 5),
-            "n_head: expected a number that divides n_embd = 36, got 5",
-        ),
-        (lambda: CausalSelfAttention(36, 6, 4), "n_kv_head: .*divides n_head = 6, got 4"),
-        (lambda: CausalSelfAttention(36, 6, 0), "n_kv_head: .*divides n_head = 6, got 0"),
-        (lambda: CausalSelfAttention(15, 5, positions="rotary"), "head_size: .*even.*got 3"),
-        (lambda: Config(V, 0), "block_size: expected 1 or more, got 0"),
-    ],
-)
-def test_bad_input_is_a_sentence(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
 def test_start_as_identity_zeroes_biases_too():
     model = GPT(replace(PLAIN, bias=True))
     torch.nn.init.ones_(model.blocks[0].attention.out.bias)

@@ -109,11 +109,6 @@ def test_a_value_size_of_0_is_not_the_default():
         assert Head(3, 5, value_size=0).value.out_features == 0
 
 
-def test_sequences_of_a_batch_do_not_mix(qkv):
-    alone = scaled_dot_product_attention(*(tensor[1:2] for tensor in qkv))
-    assert_close(scaled_dot_product_attention(*qkv)[1:2], alone)
-
-
 def test_large_scores_do_not_overflow():
     weights = attention_weights(torch.tensor([[1000.0, 0.0], [-1000.0, -1000.0]]))
     assert_close(weights, torch.tensor([[1.0, 0.0], [0.5, 0.5]]))
@@ -143,47 +138,3 @@ def test_cross_attention_takes_keys_and_values_from_the_memory():
         "key.weight",
         "value.weight",
     ]
-
-
-def test_gradients_reach_queries_keys_and_values():
-    head = Head(n_embd=3, head_size=5)
-    head(draw(2, 4, 3).float()).square().sum().backward()
-    for name, parameter in head.named_parameters():
-        assert parameter.grad is not None and bool((parameter.grad != 0).any()), name
-
-
-@pytest.mark.usefixtures("as_a_user")
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: attention_scores(draw(2, 3), draw(2, 5)), "vectors of one size, got 3 and 5"),
-        (
-            lambda: scaled_dot_product_attention(draw(2, 3), draw(4, 3), draw(5, 3)),
-            "a value for every key, got 4 keys and 5 values",
-        ),
-        (
-            lambda: scaled_dot_product_attention(draw(2, 2, 3), draw(2, 4, 3), draw(2, 5, 3)),
-            "a value for every key, got 4 keys and 5 values",
-        ),
-        (lambda: Head(3, 5)(draw(2, 4).float()), r"x: expected vectors of size 3, got .*\(2, 4\)"),
-        (
-            lambda: Head(3, 5, memory_size=7)(draw(2, 3).float(), draw(2, 3).float()),
-            "memory: expected vectors of size 7",
-        ),
-        (
-            lambda: attention_weights(draw(2, 2), torch.ones(2, 2)),
-            "expected booleans, True where a query may look, got torch.float32",
-        ),
-        (
-            lambda: attention_weights(draw(2, 2), torch.tensor([[True, True], [False, False]])),
-            r"expected a key to look at in every row, got none in row \[1\]",
-        ),
-        (
-            lambda: attention_weights(draw(3, 2, 2), torch.ones(3, 1, 1, 2).bool()),
-            r"at most the 3 axes of the scores, \(3, 2, 2\), got \(3, 1, 1, 2\)",
-        ),
-    ],
-)
-def test_what_does_not_fit_is_refused(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

@@ -1,4 +1,4 @@
-"""What a process does in test_many besides its part: it hands in less, or dies on the way."""
+"""What a process does in test_data_parallel besides its part: it hands in less, or dies on the way."""
 
 import os
 import signal

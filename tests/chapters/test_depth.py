@@ -163,3 +163,11 @@ def test_bad_input_is_a_sentence():
         ValueError, match=r"direction: expected the shape of x, \(1, 5, 12\).*got \(1, 4, 12\)"
     ):
         propagate(stack(1), normal(1, T, C), normal(1, 4, C))
+
+
+@pytest.mark.parametrize("call", [WiredBlock, residual_wiring])
+def test_a_norm_is_before_after_or_nowhere(call):
+    with pytest.raises(
+        ValueError, match="place: expected one of after, before, none, got 'behind'"
+    ):
+        call(torch.ones(1, 2, C), torch.nn.Identity(), torch.nn.Identity(), place="behind")

@@ -321,7 +321,7 @@ def test_the_qk_circuit_gives_the_scores(model):
     q, k, _ = block.attention.project(block.norm_1(x))
     shared = 6 // block.attention.n_kv_head
     for head in (0, 4):
-        added = block.attention.added(T, T, x).expand(6, T, T)
+        added = block.attention.attention_bias(T, T, x).expand(6, T, T)
         scores = attention_scores(q[0, head], k[0, head // shared]) + added[head]
         for t, key in ((10, 10), (10, 3), (5, 4)):
             found = head_scores(block, head, x[0, t : t + 1], x[0, key : key + 1], t - key)

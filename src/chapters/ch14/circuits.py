@@ -35,7 +35,7 @@ def head_scores(
     shared = attention.n_head // attention.n_kv_head
     scores = q[:, head, 0] @ k[:, head // shared, 0].T * attention.head_size**-0.5
     if attention.positions == "alibi":
-        scores = scores + attention.added(1, distance + 1, queries)[head, 0, 0]
+        scores = scores + attention.attention_bias(1, distance + 1, queries)[head, 0, 0]
     return scores
 
 
