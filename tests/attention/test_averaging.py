@@ -12,14 +12,10 @@ from attention.averaging import (
     mean_past_softmax,
     mean_past_tril,
 )
+from tests.attention.draws import draw
 
 VERSIONS = [mean_past_loop, mean_past_running_sum, mean_past_tril, mean_past_softmax]
 versions = pytest.mark.parametrize("version", VERSIONS, ids=lambda v: v.__name__)
-
-
-def draw(*shape, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(*shape, generator=generator, dtype=torch.float64)
 
 
 @versions

@@ -6,12 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention.batches import get_batch, split
+from tests.attention.draws import seeded
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
-
-
-def seeded(seed=1337):
-    return torch.Generator().manual_seed(seed)
 
 
 @given(st.integers(2, 211), st.floats(0.01, 0.99))
@@ -30,7 +27,7 @@ def test_a_tenth_is_held_back_unless_told():
 
 @given(st.integers(1, 7), st.integers(1, 11), st.integers(0, 100))
 def test_targets_are_the_inputs_one_further(batch_size, block_size, seed):
-    ids = torch.randperm(97, generator=seeded())  # every id once, so that a shift shows
+    ids = torch.randperm(97, generator=seeded(1337))  # every id once, so that a shift shows
     x, y = get_batch(ids, batch_size, block_size, seeded(seed))
     assert x.shape == y.shape == (batch_size, block_size)
     place = {int(i): n for n, i in enumerate(ids)}
@@ -42,13 +39,13 @@ def test_targets_are_the_inputs_one_further(batch_size, block_size, seed):
 
 def test_every_start_can_be_drawn_and_none_beyond():
     ids = torch.arange(13)
-    x, y = get_batch(ids, 2000, 5, seeded())
+    x, y = get_batch(ids, 2000, 5, seeded(1337))
     assert sorted(set(x[:, 0].tolist())) == list(range(8))
     assert int(y.max()) == 12
 
 
 def test_a_text_of_one_block_and_its_target_is_enough():
-    x, y = get_batch(torch.arange(4), 2, 3, seeded())
+    x, y = get_batch(torch.arange(4), 2, 3, seeded(1337))
     assert x.tolist() == [[0, 1, 2]] * 2
     assert y.tolist() == [[1, 2, 3]] * 2
 
@@ -56,15 +53,15 @@ def test_a_text_of_one_block_and_its_target_is_enough():
 def test_the_generator_alone_decides():
     ids = torch.arange(1000)
     torch.manual_seed(1)
-    first = get_batch(ids, 4, 8, seeded())
+    first = get_batch(ids, 4, 8, seeded(1337))
     torch.manual_seed(2)
-    second = get_batch(ids, 4, 8, seeded())
+    second = get_batch(ids, 4, 8, seeded(1337))
     assert torch.equal(first[0], second[0])
 
 
 def test_the_batch_is_the_sources_own_draw():
     """S1.12 after a clean restart: these indices, drawn from all of tiny Shakespeare's ids."""
-    starts = torch.randint(1115394 - 8, (4,), generator=seeded())
+    starts = torch.randint(1115394 - 8, (4,), generator=seeded(1337))
     assert starts.tolist() == [1078327, 453969, 41646, 671252]
-    x, _ = get_batch(torch.arange(1115394), 4, 8, seeded())
+    x, _ = get_batch(torch.arange(1115394), 4, 8, seeded(1337))
     assert x[:, 0].tolist() == starts.tolist()

@@ -18,11 +18,6 @@ def ids():
     return torch.tensor(CharTokenizer(text).encode(text))
 
 
-def test_counts_by_hand():
-    counts = bigram_counts(torch.tensor([2, 0, 1, 0, 1, 1, 2]), 3)
-    assert counts.tolist() == [[0, 2, 0], [1, 1, 1], [1, 0, 0]]
-
-
 def test_counts_hold_every_pair_once(ids):
     counts = bigram_counts(ids, 65)
     assert int(counts.sum()) == len(ids) - 1

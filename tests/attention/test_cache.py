@@ -8,27 +8,15 @@ from torch.testing import assert_close
 
 from attention import gpt
 from attention.cache import Cache, WindowCache
-from attention.gpt import GPT, POSITIONS, Config
+from attention.gpt import POSITIONS, Config
 from attention.masks import sink_mask, window_mask
+from tests.attention.draws import draw_ids, draw_model
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 V = 13
 PLAIN = Config(V, 512, n_layer=2, n_head=4, n_embd=24)
 KINDS = {kind: replace(PLAIN, positions=kind) for kind in POSITIONS}
 KINDS |= {"two kv heads": replace(PLAIN, n_kv_head=2), "one": replace(PLAIN, n_kv_head=1)}
-
-
-def model_of(config):
-    """In float64, with weights that are not zero anywhere."""
-    torch.manual_seed(0)
-    model = GPT(config).double()
-    for parameter in model.parameters():
-        torch.nn.init.normal_(parameter, std=0.3)
-    return model.eval()
-
-
-def ids_of(length, B=2):
-    return torch.randint(V, (B, length), generator=torch.Generator().manual_seed(1))
 
 
 @pytest.fixture(params=KINDS)
@@ -38,7 +26,7 @@ def config(request):
 
 @torch.no_grad()
 def test_cached_is_uncached_over_500_tokens(config):
-    model, ids = model_of(config), ids_of(500)
+    model, ids = draw_model(config), draw_ids(2, 500)
     caches = [Cache(500) for _ in model.blocks]
     cached = torch.cat(
         [model(part, caches) for part in ids.split([350, 50] + [1] * 100, 1)], dim=1
@@ -51,7 +39,7 @@ def test_cached_is_uncached_over_500_tokens(config):
 @pytest.mark.parametrize("positions", ["rotary", "learned", "sinusoidal", "none"])
 def test_a_window_cache_is_a_window_mask(positions, sinks, monkeypatch):
     """In every layer: a model of two layers hears of more than one window."""
-    model, ids, window = model_of(replace(PLAIN, positions=positions)), ids_of(29), 5
+    model, ids, window = draw_model(replace(PLAIN, positions=positions)), draw_ids(2, 29), 5
     caches = [WindowCache(window, sinks) for _ in model.blocks]
     parts = ids.split([4] + [1] * 25, dim=1)
     cached = torch.cat([model(part, caches) for part in parts], dim=1)
@@ -67,7 +55,7 @@ def test_a_window_cache_is_a_window_mask(positions, sinks, monkeypatch):
 
 @torch.no_grad()
 def test_alibi_in_a_window_counts_the_distance(monkeypatch):
-    model, ids = model_of(KINDS["alibi"]), ids_of(29)
+    model, ids = draw_model(KINDS["alibi"]), draw_ids(2, 29)
     caches = [WindowCache(5) for _ in model.blocks]
     cached = torch.cat([model(part, caches) for part in ids.split(1, dim=1)], dim=1)
     added = gpt.CausalSelfAttention.attention_bias

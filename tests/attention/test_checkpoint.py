@@ -8,8 +8,9 @@ import torch
 from torch.testing import assert_close
 
 from attention.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
-from attention.gpt import GPT, Config
+from attention.gpt import Config
 from attention.tokenizers import CharTokenizer
+from tests.attention.draws import draw_model
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 PLAIN = Config(13, 17, n_layer=2, n_head=6, n_embd=36)
@@ -19,18 +20,9 @@ GPT2 = replace(PLAIN, norm="layer", activation="gelu", bias=True, tied=True, qk_
 TOKENIZER = CharTokenizer("abcdefghijklm")
 
 
-def model_of(config):
-    """With weights that are not zero anywhere, and fit into 16 bits."""
-    torch.manual_seed(0)
-    model = GPT(config)
-    for parameter in model.parameters():
-        torch.nn.init.normal_(parameter, std=0.3)
-    return model.half().float().eval()
-
-
 @pytest.fixture(params=[PLAIN, GPT2], ids=["ours", "GPT-2"])
 def saved(request, tmp_path):
-    model = model_of(request.param)
+    model = draw_model(request.param).half().float()  # as it is stored
     save_checkpoint(model, TOKENIZER, tmp_path / "model.safetensors", loss="1.5")
     return model, tmp_path / "model.safetensors"
 
@@ -70,7 +62,7 @@ def test_a_foreign_file_is_a_sentence(tmp_path):
 
 def test_a_model_of_another_shape_is_a_sentence(tmp_path):
     path = tmp_path / "model.safetensors"
-    model = model_of(PLAIN)
+    model = draw_model(PLAIN)
     model.config = replace(PLAIN, n_embd=48)
     save_checkpoint(model, TOKENIZER, path)
     with pytest.raises(

@@ -47,6 +47,8 @@ def test_a_path_gives_the_text_unchanged(tmp_path):
     text = "caf\u00e9\r\n\U0001f600 tabs\tand all"
     path.write_bytes(text.encode())
     assert load_corpus(path) == load_corpus(str(path)) == text
+    path.write_bytes("\ufeffone step".encode())
+    assert load_corpus(path) == "one step", "a byte order mark is no character"
 
 
 @pytest.mark.parametrize(
@@ -69,12 +71,6 @@ def test_bad_text_is_refused_with_its_place(tmp_path, data, message):
     assert path.read_bytes() == data
 
 
-def test_a_byte_order_mark_is_no_character(tmp_path):
-    path = tmp_path / "windows.txt"
-    path.write_bytes("\ufeffone step".encode())
-    assert load_corpus(path) == "one step"
-
-
 def test_a_path_may_begin_with_the_home(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))  # on Windows
@@ -88,20 +84,12 @@ def test_a_path_may_begin_with_the_home(tmp_path, monkeypatch):
     assert load_corpus("tinyshakespeare") == data.decode()
 
 
-def test_an_unknown_home_is_a_path_that_is_not_there():
-    with pytest.raises(FileNotFoundError, match="there is nothing at '~nosuchuser/own.txt'"):
-        load_corpus("~nosuchuser/own.txt")
-
-
 def test_a_corpus_shorter_than_a_block_is_refused(tmp_path):
     path = tmp_path / "short.txt"
     path.write_text("12345678")
     with pytest.raises(ValueError, match="expected at least 9 characters, got 8"):
         load_corpus(path, min_length=9)
     assert load_corpus(path, min_length=8) == "12345678"
-    path.write_text("\u00e9\u00e8" * 4, encoding="utf-8")  # 16 bytes
-    with pytest.raises(ValueError, match="expected at least 9 characters, got 8"):
-        load_corpus(path, min_length=9)
 
 
 def test_a_path_that_is_not_there_is_named(tmp_path):

@@ -10,29 +10,13 @@ from attention.cache import Cache, WindowCache
 from attention.generation import generate, stream, write
 from attention.gpt import GPT, POSITIONS, Config
 from attention.tokenizers import CharTokenizer
+from tests.attention.draws import draw_ids, draw_model, seeded
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 V = 13
 PLAIN = Config(V, 512, n_layer=2, n_head=4, n_embd=24)
 KINDS = {kind: replace(PLAIN, positions=kind) for kind in POSITIONS}
 KINDS |= {"two kv heads": replace(PLAIN, n_kv_head=2), "one": replace(PLAIN, n_kv_head=1)}
-
-
-def model_of(config):
-    """In float64, with weights that are not zero anywhere."""
-    torch.manual_seed(0)
-    model = GPT(config).double()
-    for parameter in model.parameters():
-        torch.nn.init.normal_(parameter, std=0.3)
-    return model.eval()
-
-
-def ids_of(length, B=2):
-    return torch.randint(V, (B, length), generator=torch.Generator().manual_seed(1))
-
-
-def seeded(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 class NextIsOneMore(nn.Module):
@@ -83,23 +67,10 @@ def test_the_input_is_left_as_it_was():
     assert generate(NextIsOneMore(), ids, 0, seeded()).tolist() == [[1, 2]]
 
 
-def test_the_models_own_probabilities_are_drawn_from_unless_told():
-    class HalfSure(NextIsOneMore):
-        def forward(self, ids):
-            return super().forward(ids) / 50
-
-    half_sure = HalfSure()
-    first = generate(half_sure, torch.tensor([[0]]), 50, seeded())
-    assert torch.equal(first, generate(half_sure, torch.tensor([[0]]), 50, seeded(), 1.0))
-    assert not torch.equal(first, generate(half_sure, torch.tensor([[0]]), 50, seeded(), 2.0))
-
-
 def test_generate_draws_from_what_is_kept():
-    flat = lambda ids: torch.arange(7.0).expand(*ids.shape, 7)  # noqa: E731
-
     class Flat(nn.Module):
         def forward(self, ids):
-            return flat(ids)
+            return torch.arange(7.0).expand(*ids.shape, 7)
 
     for kept in (dict(top_k=2), dict(top_p=0.8)):
         new = generate(Flat(), torch.zeros(20, 1).long(), 5, seeded(), **kept)[:, 1:]
@@ -115,39 +86,33 @@ def cached(model, ids, n_new, *how, **more):
 @pytest.mark.parametrize("temperature", [0, 0.7])
 @pytest.mark.parametrize("kind", KINDS)
 def test_with_a_cache_it_writes_the_same(kind, temperature, length):
-    model, ids = model_of(KINDS[kind]), ids_of(length)
+    model, ids = draw_model(KINDS[kind]), draw_ids(2, length)
     written = cached(model, ids, 40, seeded(), temperature, top_k=5)
     assert torch.equal(written, generate(model, ids, 40, seeded(), temperature, top_k=5))
     assert torch.equal(cached(model, ids, 0, seeded()), ids)
 
 
 def test_every_position_is_read_once():
-    model, read = model_of(PLAIN), []
+    model, read = draw_model(PLAIN), []
     model.token_embedding.register_forward_hook(
         lambda layer, given, out: read.append(given[0].shape[1])
     )
-    cached(model, ids_of(7), 4, seeded())
+    cached(model, draw_ids(2, 7), 4, seeded())
     assert read == [7, 1, 1, 1]
 
 
-def test_dropout_is_off_and_the_mode_comes_back():
-    model = model_of(replace(PLAIN, dropout=0.5)).train()
-    first, second = (cached(model, ids_of(5), 20, seeded(), 0) for _ in range(2))
-    assert torch.equal(first, second) and model.training
-
-
 def test_a_window_takes_a_prompt_of_any_length():
-    model, ids = model_of(PLAIN), ids_of(9)
+    model, ids = draw_model(PLAIN), draw_ids(2, 9)
     caches = [WindowCache(4) for _ in model.blocks]
     written = generate(model, ids, 5, seeded(), caches=caches)
     assert written.shape == (2, 14) and caches[0].seen == 13
 
 
 def test_a_used_cache_is_refused():
-    model, caches = model_of(PLAIN), [Cache(50), Cache(50)]
-    generate(model, ids_of(3), 2, seeded(), caches=caches)
+    model, caches = draw_model(PLAIN), [Cache(50), Cache(50)]
+    generate(model, draw_ids(2, 3), 2, seeded(), caches=caches)
     with pytest.raises(ValueError, match=r"have seen \[4, 4\] positions"):
-        generate(model, ids_of(3), 2, seeded(), caches=caches)
+        generate(model, draw_ids(2, 3), 2, seeded(), caches=caches)
 
 
 TOKENIZER = CharTokenizer("abcdefg")

@@ -9,6 +9,7 @@ from torch.testing import assert_close
 from attention.cache import Cache
 from attention.gpt import GPT, POSITIONS, CausalSelfAttention, Config, start_as_identity
 from attention.multi_head import MultiHeadAttention
+from tests.attention.draws import draw_ids, draw_model
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 B, T, V = 2, 11, 13
@@ -22,31 +23,13 @@ KINDS = [
 ]
 
 
-def said(config):
-    names = [f"{k}={v}" for k, v in vars(config).items() if v != getattr(PLAIN, k)]
-    return ",".join(names) or "plain"
-
-
-def model_of(config, seed=0):
-    """In float64, with weights that are not zero anywhere."""
-    torch.manual_seed(seed)
-    model = GPT(config).double()
-    for parameter in model.parameters():
-        torch.nn.init.normal_(parameter, std=0.3)
-    return model.eval()
-
-
-def ids_of(seed=0, length=T):
-    return torch.randint(V, (B, length), generator=torch.Generator().manual_seed(seed))
-
-
-@pytest.fixture(params=KINDS, ids=said)
+@pytest.fixture(params=KINDS)
 def config(request):
     return request.param
 
 
 def test_the_future_changes_nothing(config):
-    model, ids = model_of(config), ids_of()
+    model, ids = draw_model(config), draw_ids(B, T)
     changed = ids.clone()
     changed[:, 5:] = (ids[:, 5:] + 1) % V
     assert_close(model(changed)[:, :5], model(ids)[:, :5])
@@ -54,7 +37,7 @@ def test_the_future_changes_nothing(config):
 
 
 def test_forward_with_weights_gives_the_logits_and_weights_that_sum_to_1(config):
-    model, ids = model_of(config), ids_of()
+    model, ids = draw_model(config), draw_ids(B, T)
     logits, weights = model.forward_with_weights(ids)
     assert_close(logits, model(ids))
     assert weights.shape == (2, B, 6, T, T)
@@ -64,7 +47,7 @@ def test_forward_with_weights_gives_the_logits_and_weights_that_sum_to_1(config)
 
 @pytest.mark.parametrize("pieces", [(1,) * T, (4, 1, 6), (T,)])
 def test_cached_is_uncached(config, pieces):
-    model, ids = model_of(config), ids_of()
+    model, ids = draw_model(config), draw_ids(B, T)
     caches = [Cache(config.block_size) for _ in model.blocks]
     cached = torch.cat([model(piece, caches) for piece in ids.split(pieces, dim=1)], dim=1)
     assert_close(cached, model(ids))
@@ -73,8 +56,8 @@ def test_cached_is_uncached(config, pieces):
 
 def test_only_positions_make_the_order_matter_to_one_layer():
     for kind in POSITIONS:
-        model = model_of(replace(PLAIN, n_layer=1, positions=kind))
-        ids = ids_of()
+        model = draw_model(replace(PLAIN, n_layer=1, positions=kind))
+        ids = draw_ids(B, T)
         other = torch.cat([ids[:, :-1].flip(1), ids[:, -1:]], dim=1)
         same = torch.allclose(model(ids)[:, -1], model(other)[:, -1])
         assert same == (kind == "none"), kind
@@ -82,21 +65,21 @@ def test_only_positions_make_the_order_matter_to_one_layer():
 
 def test_a_fresh_gpt_adds_nothing_to_its_embeddings():
     model = GPT(PLAIN)
-    ids = ids_of()
+    ids = draw_ids(B, T)
     assert_close(model(ids), model.lm_head(model.final_norm(model.token_embedding(ids))))
 
 
 def test_a_fresh_gpt_knows_nothing(config):
     """Its loss is about log V: no logit is far from the others."""
     torch.manual_seed(0)
-    logits = GPT(replace(config, vocab_size=65, n_embd=96))(ids_of())
+    logits = GPT(replace(config, vocab_size=65, n_embd=96))(draw_ids(B, T))
     assert logits.std() < 0.9
 
 
 def test_a_block_adds_again_after_its_first_step():
     """Zeroed projections still get a gradient, so that the block wakes up."""
     model = GPT(PLAIN)
-    model(ids_of()).square().sum().backward()
+    model(draw_ids(B, T)).square().sum().backward()
     for block in model.blocks:
         assert block.attention.out.weight.grad.abs().sum() > 0
         assert block.mlp.out.weight.grad.abs().sum() > 0
@@ -135,7 +118,7 @@ def test_shared_keys_are_repeated_keys():
 
 
 def test_past_its_block_only_a_learned_table_ends(config):
-    model, ids = model_of(config), ids_of(length=20)
+    model, ids = draw_model(config), draw_ids(B, 20)
     assert model(ids[:, :17]).shape == (B, 17, V)
     if config.positions == "learned":
         with pytest.raises(ValueError, match="expected at most 17 positions.*got 20"):

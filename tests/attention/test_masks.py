@@ -15,12 +15,9 @@ from attention.masks import (
     to_additive,
     window_mask,
 )
+from tests.attention.draws import draw
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
-
-
-def draw(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).double()
 
 
 @pytest.mark.parametrize("T", [1, 2, 5, 7])

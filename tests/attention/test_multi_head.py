@@ -21,14 +21,11 @@ from attention.properties import (
     no_future_leak,
     rows_sum_to_1,
 )
+from tests.attention.draws import draw
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 B, T, H, D = 2, 5, 3, 7
 C = H * D
-
-
-def draw(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).double()
 
 
 @pytest.fixture
@@ -77,6 +74,7 @@ def test_the_mask_is_no_parameter_and_not_in_the_checkpoint():
         assert not any("mask" in name for name in module.state_dict())
         assert not any("mask" in name for name, _ in module.named_parameters())
     assert "mask" in dict(CausalAttention(C, D, 11).named_buffers())
+    assert not list(MultiHeadAttention(C, H, 11).buffers()), "the fused way needs none"
 
 
 @pytest.mark.parametrize("build", [lambda p: CausalAttention(C, D, 11, p),
@@ -93,10 +91,6 @@ def test_dropout_acts_in_training_only_and_keeps_the_mean(build):
     assert_close(mean, still, rtol=0, atol=0.06)
 
 
-def test_the_fused_way_keeps_no_mask():
-    assert sum(b.numel() for b in MultiHeadAttention(C, H, 4096).buffers()) == 0
-
-
 def test_the_explicit_way_explains_the_fused_one(fused):
     x = draw(B, T, C)
     out, weights = fused.forward_with_weights(x)
@@ -111,14 +105,6 @@ def test_options_reach_the_layers_they_are_for():
     assert [head.dropout.p for head in wrapper.heads] == [0.5] * H
     assert MultiHeadAttention(C, H, 11, qkv_bias=True).qkv.bias is not None
     assert MultiHeadAttention(C, H, 11).qkv.bias is None
-
-
-def test_in_training_the_explicit_way_drops_weights_and_shows_them_undropped():
-    torch.manual_seed(0)
-    fused, x = MultiHeadAttention(C, H, 11, dropout=0.5), draw(B, T, C).float()
-    (out, weights), (again, _) = fused.forward_with_weights(x), fused.forward_with_weights(x)
-    assert not torch.equal(out, again)
-    assert rows_sum_to_1(weights)
 
 
 @torch.no_grad()

@@ -5,12 +5,9 @@ import torch
 from torch.testing import assert_close
 
 from attention.sampling import keep_top_k, keep_top_p, next_probabilities, sample
+from tests.attention.draws import seeded
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
-
-
-def seeded(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def test_temperature_1_is_softmax_and_0_is_argmax():

@@ -11,19 +11,16 @@ from torch.testing import assert_close
 
 from attention.bigram import BigramLanguageModel
 from attention.training import cross_entropy, evaluate, minimize, train
-
-
-def draw(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+from tests.attention.draws import draw, draw_ids, seeded
 
 
 def ids_of(n, vocab_size=7, seed=0):
-    return torch.randint(0, vocab_size, (n,), generator=torch.Generator().manual_seed(seed))
+    return draw_ids(n, vocab_size=vocab_size, seed=seed)
 
 
 @given(st.integers(1, 3), st.integers(1, 7), st.integers(2, 11), st.integers(0, 99))
 def test_cross_entropy_is_pytorchs_own(B, T, V, seed):
-    logits = 3 * draw(B, T, V, seed=seed).double()
+    logits = 3 * draw(B, T, V, seed=seed)
     targets = ids_of(B * T, V, seed).view(B, T)
     expected = F.cross_entropy(logits.view(B * T, V), targets.view(B * T))
     assert_close(cross_entropy(logits, targets), expected)
@@ -31,9 +28,8 @@ def test_cross_entropy_is_pytorchs_own(B, T, V, seed):
 
 
 def test_equal_logits_cost_ln_v():
-    assert_close(
-        cross_entropy(torch.zeros(2, 3, 65), ids_of(6, 65).view(2, 3)).item(), math.log(65)
-    )
+    loss = cross_entropy(torch.zeros(2, 3, 65), ids_of(6, 65).view(2, 3))
+    assert_close(loss.item(), math.log(65))
 
 
 def test_a_step_returns_the_loss_before_it_and_lowers_it():
@@ -67,27 +63,12 @@ def test_steps_are_those_of_plain_gradient_descent():
     assert_close(model.table.weight.detach(), table)
 
 
-def test_training_is_done_in_training_mode():
-    model = BigramLanguageModel(7).eval()
-    sizes = dict(n_steps=1, batch_size=3, block_size=4, learning_rate=0.1)
-    train(model, ids_of(200), generator=torch.Generator(), **sizes)
-    assert model.training
-
-
 def test_training_learns_what_follows_what():
     torch.manual_seed(0)
     ids = torch.arange(7).repeat(100)  # after i comes i + 1: the floor is 0
     model = BigramLanguageModel(7)
-    losses = train(
-        model,
-        ids,
-        n_steps=300,
-        batch_size=8,
-        block_size=5,
-        learning_rate=0.1,
-        generator=torch.Generator().manual_seed(0),
-    )
-    assert len(losses) == 300
+    sizes = dict(n_steps=300, batch_size=8, block_size=5, learning_rate=0.1)
+    assert len(train(model, ids, generator=seeded(), **sizes)) == 300
     assert evaluate(model, ids, 5).mean < 0.05
     assert model(torch.arange(7)[None]).argmax(-1).tolist() == [[1, 2, 3, 4, 5, 6, 0]]
 
@@ -97,9 +78,8 @@ def test_the_generator_alone_decides_which_batches_come():
         torch.manual_seed(3)
         model = BigramLanguageModel(7)
         torch.manual_seed(seed)  # of the global generator
-        generator = torch.Generator().manual_seed(4)
         sizes = dict(n_steps=5, batch_size=3, block_size=4, learning_rate=0.1)
-        return train(model, ids_of(200), generator=generator, **sizes)
+        return train(model, ids_of(200), generator=seeded(4), **sizes)
 
     assert run(0) == run(1)
 
@@ -139,15 +119,16 @@ def test_evaluation_keeps_no_graph_and_leaves_the_mode_as_it_was():
     assert not model.training
 
 
-def test_training_shows_how_far_it_is(capsys):
+def test_training_shows_how_far_it_is_and_is_done_in_training_mode(capsys):
     sizes = dict(n_steps=2, batch_size=1, block_size=2, learning_rate=0.1)
-    train(BigramLanguageModel(7), ids_of(50), generator=torch.Generator(), **sizes)
-    assert "training: 100%" in capsys.readouterr().out
+    model = BigramLanguageModel(7).eval()
+    train(model, ids_of(50), generator=seeded(), **sizes)
+    assert "training: 100%" in capsys.readouterr().out and model.training
 
 
 @given(st.integers(0, 99))
 def test_padding_does_not_count(seed):
-    logits, targets = draw(3, 5, 7, seed=seed).double(), ids_of(15, seed=seed).view(3, 5)
+    logits, targets = draw(3, 5, 7, seed=seed), ids_of(15, seed=seed).view(3, 5)
     for n, row in zip((5, 3, 1), targets, strict=True):
         row[n:] = -100  # F.cross_entropy's own sign for "ignore this"
     logits[targets == -100] = float("nan")  # nobody looks there
