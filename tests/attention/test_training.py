@@ -42,7 +42,7 @@ def test_a_step_returns_the_loss_before_it_and_lowers_it():
     assert loss().item() < before
 
 
-def test_steps_are_those_of_plain_gradient_descent():
+def test_steps_are_those_of_gradient_descent_with_a_schedule():
     """Three of them: a gradient that was kept from the step before would show."""
     torch.manual_seed(0)
     model = BigramLanguageModel(7)
@@ -55,11 +55,12 @@ def test_steps_are_those_of_plain_gradient_descent():
         x, y = next(drawn)
         return cross_entropy(model(x), y)
 
-    list(minimize(loss, model.parameters(), [optimizer], 3))
-    for x, y in batches:
+    shares = [1.0, 0.3, 2.0]
+    list(minimize(loss, model.parameters(), [optimizer], 3, schedule=shares.__getitem__))
+    for (x, y), share in zip(batches, shares, strict=True):
         leaf = table.clone().requires_grad_()
         (gradient,) = torch.autograd.grad(F.cross_entropy(leaf[x].mT, y), leaf)
-        table -= 0.5 * gradient
+        table -= 0.5 * share * gradient
     assert_close(model.table.weight.detach(), table)
 
 
