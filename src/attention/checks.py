@@ -1,4 +1,4 @@
-"""Checks of what users pass to the modules. Each raises ValueError: what was expected, what came, what helps."""
+"""Checks of arguments: a ValueError says what was expected, what came and what to do."""
 
 from collections.abc import Collection
 from difflib import get_close_matches

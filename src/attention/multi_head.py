@@ -54,8 +54,8 @@ class MultiHeadWrapper(nn.Module):
 class MultiHeadAttention(nn.Module):
     """Causal attention with all heads in one projection, and an output projection that mixes them.
 
-    `forward` goes PyTorch's fused way; `forward_with_weights` returns the same output by the explicit way,
-    with the weights of every head.
+    `forward` uses PyTorch's fused function; `forward_with_weights` computes the same output step by
+    step, and returns the weights of every head too.
     """
 
     def __init__(

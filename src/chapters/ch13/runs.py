@@ -48,7 +48,7 @@ def own_start(block: Block) -> Block:
 
 
 class NoWayAround(Block):
-    """A block that puts what it computes in place of what was there."""
+    """A block without residuals: its output replaces its input."""
 
     def forward(self, x: Tensor, cache=None) -> Tensor:
         return self.mlp(self.norm_2(self.attention(self.norm_1(x))))
@@ -62,14 +62,14 @@ class AttentionAlone(Block):
 
 
 class MLPAlone(Block):
-    """A block in which no word hears another."""
+    """A block without attention: each token is on its own."""
 
     def forward(self, x: Tensor, cache=None) -> Tensor:
         return x + self.mlp(self.norm_2(x))
 
 
 class EqualShares(CausalSelfAttention):
-    """All scores are 0, as if a line had overwritten them: each word gets the mean of its past."""
+    """All scores are 0, as if a line had overwritten them: each token gets the mean of its past."""
 
     def project(self, x: Tensor, start: int = 0) -> tuple[Tensor, Tensor, Tensor]:
         q, k, v = super().project(x, start)
@@ -77,7 +77,7 @@ class EqualShares(CausalSelfAttention):
 
 
 class NoMask(CausalSelfAttention):
-    """Every word may look at its future."""
+    """Every token attends to its future as well."""
 
     def forward(self, x: Tensor, cache=None) -> Tensor:
         return self.out(merge_heads(F.scaled_dot_product_attention(*self.project(x))))
@@ -136,7 +136,7 @@ def losses(choice: str, seed: int, ids: tuple[Tensor, Tensor], **sizes) -> list[
 
 
 def past_only(model: nn.Module, ids: Tensor, block_size: int) -> float:
-    """The loss on the ids where nothing stands after the position that guesses."""
+    """The loss on the ids if nothing comes after the position that guesses."""
     x, y = cut_blocks(ids, torch.arange(0, len(ids) - block_size, block_size), block_size)
     with evaluating(model):
         guesses = [cross_entropy(model(x[:, : t + 1])[:, -1:], y[:, t : t + 1]) for t in range(block_size)]

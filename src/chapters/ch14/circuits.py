@@ -1,6 +1,6 @@
 """A head as two circuits, and the residual stream as a sum of parts (Elhage et al., 2021).
 
-The QK circuit says where a head looks, the OV circuit what it adds to the stream if it looks there.
+The QK circuit gives where a head attends, the OV circuit what it then adds to the stream.
 All heads and MLPs add to one stream, so each logit is a sum over them as well.
 """
 
@@ -28,7 +28,7 @@ def head_scores(
     Queries and keys are vectors of the stream, before the block's normalisation: embeddings, say.
     """
     if distance < 0:
-        raise ValueError(f"distance: expected 0 or more, since keys come before their queries, got {distance}")
+        raise ValueError(f"distance: expected 0 or more, as keys come first, got {distance}")
     attention = block.attention
     q, _, _ = attention.project(block.norm_1(queries)[:, None], start=distance)
     _, k, _ = attention.project(block.norm_1(keys)[:, None])  # (M, Hkv, 1, D)
@@ -41,7 +41,7 @@ def head_scores(
 
 @torch.no_grad()
 def ov_matrix(attention: CausalSelfAttention, head: int) -> Float[Tensor, "C C"]:
-    """The OV circuit: y = ov_matrix @ x is what the head adds if it looks at x alone (no biases).
+    """The OV circuit: y = ov_matrix @ x is what the head adds if it attends to x alone (no biases).
 
     It is W_O W_V, the head's own part of both: its rank is at most the head size.
     """
@@ -52,7 +52,7 @@ def ov_matrix(attention: CausalSelfAttention, head: int) -> Float[Tensor, "C C"]
 
 
 class Parts(NamedTuple):
-    """Who has added what to the residual stream; `sum(dim=0)` of `added` is the stream's end."""
+    """What each part adds to the residual stream; `added.sum(dim=0)` is the stream at its end."""
 
     names: list[str]
     added: Float[Tensor, "P B T C"]

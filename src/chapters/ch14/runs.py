@@ -41,7 +41,7 @@ def grow(config: Config, seed: int, n_steps: int = N_STEPS) -> GPT:
 
 
 def favourite_distance(model: GPT) -> int:
-    """So far back the heads of the last layer look most, one or more, in strings of period 25."""
+    """The distance, 1 or more, of the largest mean weight in the last layer, in strings of period 25."""
     generator = torch.Generator().manual_seed(20_000)
     _, weights = model.forward_with_weights(repeated_strings(200, 25, V, generator).x)
     return int(by_distance(weights[-1]).mean(dim=(0, 1))[1:26].argmax()) + 1
@@ -49,7 +49,7 @@ def favourite_distance(model: GPT) -> int:
 
 def judged(model: GPT) -> dict[str, dict[str, float] | float]:
     """Its accuracy on held-out strings of each period, its heads' best scores at period 10, and the
-    distance at which it looks most."""
+    distance to which it attends most."""
     generator = torch.Generator().manual_seed(10_000)
     tasks = {period: repeated_strings(200, period, V, generator) for period in HELD_OUT}
     _, weights = model.forward_with_weights(tasks[10].x)

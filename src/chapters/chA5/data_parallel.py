@@ -1,4 +1,4 @@
-"""What each of many processes does: attention in a ring, and a batch's gradients by its share.
+"""What each of many processes does: attention in a ring, and the gradients of its shard of a batch.
 
 Every process is given all, takes its part, and gives back what it found. Try it:
 `torchrun --nproc-per-node 2 -m chapters.chA5.data_parallel`.
