@@ -8,10 +8,11 @@ import ast
 import linecache
 import re
 import symtable
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from types import CodeType
 
+END = 1 << 30  # behind all cells
 MAGIC = re.compile(r"^\s*(?:%|!|\?)|\?$", re.MULTILINE)
 
 
@@ -103,6 +104,18 @@ def _base(node: ast.expr) -> set[str]:
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
         node = node.func if isinstance(node, ast.Call) else node.value
     return {node.id} if isinstance(node, ast.Name) else set()
+
+
+def ways(page: Page, id: str, name: str) -> Iterator[tuple[str, list[Statement]]]:
+    """How to get at an exercise's function: what its last check was given, else what has its name.
+
+    An expression, and the statements that it needs.
+    """
+    end, wanted = page.checks.get(id, (END, name))
+    for last, expression in ((end, wanted), (END, name)):
+        known = [s for s in page.statements if s.cell <= last]
+        uses, _ = names(symtable.symtable(expression, "<check>", "eval"))
+        yield expression, needed(known, uses)
 
 
 def needed(statements: list[Statement], wanted: Iterable[str]) -> list[Statement]:

@@ -13,7 +13,8 @@ from typing import Any
 
 from course.errors import CourseError, NoSandbox
 from course.learn import draws
-from grading.many import LONGEST, Exercises, Results, exercises, judged, without_code
+from grading.collect import LONGEST
+from grading.many import Exercises, Results, exercises, judged, results_of, without_code
 from grading.sandbox import refuse_or_go
 from grading.submissions import Submission
 
@@ -52,7 +53,7 @@ def grade(
             given[future] = one
         for future in as_completed([*given], loop=client.loop):
             one = given.pop(future)
-            yield one, _result(future, one, ready, cohort)
+            yield one, results_of(_message(future), one, ready, cohort)
 
 
 def _allow(losses: int, dask_scheduler: Any = None) -> None:
@@ -60,14 +61,9 @@ def _allow(losses: int, dask_scheduler: Any = None) -> None:
     dask_scheduler.allowed_failures = losses
 
 
-def _result(future: Any, one: Submission, ready: Exercises, cohort: str) -> Results:
+def _message(future: Any) -> dict[str, Any]:
     error = future.exception()
-    message = {"failed": str(error)} if error else json.loads(future.result())
-    if "refused" in message:
-        raise NoSandbox(f"on a worker: {message['refused']}")
-    if "results" in message:
-        return message["results"]
-    return without_code(one, ready, cohort, f"{message['failed']}; look at {one.where} yourself")
+    return {"failed": str(error)} if error else json.loads(future.result())
 
 
 def task(request: str) -> str:
@@ -75,7 +71,12 @@ def task(request: str) -> str:
     command = [sys.executable, "-m", "grading.cluster"]
     try:
         done = subprocess.run(
-            command, input=request, capture_output=True, text=True, timeout=LONGEST, check=False
+            command,
+            input=request,
+            capture_output=True,
+            text=True,
+            timeout=2 * LONGEST,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         return json.dumps({"failed": "the process that judged it took too long"})
@@ -92,7 +93,7 @@ def main() -> None:
     try:
         refuse_or_go(request["trust"])
     except NoSandbox as error:
-        print(json.dumps({"refused": str(error)}))
+        print(json.dumps({"refused": f"on a worker: {error}"}))
         return
     draws.variant(request["variant"])
     ready = exercises({one.chapter}, request["cohort"])

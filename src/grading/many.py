@@ -1,4 +1,4 @@
-"""All submissions graded, several at a time, each by a process of its own that is forked for it.
+"""All submissions graded, several at a time, each judged by a process of its own that is forked for it.
 
 The exercises are prepared once, here. What is done is kept at once, so that a run that was stopped
 goes on where it was.
@@ -11,7 +11,6 @@ import os
 import resource
 import secrets
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
@@ -25,14 +24,13 @@ from course.learn.exercises import known
 from course.learn.record import Exercise
 from course.notebooks import write_text
 from grading import results
-from grading.judge import POINTS, graded, prepared, version
+from grading.judge import Result, graded, prepared, version
 from grading.probe import END
 from grading.submissions import Submission
 
-LONGEST = 3600  # seconds for one submission
-ADDRESSES = 8 << 30  # bytes of a judging process: what an input makes of a learner's values
+LIMITS = {"AS": 8 << 30, "CPU": 300}  # bytes and seconds of a judge, who has little to do
 Exercises = dict[str, Exercise]
-Results = dict[str, dict[str, Any]]
+Results = dict[str, Result]
 
 
 def seed(out: Path, cohort: str) -> str:
@@ -58,14 +56,10 @@ def left_to_do(
     out: Path, found: list[Submission], ready: Exercises, cohort: str
 ) -> list[Submission]:
     """The submissions that haven't been graded as they are."""
-    versions = {id: version(exercise, cohort) for id, exercise in ready.items()}
-    return [
-        one
-        for one in found
-        if not results.is_done(
-            out, one, {id: v for id, v in versions.items() if id[:2] == one.chapter}
-        )
-    ]
+    versions: dict[str, dict[str, str]] = {}
+    for id, exercise in ready.items():
+        versions.setdefault(id[:2], {})[id] = version(exercise, cohort)
+    return [one for one in found if not results.is_done(out, one, versions.get(one.chapter, {}))]
 
 
 def without_code(one: Submission, ready: Exercises, cohort: str, why: str = "") -> Results:
@@ -74,8 +68,6 @@ def without_code(one: Submission, ready: Exercises, cohort: str, why: str = "") 
         id: {
             "version": version(exercise, cohort),
             "status": "not graded",
-            "points": 0,
-            "max": POINTS,
             "told": [f"{id}: not graded: {why or one.fault}"],
             "mistake": "",
         }
@@ -88,68 +80,39 @@ def grade(
     todo: list[Submission], ready: Exercises, cohort: str, jobs: int, trust: bool
 ) -> Iterator[tuple[Submission, Results]]:
     """The results of each submission, as they come; a submission that ends its judge has some, too."""
-
-    def begin(one: Submission) -> tuple[Any, Connection]:
-        mine, theirs = multiprocessing.Pipe(duplex=False)
-        arguments = (theirs, one, ready, cohort, trust)
-        process = multiprocessing.get_context("fork").Process(target=_one, args=arguments)
-        process.start()
-        theirs.close()
-        return process, mine
-
-    waiting = [one for one in reversed(todo)]
-    running: dict[Connection, tuple[Any, Submission, float]] = {}
+    waiting, running = [*reversed(todo)], {}
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
                 one = waiting.pop()
                 if one.fault:
                     yield one, without_code(one, ready, cohort)
-                    continue
-                process, end = begin(one)
-                running[end] = process, one, time.monotonic()
-            for end in [*wait([*running], 1)] + _late(running):
-                if end not in running:
-                    continue
-                process, one, _ = running.pop(end)
-                yield one, _result(process, end, one, ready, cohort)
+                else:
+                    process, end = _begin(one, ready, cohort, trust)
+                    running[end] = process, one
+            for end in wait([*running]) if running else ():
+                process, one = running.pop(end)
+                yield one, results_of(_message(process, end), one, ready, cohort)
     finally:
-        for end, (process, _, _) in running.items():
-            process.kill()
-            process.join()
-            end.close()
+        for end, (process, _) in running.items():
+            _end(process, end)
 
 
-def _late(running: dict[Connection, tuple[Any, Submission, float]]) -> list[Connection]:
-    now = time.monotonic()
-    return [end for end, (_, _, started) in running.items() if now - started > LONGEST]
-
-
-def _result(
-    process: Any, end: Connection, one: Submission, ready: Exercises, cohort: str
-) -> Results:
-    try:
-        message = json.loads(end.recv_bytes()) if end.poll() else {"late": True}
-    except (EOFError, OSError):
-        message = {}
-    process.kill()
-    process.join()
-    end.close()
-    if "refused" in message:
-        raise NoSandbox(message["refused"])
-    if "results" in message:
-        return message["results"]
-    why = message.get("failed", "the process that judged it ended")
-    return without_code(one, ready, cohort, f"{why}; look at {one.where} yourself")
+def _begin(one: Submission, ready: Exercises, cohort: str, trust: bool) -> tuple[Any, Connection]:
+    mine, theirs = multiprocessing.Pipe(duplex=False)
+    arguments = (theirs, one, ready, cohort, trust)
+    process = multiprocessing.get_context("fork").Process(target=_one, args=arguments)
+    process.start()
+    theirs.close()
+    return process, mine
 
 
 def _one(end: Connection, one: Submission, ready: Exercises, cohort: str, trust: bool) -> None:
     """In a process of its own: grade one submission."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command ends it
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    ctypes.CDLL(None).prctl(END, signal.SIGKILL)  # whatever ends the command ends this
-    with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
+    with suppress(AttributeError):  # on no other system than Linux
+        ctypes.CDLL(None).prctl(END, signal.SIGKILL)  # whatever ends the command ends this
     end.send_bytes(json.dumps(judged(one, ready, cohort, trust)).encode())
     end.close()
     os._exit(0)
@@ -157,6 +120,9 @@ def _one(end: Connection, one: Submission, ready: Exercises, cohort: str, trust:
 
 def judged(one: Submission, ready: Exercises, cohort: str, trust: bool) -> dict[str, Any]:
     """What came of a submission: its results, or why the machine refused, or what failed here."""
+    for name, value in LIMITS.items():
+        with suppress(ValueError, OSError):
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
     mine = [exercise for id, exercise in ready.items() if id[:2] == one.chapter]
     try:
         return {"results": graded(mine, [*one.cells], cohort, trust)}
@@ -164,3 +130,27 @@ def judged(one: Submission, ready: Exercises, cohort: str, trust: bool) -> dict[
         return {"refused": str(error)}
     except Exception as error:
         return {"failed": f"the grader itself failed on it ({type(error).__name__}: {error})"}
+
+
+def _message(process: Any, end: Connection) -> dict[str, Any]:
+    try:
+        return json.loads(end.recv_bytes())
+    except (EOFError, OSError):
+        return {"failed": "the process that judged it ended"}
+    finally:
+        _end(process, end)
+
+
+def _end(process: Any, end: Connection) -> None:
+    process.kill()
+    process.join()
+    end.close()
+
+
+def results_of(message: dict[str, Any], one: Submission, ready: Exercises, cohort: str) -> Results:
+    """The results in a judge's message, or that there are none. NoSandbox if the machine refused."""
+    if "refused" in message:
+        raise NoSandbox(message["refused"])
+    if "results" in message:
+        return message["results"]
+    return without_code(one, ready, cohort, f"{message['failed']}; look at {one.where} yourself")

@@ -8,12 +8,14 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from course.errors import CourseError
 from course.notebooks import write_text
-from grading.results import is_graded, score
+from grading.results import is_graded
 from grading.submissions import file_name
 
 Students = list[dict[str, Any]]
@@ -28,6 +30,7 @@ MOODLE = ("Identifier", "Grade")
 POSSIBLE = "Points Possible"  # in the second row of a Canvas export
 COMMENTS = "Feedback comments"
 PARTICIPANT = "Participant "
+MODIFIED = "Last modified (submission)"
 
 
 def safe(value: Any) -> Any:
@@ -57,13 +60,12 @@ def grades(students: Students) -> str:
     rows: list[list[Any]] = [[*NBGRADER]]
     for student in students:
         for chapter, found in student["chapters"].items():
-            points, most = score(found)
             assignment, time = found["assignment"] or f"chapter {chapter or '?'}", found["time"]
             *first, last = found["name"].split(" ") if found["name"] else ("",)
-            row = [assignment, "", time, student["student"], last, " ".join(first), ""]
-            marks = ["", "", "", _number(most)]  # a zero would be a grade
+            row = [assignment, found["due"], time, student["student"], last, " ".join(first), ""]
+            marks = ["", "", "", _number(found["max"])]  # a zero would be a grade
             if is_graded(found):
-                marks = [*map(_number, (points, 0, points, most))]
+                marks = [_number(found[key]) for key in ("raw", "off", "points", "max")]
             rows.append([*map(safe, row), *marks])
     return _text(rows)
 
@@ -77,7 +79,7 @@ def by_exercise(students: Students, chapter: str) -> str:
     total = sum(most.values())
     rows.append(["points-per-question", *(_number(most[id]) for id in ids), "", total, "", ""])
     for student, found in here:
-        points, of = score(found)
+        points, of = found["points"], found["max"]
         each = [_number(found["exercises"].get(id, {}).get("points", 0)) for id in ids]
         status = found["fault"] or "Completed"
         share = _number(points / of if of else 0)
@@ -88,7 +90,6 @@ def by_exercise(students: Students, chapter: str) -> str:
 
 def gradescope(found: dict[str, Any]) -> str:
     """The results of a submission as Gradescope's autograders write them."""
-    points, _ = score(found)
     tests = [
         {
             "name": id,
@@ -100,12 +101,16 @@ def gradescope(found: dict[str, Any]) -> str:
         }
         for id, result in found["exercises"].items()
     ]
-    facts = {"score": points, "output": found["fault"], "visibility": "visible", "tests": tests}
+    said = found["fault"] or found["said"]
+    facts = {"score": found["points"], "output": said, "visibility": "visible", "tests": tests}
     return json.dumps(facts, indent=1) + "\n"
 
 
-def write(out: Path, students: Students) -> None:
-    """All tables that need no export of the instructor's."""
+def write(out: Path, students: Students, names: dict[str, str]) -> None:
+    """All tables that need no export of the instructor's; `names` are marks instead of them."""
+    if names:
+        rows = [["mark", "student_id"], *([mark, safe(id)] for id, mark in names.items())]
+        write_text(_text(rows), out / "names.csv")
     write_text(grades(students), out / "grades.csv")
     for chapter in sorted({chapter for s in students for chapter in s["chapters"]}):
         write_text(by_exercise(students, chapter), out / f"grades_{chapter or 'none'}.csv")
@@ -133,7 +138,7 @@ def canvas(export: Path, students: Students, column: str) -> tuple[str, list[str
         student = by_id.get(_field(row, header.index("ID")).strip())
         if student and chapter in student["chapters"] and len(row) > place:
             submission = student["chapters"][chapter]
-            points, most = score(submission)
+            points, most = submission["points"], submission["max"]
             new = _number(round(points * (possible or most) / (most or 1), 2))
             told += _put(row, place, new, student["student"], submission, export)
             found.add(student["student"])
@@ -147,11 +152,11 @@ def moodle(export: Path, students: Students, column: str) -> tuple[str, list[str
     place, chapter, found = header.index("Grade"), _chapter(students, column), set()
     told: list[str] = []
     for row in rows[1:]:
-        id = _field(row, header.index("Identifier")).strip().removeprefix(PARTICIPANT)
+        id = _participant(row, header)
         student = by_id.get(id)
         if student and chapter in student["chapters"] and len(row) == len(header):
             submission = student["chapters"][chapter]
-            points, most = score(submission)
+            points, most = submission["points"], submission["max"]
             if "Maximum Grade" in header:
                 points *= _float(row[header.index("Maximum Grade")], most) / (most or 1)
             told += _put(row, place, f"{points:.2f}", id, submission, export)
@@ -160,6 +165,21 @@ def moodle(export: Path, students: Students, column: str) -> tuple[str, list[str
                 row[header.index(COMMENTS)] = safe("\n".join(says))
             found.add(id)
     return mark + _text(rows, **form), told + _missing(by_id, found, chapter, export)
+
+
+def moodles_times(export: Path) -> dict[str, str]:
+    """When each participant has handed in, as far as a worksheet says so in English."""
+    (header, *rows), *_ = _read(export, MOODLE)
+    found = {}
+    for row in rows if MODIFIED in header else ():
+        with suppress(ValueError):
+            time = datetime.strptime(_field(row, header.index(MODIFIED)), "%A, %d %B %Y, %I:%M %p")
+            found[_participant(row, header)] = str(time)
+    return found
+
+
+def _participant(row: list[str], header: list[str]) -> str:
+    return _field(row, header.index("Identifier")).strip().removeprefix(PARTICIPANT)
 
 
 def _put(
