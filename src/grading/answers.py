@@ -165,14 +165,14 @@ def _sound(tensor: Tensor) -> Tensor:
     return tensor.view(torch.uint8) != 0 if tensor.dtype is torch.bool else tensor
 
 
-def unpacked(message: dict, tensors: dict[str, Tensor]) -> Outcome | None:
-    """What a function did with an input; None if the message says no such thing."""
+def unpacked(message: dict, tensors: dict[str, Tensor], n_places: int) -> Outcome | None:
+    """What a function did with its arguments, so many; None if the message says no such thing."""
     try:
         error = message["error"]
         return Outcome(
             value=value_of(message["value"], tensors) if error is None else None,
             error=None if error is None else known_class(error).__new__(known_class(error)),
-            mutated=tuple(n for n in message["mutated"] if type(n) is int),
+            mutated=tuple(n for n in range(n_places) if n in message["mutated"]),
             own=message["own"] is True,
             **{key: _text(message[key]) for key in ("words", "line", "printed", "used")},
             **{key: tuple(map(_text, message[key])) for key in ("changed", "replaced")},
@@ -187,17 +187,17 @@ def _text(value: Any) -> str:
     return value if len(value) < WORDS else f"{value[: WORDS - 1]}…"
 
 
-def value_of(tree: Tree, tensors: dict[str, Tensor]) -> Any:
+def value_of(tree: Tree, tensors: dict[str, Tensor], levels: int = DEEP) -> Any:
     """The value of a tree, built of exact types out of a short list. Raises whatever is wrong."""
-    if type(tree) is not list:
-        if tree is None or exactly(tree, bool, int, float, str):
-            return tree
-        raise ValueError("no value")
+    if type(tree) is not list and (tree is None or exactly(tree, bool, int, float, str)):
+        return tree
+    if not levels:
+        raise ValueError("too deep")
     tag, *parts = tree
     if tag in _BOXES:
-        return _BOXES[tag](value_of(item, tensors) for item in parts[0])
+        return _BOXES[tag](value_of(item, tensors, levels - 1) for item in parts[0])
     if tag == "dict":
-        return {value_of(k, tensors): value_of(v, tensors) for k, v in parts[0]}
+        return {value_of(k, tensors, 2): value_of(v, tensors, levels - 1) for k, v in parts[0]}
     return tensors[str(parts[0])] if tag == "tensor" else _SINGLE[tag](*parts)
 
 

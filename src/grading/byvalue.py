@@ -7,12 +7,12 @@ No name tells inside which of the given functions is the right one. Who takes a 
 import inspect
 import sys
 from io import BytesIO
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from course import content
 
-NAME, MODULE = "function", "given"
+NAME, MODULE = "function", "course.given"
 
 
 def dumped(inputs: list[tuple]) -> bytes:
@@ -22,10 +22,14 @@ def dumped(inputs: list[tuple]) -> bytes:
     class Pickler(cloudpickle.Pickler):
         def reducer_override(self, value: Any) -> Any:
             is_function = type(value) is FunctionType and not _is_elsewhere(value)
-            return super().reducer_override(_nameless(value) if is_function else value)
+            return super().reducer_override(nameless(value) if is_function else value)
 
+    def nameless(value: Any) -> Any:
+        return _nameless(value, worlds) if type(value) is FunctionType else value
+
+    worlds: dict[int, dict[str, Any]] = {}
     file, chapters = BytesIO(), sys.modules[content.package()]
-    given = [tuple(_nameless(v) if type(v) is FunctionType else v for v in row) for row in inputs]
+    given = [tuple(map(nameless, row)) for row in inputs]
     cloudpickle.register_pickle_by_value(chapters)
     try:
         Pickler(file).dump(given)
@@ -40,11 +44,20 @@ def _is_elsewhere(function: FunctionType) -> bool:
     return package in sys.modules and package not in (content.package(), "course", "__main__")
 
 
-def _nameless(function: FunctionType) -> FunctionType:
+def _nameless(function: FunctionType, worlds: dict[int, dict[str, Any]]) -> FunctionType:
     """The same function, which says neither its name nor where it is from."""
     raw = inspect.unwrap(function)
-    code = raw.__code__.replace(co_name=NAME, co_qualname=NAME, co_filename=f"<{MODULE}>")
-    made = FunctionType(code, raw.__globals__, NAME, raw.__defaults__, raw.__closure__)
+    code = _plain(raw.__code__)
+    names = {k: v for k, v in raw.__globals__.items() if not k.startswith("__")}
+    world = worlds.setdefault(id(raw.__globals__), {**names, "__name__": MODULE})
+    made = FunctionType(code, world, NAME, raw.__defaults__, raw.__closure__)
     made.__kwdefaults__, made.__module__, made.__doc__ = raw.__kwdefaults__, MODULE, None
     made.__qualname__ = NAME
     return made
+
+
+def _plain(code: CodeType) -> CodeType:
+    """The same code, also of the functions in it, without names, file and lines."""
+    parts = tuple(_plain(part) if type(part) is CodeType else part for part in code.co_consts)
+    told = {"co_name": NAME, "co_qualname": NAME, "co_filename": f"<{MODULE}>"}
+    return code.replace(**told, co_firstlineno=1, co_consts=parts)

@@ -33,11 +33,22 @@ class Part:
     """The shown or the hidden inputs of an exercise, and what the learner's function did with them."""
 
     exercise: Exercise
+    first: int  # the number of the first of its inputs
     inputs: list[tuple]
+    before: "Part | None" = None  # the shown inputs, for those that are hidden
     ended: bytes = b""  # how: b"" while it hasn't
     told: dict[str, Any] = field(default_factory=dict)  # of the function itself
     tensors: dict[str, Any] = field(default_factory=dict)
     outcomes: list[Outcome] = field(default_factory=list)
+
+    def is_open(self) -> bool:
+        """True if it is still to be answered: what is hidden, only where all that is shown is right."""
+        return not self.ended and (self.before is None or self.before.is_right())
+
+    def is_right(self) -> bool:
+        rights = (self.exercise.reference.outcome(self.first + n) for n in range(len(self.inputs)))
+        every = zip(self.outcomes, rights, strict=False)
+        return len(self.outcomes) == len(self.inputs) and all(a.alike(b) for a, b in every)
 
     def request(self) -> dict[str, Any]:
         """What goes into the sandbox."""
@@ -51,8 +62,10 @@ class Part:
         messages = frames(file)
         self.told, self.tensors = next(messages, ({}, {}))
         for message, tensors in messages:
-            outcome = unpacked(message, tensors)
-            if outcome is None or len(self.outcomes) == len(self.inputs):
+            if len(self.outcomes) == len(self.inputs):
+                return
+            outcome = unpacked(message, tensors, len(self.inputs[len(self.outcomes)]))
+            if outcome is None:
                 return
             self.outcomes.append(outcome)
 
@@ -76,17 +89,17 @@ class Answers:
 def collect(
     exercises: Iterable[Exercise], cells: list[str], trust: bool = False
 ) -> dict[str, Answers]:
-    """The answers to all inputs of these exercises, by their ids.
+    """The answers to the inputs of these exercises, by their ids: to those that are hidden only where
+    all others are right, so that anything else is told what the notebook's check says.
 
     An exercise that ends its sandbox is over; those after it get another one.
     """
-    shown = [Part(e, e.inputs[: e.n_shown]) for e in exercises]
-    hidden = [Part(e, e.inputs[e.n_shown :]) for e in exercises]
+    shown = [Part(e, 0, e.inputs[: e.n_shown]) for e in exercises]
+    hidden = [Part(s.exercise, len(s.inputs), s.exercise.hidden, s) for s in shown]
     until = time.monotonic() + LONGEST
-    while todo := [part for part in (*shown, *hidden) if not part.ended]:
+    while todo := [p for p in shown if p.is_open()] or [p for p in hidden if p.is_open()]:
         if time.monotonic() < until:
-            left = ([p for p in parts if not p.ended] for parts in (shown, hidden))
-            _round(*left, cells, trust, until)
+            _round([p for p in shown if p.is_open()], hidden, cells, trust, until)
         else:
             todo[0].ended = LATE
     return {s.exercise.id: _joined(s, h) for s, h in zip(shown, hidden, strict=True)}
@@ -105,14 +118,22 @@ def _round(
         box = opened.enter_context(Sandbox("grading.inside", first, fds, trust))
         if not box.hear(time.monotonic() + START):
             raise box.refusal()
-        for n, (part, file) in enumerate(zip((*shown, *hidden), files, strict=True)):
-            if n == len(shown):  # nothing of the hidden inputs can get into what has been read
-                _write(later, [part.request() for part in hidden])
-                box.go()
-            ended = box.hear(until)
-            part.take(file, ended or (LATE if time.monotonic() > until else ENDED))
-            if not ended:
-                return
+        if _answered(shown, files[: len(shown)], box, until):
+            # What is shown has been read: nothing of the hidden inputs can get into it now.
+            hidden = [part for part in hidden if part.is_open()]
+            _write(later, [part.request() for part in hidden])
+            box.go()
+            _answered(hidden, files[len(shown) :], box, until)
+
+
+def _answered(parts: list[Part], files: list[IO[bytes]], box: Sandbox, until: float) -> bool:
+    """True if all parts were answered, False if one of them has ended the sandbox."""
+    for part, file in zip(parts, files, strict=False):
+        ended = box.hear(until)
+        part.take(file, ended or (LATE if time.monotonic() > until else ENDED))
+        if not ended:
+            return False
+    return True
 
 
 def _write(file: IO[bytes], value: Any) -> None:
@@ -124,10 +145,7 @@ def _joined(shown: Part, hidden: Part) -> Answers:
     """What both parts say; of an outcome with a hidden input, only what is compared."""
     told = shown.told
     word = f"`{shown.exercise.without[0]}`" if shown.exercise.without else ""
-    unseen = [
-        Outcome(o.value, o.error, o.words, own=o.own, mutated=o.mutated, used=o.used and word)
-        for o in hidden.filled()
-    ]
+    unseen = [_compared(o, word) for o in hidden.filled()] if hidden.ended else []
     try:
         return Answers(
             why=str(told["why"])[:WORDS],
@@ -139,7 +157,13 @@ def _joined(shown: Part, hidden: Part) -> Answers:
         )
     except Exception:  # nothing was told, or what no cells can say
         late = "were still running when the check stopped them"
-        return Answers(f"they {late if shown.ended == LATE else 'ended their whole process'}.")
+        return Answers(f"They {late if shown.ended == LATE else 'ended their whole process'}.")
+
+
+def _compared(o: Outcome, word: str) -> Outcome:
+    """What is compared of an outcome, and no more; the stub's own error is one as any other."""
+    words = o.words or ("raised" if type(o.error) is NotImplementedError else "")
+    return Outcome(o.value, o.error, words, own=o.own, mutated=o.mutated, used=o.used and word)
 
 
 # ---------------------------------------------------------------- the function, seen from here

@@ -9,6 +9,7 @@ from here is believed: it is the learner's.
 import inspect
 import os
 import pickle
+import re
 import signal
 import socket
 import sys
@@ -124,7 +125,7 @@ class Part:
             except BaseException as error:
                 why = why or next(iter(troubles), _words(error))
         fault = next((fault for n, fault in page.faults.items() if name in sources[n]), "")
-        mentioned = any(f"def {name}" in source for source in sources)
+        mentioned = any(re.search(rf"def {name}\b", source) for source in sources)
         return None, fault or (why if mentioned else "missing"), restore.put_back()
 
     def run(self, statements: list, sources: list[str], space: dict) -> list[str]:

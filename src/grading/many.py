@@ -122,7 +122,8 @@ def judged(one: Submission, ready: Exercises, cohort: str, trust: bool) -> dict[
     """What came of a submission: its results, or why the machine refused, or what failed here."""
     for name, value in LIMITS.items():
         with suppress(ValueError, OSError):
-            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
+            kind = getattr(resource, f"RLIMIT_{name}")
+            resource.setrlimit(kind, (value, resource.getrlimit(kind)[1]))
     mine = [exercise for id, exercise in ready.items() if id[:2] == one.chapter]
     try:
         return {"results": graded(mine, [*one.cells], cohort, trust)}

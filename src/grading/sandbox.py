@@ -60,29 +60,28 @@ class Sandbox:
         self, module: str, request: IO[bytes], files: Sequence[int] = (), trust: bool = False
     ):
         as_root = os.geteuid() == 0 and not trust
-        self.line, theirs = socket.socketpair()
-        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 close() does; of the start
-        with theirs, tempfile.TemporaryFile() as rules:
-            start = python(str(SRC), module)
+        limits = "CORE=0" if trust else ",".join(f"{k}={v}" for k, v in LIMITS.items())
+        user = 2_000_000_000 + os.getpid() % 100_000_000 if as_root else 0
+        with tempfile.TemporaryFile() as rules:
+            start, fds = python(str(SRC), module), []
             if not trust:
                 write_filter(rules)
+                fds = [rules.fileno()]
                 start = [*bubblewrap(rules.fileno(), as_root), *python(HOME, module)]
-            limits = ",".join(f"{k}={v}" for k, v in LIMITS.items()) if not trust else "CORE=0"
-            user = 2_000_000_000 + os.getpid() % 100_000_000 if as_root else 0
-            fds = [theirs.fileno(), *files]
-            try:
+            self.watched = 0.0
+            self.line, theirs = socket.socketpair()
+            self.errors = tempfile.TemporaryFile()  # noqa: SIM115 __exit__ closes it; of the start
+            words = [*start, limits, str(user), *map(str, (theirs.fileno(), *files))]
+            with theirs:
                 self.process = subprocess.Popen(
-                    [*start, limits, str(user), *map(str, fds)],
+                    words,
                     stdin=request,
                     stdout=subprocess.DEVNULL,
                     stderr=self.errors,
-                    pass_fds=fds if trust else [*fds, rules.fileno()],
+                    pass_fds=[theirs.fileno(), *files, *fds],
                     env=None if trust else {"PATH": os.environ.get("PATH", os.defpath)},
                     start_new_session=True,
                 )
-            except OSError as error:
-                self.line.close()
-                raise NoSandbox(f"expected bubblewrap, but: {error}. {MORE}") from None
 
     def hear(self, until: float) -> bytes:
         """The next byte from inside. b"" if it ended, or is ended: it takes too much, or too long."""
@@ -106,6 +105,9 @@ class Sandbox:
 
     def is_too_large(self) -> bool:
         """True if all its processes together have taken more memory than they may."""
+        if time.monotonic() < self.watched + WATCH:
+            return False
+        self.watched = time.monotonic()
         with suppress(psutil.Error):
             top = psutil.Process(self.process.pid)
             family = [top, *top.children(recursive=True)]
