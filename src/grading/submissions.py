@@ -31,7 +31,7 @@ LARGEST, LONGEST_NAME = 256 << 20, 150  # bytes of a notebook, characters of an 
 LONGEST = 2000  # characters of a text that comes from a learner
 NBGRADER = "submitted"
 MOODLE = re.compile(  # which writes a name without underscores
-    r"(?P<name>[^_]*)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_|$)(?!.*_\d+_assignsubmission_)"
+    r"(?P<name>[^_]*)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_|$)(?!.*_(?!(?P=id)_)\d+_assignsubmission_)"
 )
 CANVAS = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_\d+_(?=.)")
 NO_SUBMISSION = re.compile(r"(^|/)(__MACOSX|\.ipynb_checkpoints|\.git|\.DS_Store|Thumbs\.db)(/|$)")
