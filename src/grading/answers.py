@@ -4,11 +4,12 @@ A value is told by its exact type, or by the name of its type where it is no pla
 is never imported, called or unpickled; of a tensor every number has to be among the bytes that came.
 """
 
+import builtins
 import json
+import re
 import struct
 from collections.abc import Iterator
 from dataclasses import fields
-from types import CoroutineType, GeneratorType
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -22,11 +23,15 @@ from course.learn.values import TENSORS, exactly, odd
 HEAD = struct.Struct(">II")  # the lengths of the text and of the tensors
 MANY, DEEP, LONGEST = 100_000, 60, 8 << 20  # items and levels of a value, bytes of its parts
 WORDS, NAME = 2000, 200  # characters of a text, of a name
-DTYPES = {str(t): t for t in vars(torch).values() if type(t) is torch.dtype}
 TAKEN = (
     *(torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
     *(torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64),
 )
+ERRORS = {"re.error": re.error} | {
+    f"builtins.{name}": cls
+    for name, cls in vars(builtins).items()
+    if isinstance(cls, type) and issubclass(cls, BaseException) and "Group" not in name
+}
 Tree = Any  # what JSON can say
 
 
@@ -53,22 +58,25 @@ class Packer:
             return foreign(value)
 
     def tree(self, value: Any, levels: int) -> Tree:
-        size = len(value) if exactly(value, str, bytes) else 1
-        self.items, self.room = self.items - 1, self.room - size
+        self.items -= 1
+        self.room -= len(value) if exactly(value, str, bytes) else 0
         if self.items < 0 or self.room < 0 or not levels:
             raise TooMuch
         if exactly(value, type(None), bool, float, str):
             return value
-        if exactly(value, int):
-            return value if value.bit_length() < 4000 else foreign(value)
-        if exactly(value, list, tuple, set):
-            return [type(value).__name__, [self.tree(item, levels - 1) for item in value]]
+        if exactly(value, int) and value.bit_length() < 4000:
+            return value
+        if exactly(value, bytes):
+            return ["bytes", value.hex()]
+        if exactly(value, list, tuple, set, torch.Size):
+            tag = "tuple" if exactly(value, torch.Size) else type(value).__name__
+            return [tag, [self.tree(item, levels - 1) for item in value]]
         if exactly(value, dict):
             pairs = [[self.tree(part, levels - 1) for part in pair] for pair in value.items()]
             return ["dict", pairs]
         if exactly(value, *TENSORS) and not odd(value) and value.dtype in TAKEN:
             return self.tensor(value)
-        return plain(value)
+        return float(value) if exactly(value, np.float64) else foreign(value)
 
     def tensor(self, value: Tensor) -> Tree:
         self.room -= value.numel() * value.itemsize
@@ -78,31 +86,12 @@ class Packer:
         return ["tensor", len(self.tensors) - 1]
 
 
-def plain(value: Any) -> Tree:
-    """The tree of a value that JSON has no word for."""
-    if exactly(value, np.float64):
-        return float(value)
-    if exactly(value, complex):
-        return ["complex", value.real, value.imag]
-    if exactly(value, bytes):
-        return ["bytes", value.hex()]
-    if exactly(value, torch.Size):
-        return ["Size", [*value]]
-    return ["dtype", str(value)] if exactly(value, torch.dtype) else foreign(value)
-
-
 def foreign(value: Any) -> Tree:
     """Only the type of a value, by its name."""
     cls = type(value)
-    if cls is GeneratorType or cls is CoroutineType:
-        return ["paused", cls is CoroutineType]
     if issubclass(cls, type) and issubclass(value, BaseException):
         return ["class", names(value)]
-    if issubclass(cls, BaseException):
-        return ["error", names(cls)]
-    if exactly(value, *TENSORS) and odd(value) in ("sparse", "meta device's"):
-        return ["odd", odd(value), [*value.shape]]
-    return ["other", *name_of(cls)]
+    return ["error", names(cls)] if issubclass(cls, BaseException) else ["other", name_of(cls)]
 
 
 def name_of(cls: type) -> list[str]:
@@ -171,7 +160,7 @@ def unpacked(message: dict, tensors: dict[str, Tensor], n_places: int) -> Outcom
         error = message["error"]
         return Outcome(
             value=value_of(message["value"], tensors) if error is None else None,
-            error=None if error is None else known_class(error).__new__(known_class(error)),
+            error=None if error is None else _instance(error),
             mutated=tuple(n for n in range(n_places) if n in message["mutated"]),
             own=message["own"] is True,
             **{key: _text(message[key]) for key in ("words", "line", "printed", "used")},
@@ -189,69 +178,41 @@ def _text(value: Any) -> str:
 
 def value_of(tree: Tree, tensors: dict[str, Tensor], levels: int = DEEP) -> Any:
     """The value of a tree, built of exact types out of a short list. Raises whatever is wrong."""
-    if type(tree) is not list and (tree is None or exactly(tree, bool, int, float, str)):
+    if tree is None or exactly(tree, bool, int, float, str):
         return tree
     if not levels:
         raise ValueError("too deep")
-    tag, *parts = tree
+    tag, part = tree
     if tag in _BOXES:
-        return _BOXES[tag](value_of(item, tensors, levels - 1) for item in parts[0])
+        return _BOXES[tag](value_of(item, tensors, levels - 1) for item in part)
     if tag == "dict":
-        return {value_of(k, tensors, 2): value_of(v, tensors, levels - 1) for k, v in parts[0]}
-    return tensors[str(parts[0])] if tag == "tensor" else _SINGLE[tag](*parts)
+        return {value_of(k, tensors, 2): value_of(v, tensors, levels - 1) for k, v in part}
+    return tensors[str(part)] if tag == "tensor" else _SINGLE[tag](part)
 
 
 _BOXES = {"list": list, "tuple": tuple, "set": set}
 _SINGLE = {
-    "complex": lambda real, imag: complex(float(real), float(imag)),
     "bytes": bytes.fromhex,
-    "Size": lambda sizes: torch.Size([int(n) for n in sizes]),
-    "dtype": DTYPES.__getitem__,
-    "paused": lambda is_coroutine: _closed() if is_coroutine else (_ for _ in ()),
     "class": lambda chain: known_class(chain),
-    "error": lambda chain: known_class(chain).__new__(known_class(chain)),
-    "odd": lambda kind, shape: _odd(kind, [int(n) for n in shape]),
-    "other": lambda module, name: _new(name, (), module)(),
+    "error": lambda chain: _instance(chain),
+    "other": lambda name: _named(name, ())(),
 }
-
-
-def _odd(kind: str, shape: list[int]) -> Tensor:
-    if kind == "sparse":
-        return torch.sparse_coo_tensor(size=shape, check_invariants=True)
-    return torch.empty(shape, device="meta")
-
-
-def _closed() -> CoroutineType:
-    async def nothing():
-        pass
-
-    made = nothing()
-    made.close()
-    return made
-
-
-def _new(name: str, bases: tuple[type, ...], module: str) -> type:
-    """A class of which nothing but its name and its ancestors is known."""
-    clean = ["".join(c if c.isalnum() or c in "._<>" else "_" for c in t) for t in (name, module)]
-    return type(clean[0][:NAME] or "_", bases, {"__module__": clean[1][:NAME]})
 
 
 def known_class(chain: list[list[str]]) -> type:
     """A class of the first of these names, which is what its nearest known ancestor is."""
-    (module, name), *_ = chain
-    for place, parts in enumerate(chain):
-        if known := _ERRORS.get(".".join(parts)):
-            return _new(name, (known,), module) if place else known
-    raise ValueError("no exception")
+    place, known = next(
+        (n, ERRORS[key]) for n, key in enumerate(map(".".join, chain)) if key in ERRORS
+    )
+    return _named(chain[0], (known,)) if place else known
 
 
-def _errors(cls: type) -> Iterator[tuple[str, type]]:
-    yield ".".join(name_of(cls)), cls
-    for sub in cls.__subclasses__():
-        if name_of(sub)[0].split(".")[0] in ("builtins", "torch", "numpy", "json", "re", "copy"):
-            yield from _errors(sub)
+def _instance(chain: list[list[str]]) -> BaseException:
+    cls = known_class(chain)
+    return cls.__new__(cls)
 
 
-_ERRORS = {
-    name: cls for name, cls in _errors(BaseException) if not issubclass(cls, BaseExceptionGroup)
-}
+def _named(name: list[str], bases: tuple[type, ...]) -> type:
+    """A class of which nothing but its name and its ancestors is known."""
+    module, own = ("".join(c if c.isalnum() or c in "._<>" else "_" for c in t) for t in name)
+    return type(own[:NAME] or "_", bases, {"__module__": module[:NAME]})
