@@ -42,70 +42,46 @@ def settle() -> tuple[socket.socket, list[int]]:
 def main() -> None:
     """Say what could be done of that which must not be possible."""
     line, (file,) = settle()
-    could = [words for words, attempt in trials(json.load(sys.stdin)).items() if _works(attempt)]
+    request = json.load(sys.stdin)
+    could = [words for words, attempt in TRIALS.items() if _works(attempt, request)]
     os.write(file, json.dumps({"could": could, "alone": os.getpid() == 1}).encode())
     line.send(b".")
 
 
-def trials(request: dict) -> dict[str, Callable[[], object]]:
-    """What must not be possible, in words, and a function that raises an OSError where it isn't."""
-    return {
-        "read a file of yours": lambda: open(request["file"], encoding="utf-8").read(),
-        "write outside of /tmp": lambda: open("/new", "w", encoding="utf-8"),
-        "write into Python": lambda: open(os.path.join(sys.prefix, "new"), "w", encoding="utf-8"),
-        "open a connection": lambda: socket.create_connection(("127.0.0.1", request["port"]), 5),
-        "see your processes": lambda: _refuse(not _sees(request["pid"])),
-        "start any number of processes": lambda: _refuse(not _forks(60)),
-        "take any amount of memory": lambda: mmap.mmap(-1, 20 << 30, flags=LAZY),
-        "write any amount to a file": lambda: _write("/tmp/large", 200 << 20),
-        "fill the memory with files": lambda: [_write(f"/tmp/{n}", 8 << 20) for n in range(30)],
-        "have memory that isn't counted": lambda: os.memfd_create("new"),
-        "make a sandbox of its own": lambda: _refuse(ctypes.CDLL(None).unshare(NEW_USER) != 0),
-        "become root": lambda: os.setuid(0) if os.getuid() else _refuse(_has_no_powers()),
-    }
-
-
-def _works(attempt: Callable[[], object]) -> bool:
+def _works(attempt: Callable[[dict], object], request: dict) -> bool:
     try:
-        attempt()
+        return attempt(request) is not False
     except (OSError, MemoryError):
         return False
-    return True
 
 
-def _refuse(refused: bool) -> None:
-    if refused:
-        raise OSError
-
-
-def _has_no_powers() -> bool:
+def _is_root(request: dict) -> bool:
+    if os.getuid():
+        return os.setuid(0) is None
     with open("/proc/self/status", encoding="ascii") as file:
         powers = next(text for text in file if text.startswith("CapEff"))
-    return int(powers.split()[1], 16) == 0
+    return int(powers.split()[1], 16) > 0
 
 
-def _sees(pid: int) -> bool:
-    return any(name.isdecimal() and int(name) > 1 for name in os.listdir("/proc")) or (
-        pid > 1 and os.path.exists(f"/proc/{pid}")
-    )
+def _sees(request: dict) -> bool:
+    others = any(name.isdecimal() and int(name) > 1 for name in os.listdir("/proc"))
+    return others or (request["pid"] > 1 and os.path.exists(f"/proc/{request['pid']}"))
 
 
-def _forks(many: int) -> bool:
+def _forks(request: dict) -> bool:
     children = []
     try:
-        for _ in range(many):
+        for _ in range(60):
             child = os.fork()
             if not child:
                 time.sleep(60)
                 os._exit(0)
             children.append(child)
-    except OSError:
-        return False
+        return True
     finally:
         for child in children:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-    return True
 
 
 def _write(path: str, size: int) -> None:
@@ -113,3 +89,21 @@ def _write(path: str, size: int) -> None:
     with open(path, "wb") as file:
         for _ in range(size >> 20):
             file.write(bytes(1 << 20))
+
+
+TRIALS = {  # what must not be possible, in words; False or an OSError where it isn't
+    "read a file of yours": lambda request: os.open(request["file"], os.O_RDONLY),
+    "write outside of /tmp": lambda _: os.open("/new", os.O_CREAT),
+    "write into Python": lambda _: os.open(os.path.join(sys.prefix, "new"), os.O_CREAT),
+    "open a connection": lambda request: socket.create_connection(
+        ("127.0.0.1", request["port"]), 5
+    ),
+    "see your processes": _sees,
+    "start any number of processes": _forks,
+    "take any amount of memory": lambda _: mmap.mmap(-1, 20 << 30, flags=LAZY),
+    "write any amount to a file": lambda _: _write("/tmp/large", 200 << 20),
+    "fill the memory with files": lambda _: [_write(f"/tmp/{n}", 8 << 20) for n in range(30)],
+    "have memory that isn't counted": lambda _: os.memfd_create("new"),
+    "make a sandbox of its own": lambda _: ctypes.CDLL(None).unshare(NEW_USER) == 0,
+    "become root": _is_root,
+}

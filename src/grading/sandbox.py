@@ -37,6 +37,10 @@ PARTS = (  # of this course, in the sandbox
 )
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/ld.so.cache")
 HOME = "/course"  # where the parts are, in the sandbox
+KNOWN = {  # all that a learner's process knows of its surroundings
+    **{"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1"},
+    **{"PYTHONHASHSEED": "0", "COURSE_HEADLESS": "1", "MPLBACKEND": "agg"},
+}
 MEMORY = 3 << 30  # bytes, of all processes of a sandbox together
 LIMITS = {
     "AS": 6 << 30,  # of addresses, a process; torch takes half of one itself
@@ -103,30 +107,28 @@ class Sandbox:
         said = self.errors.read(4000).decode(errors="replace").strip().split("\n")[-1]
         return NoSandbox(f"the sandbox doesn't start: {said or 'it says nothing'}")
 
+    def family(self) -> list[psutil.Process]:
+        """Its first process and all that this one has started."""
+        with suppress(psutil.Error):
+            first = psutil.Process(self.process.pid)
+            return [first, *first.children(recursive=True)]
+        return []
+
     def is_too_large(self) -> bool:
         """True if all its processes together have taken more memory than they may."""
         if time.monotonic() < self.watched + WATCH:
             return False
         self.watched = time.monotonic()
-        with suppress(psutil.Error):
-            top = psutil.Process(self.process.pid)
-            family = [top, *top.children(recursive=True)]
-            return sum(map(_rss, family)) > MEMORY and sum(map(_memory, family)) > MEMORY
-        return False
+        return sum(map(_memory, self.family())) > MEMORY
 
     def close(self) -> None:
         """End it with all that it has started.
 
         Its first process ends with bubblewrap, by a signal of the kernel, and all others with that one;
-        it is ended by name as well, so that nothing hangs on one signal alone.
+        each is ended by name as well, so that nothing hangs on one signal alone.
         """
         self.line.close()
-        family: list[psutil.Process] = []
-        if self.process.poll() is None:
-            with suppress(psutil.Error):
-                family = psutil.Process(self.process.pid).children(recursive=True)
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.process.pid, 9)
+        family = self.family() if self.process.poll() is None else []
         for process in family:
             with suppress(psutil.Error):
                 process.kill()
@@ -141,18 +143,10 @@ class Sandbox:
         self.errors.close()
 
 
-def _rss(process: psutil.Process) -> int:
-    try:
-        return process.memory_info().rss
-    except psutil.Error:
-        return 0
-
-
 def _memory(process: psutil.Process) -> int:
-    """What a process has for itself, and its share of what it has in common with others."""
-    with suppress(psutil.Error, AttributeError):
-        return process.memory_full_info().pss
-    return _rss(process)
+    with suppress(psutil.Error):
+        return process.memory_info().rss
+    return 0
 
 
 # ---------------------------------------------------------------- the command
@@ -175,41 +169,22 @@ def bubblewrap(filter_file: int, as_root: bool) -> list[str]:
         command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:
         command += ["--unshare-user", "--disable-userns"]
-    for name, value in environment().items():
+    for name, value in KNOWN.items():
         command += ["--setenv", name, value]
-    command += [
-        "--perms",
-        "1777",
-        "--size",
-        str(TMP),
-        "--tmpfs",
-        "/tmp",
-    ]  # Python may live below it
-    made: set[str] = {"/tmp"}
+    command += _empty("/tmp", TMP)
     for option, source, target in view():
-        for folder in reversed(Path(target).parents[:-1]):
-            if str(folder) not in made and not any(folder.is_relative_to(m) for m in SYSTEM):
-                made.add(str(folder))
+        for folder in reversed(Path(target).parents[:-1]):  # else root's alone
+            if str(folder) != "/tmp" and not any(map(folder.is_relative_to, SYSTEM)):
                 command += ["--perms", "0755", "--dir", str(folder)]
         command += [option, source, target]
-    command += ["--proc", "/proc", "--dev", "/dev"]
-    command += ["--perms", "1777", "--size", str(SHM), "--tmpfs", "/dev/shm"]
+    command += ["--proc", "/proc", "--dev", "/dev", *_empty("/dev/shm", SHM)]
     for hidden in hides():
         command += ["--perms", "0755", "--tmpfs", hidden, "--remount-ro", hidden]
     return [*command, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp", "--"]
 
 
-def environment() -> dict[str, str]:
-    """All that a learner's process knows of its surroundings."""
-    return {
-        "PATH": "/usr/bin:/bin",
-        "HOME": "/tmp",
-        "LANG": "C.UTF-8",
-        "OMP_NUM_THREADS": "1",
-        "PYTHONHASHSEED": "0",
-        "COURSE_HEADLESS": "1",
-        "MPLBACKEND": "agg",
-    }
+def _empty(folder: str, size: int) -> list[str]:
+    return ["--perms", "1777", "--size", str(size), "--tmpfs", folder]
 
 
 def view() -> Iterator[tuple[str, str, str]]:
@@ -219,13 +194,10 @@ def view() -> Iterator[tuple[str, str, str]]:
             yield "--symlink", os.readlink(path), path
         elif os.path.exists(path):
             yield "--ro-bind", path, path
-    prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
-    prefixes |= {str(Path(sys.executable).resolve().parents[1])}
-    seen: list[Path] = [Path("/usr")]
-    for path in sorted(map(Path, prefixes)):
-        if not any(path.is_relative_to(other) for other in seen):
-            seen.append(path)
-            yield "--ro-bind", str(path), str(path)
+    home = Path(sys.executable).resolve().parents[1]
+    for path in {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, str(home)}:
+        if not path.startswith("/usr"):
+            yield "--ro-bind", path, path
     yield "--ro-bind", str(SRC / "attention"), f"{HOME}/attention"
     for part in PARTS:
         yield "--ro-bind", str(SRC / part), f"{HOME}/{part}"
@@ -282,32 +254,6 @@ def write_filter(file: IO[bytes]) -> None:
 # ---------------------------------------------------------------- does it work here?
 
 
-def probe() -> None:
-    """Try every promise of the sandbox from within it; NoSandbox, with a sentence, if one fails."""
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        socket.socket() as server,
-        tempfile.TemporaryFile() as request,
-        tempfile.TemporaryFile() as answer,
-    ):
-        secret = Path(folder, "secret")
-        secret.write_text("secret", encoding="utf-8")
-        os.chmod(folder, 0o755)
-        server.bind(("127.0.0.1", 0))
-        server.listen()
-        known = {"file": str(secret), "port": server.getsockname()[1], "pid": os.getpid()}
-        request.write(json.dumps(known).encode())
-        request.seek(0)
-        with Sandbox("grading.probe", request, [answer.fileno()]) as box:
-            if not box.hear(time.monotonic() + START):
-                raise box.refusal()
-        answer.seek(0)
-        told = json.load(answer)
-    could = ", ".join(told["could"]) or ("" if told["alone"] else "see other processes")
-    if could:
-        raise NoSandbox(f"this machine's sandbox doesn't hold: a program in it could {could}")
-
-
 def refuse_or_go(trust: bool) -> None:
     """A sentence and an end where the sandbox can't work, unless everyone is trusted."""
     if trust:
@@ -324,3 +270,25 @@ def refuse_or_go(trust: bool) -> None:
                 "apparmor_restrict_unprivileged_userns, in a container run on the host instead"
             )
         raise NoSandbox(text if MORE in text else f"{text}. {MORE}") from None
+
+
+def probe() -> None:
+    """Try every promise of the sandbox from within it; NoSandbox, with a sentence, if one fails."""
+    with (
+        tempfile.NamedTemporaryFile() as secret,
+        socket.create_server(("127.0.0.1", 0)) as server,
+        tempfile.TemporaryFile() as request,
+        tempfile.TemporaryFile() as answer,
+    ):
+        os.chmod(secret.name, 0o644)
+        known = {"file": secret.name, "port": server.getsockname()[1], "pid": os.getpid()}
+        request.write(json.dumps(known).encode())
+        request.seek(0)
+        with Sandbox("grading.probe", request, [answer.fileno()]) as box:
+            if not box.hear(time.monotonic() + START):
+                raise box.refusal()
+        answer.seek(0)
+        told = json.load(answer)
+    could = ", ".join(told["could"]) or ("" if told["alone"] else "see other processes")
+    if could:
+        raise NoSandbox(f"this machine's sandbox doesn't hold: a program in it could {could}")
