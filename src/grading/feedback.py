@@ -47,8 +47,8 @@ def write(out: Path, student: dict[str, Any], ready: dict[str, Exercise], mark: 
             parts = [f"<p>Not graded. {html.escape(where + found['fault'])}</p>"]
         who = f"{found['name']} ({student['student']})" if found["name"] else student["student"]
         title = html.escape(f"Chapter {chapter or '?'}: {mark or who}")
-        said = f"{found['points']:g} of {found['max']:g} points."
-        said = html.escape(f"{said} {found.get('by_hand') or found['said']}".strip())
+        said = f"{found['points']:g} of {found['max']:g} points. {found['said']}"
+        said = html.escape(said.strip())
         page = PAGE.format(title=title, said=said, parts="\n".join(parts))
         write_text(page, path(out, mark or student["student"], chapter))
 

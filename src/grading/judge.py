@@ -9,11 +9,20 @@ notebook says it.
 import copy
 import hashlib
 import inspect
+import json
+import os
+import resource
+import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
-from course.learn.draws import of_variant
+import torch
+
+from course.errors import NoSandbox
+from course.learn import draws
 from course.learn.exercises import load, told
 from course.learn.record import Exercise
 from course.learn.verdict import Verdict, judge
@@ -23,10 +32,46 @@ from grading.forbidden import Look, look
 Result = dict[str, Any]
 
 
+LIMITS = {
+    "AS": 8 << 30,
+    "CPU": 300,
+}  # bytes, and seconds for one submission: a judge has little to do
+
+
+def main() -> None:
+    """Judge the submissions that come, one a line, until no more do; say what came of each."""
+    torch.set_num_threads(1)
+    while line := sys.stdin.readline():
+        spent = sum(os.times()[:2])
+        for name, value in {**LIMITS, "CPU": LIMITS["CPU"] + int(spent)}.items():
+            with suppress(ValueError, OSError):
+                kind = getattr(resource, f"RLIMIT_{name}")
+                resource.setrlimit(kind, (value, resource.getrlimit(kind)[1]))
+        print(json.dumps(judged(json.loads(line))), flush=True)
+
+
+def judged(request: dict[str, Any]) -> dict[str, Any]:
+    """What came of a submission: its results, or why the machine refused, or what failed here."""
+    draws.variant(request["variant"])
+    cohort = request["cohort"]
+    try:
+        exercises = [_prepared(id, cohort) for id in request["ids"]]
+        return {"results": graded(exercises, request["cells"], cohort, request["trust"])}
+    except NoSandbox as error:
+        return {"refused": str(error)}
+    except Exception as error:
+        return {"failed": f"the grader itself failed on it ({type(error).__name__}: {error})"}
+
+
+@cache
+def _prepared(id: str, cohort: str) -> Exercise:
+    return prepared(id, cohort)
+
+
 def version(exercise: Exercise, cohort: str) -> str:
     """What a result depends on, but for the submission: the record and what its inputs come from."""
     record = inspect.getsource(inspect.getmodule(exercise.reference.function))
-    drawn = f"{cohort}{of_variant()}"
+    drawn = f"{cohort}{draws.of_variant()}"
     return hashlib.sha256(f"{drawn}\n{exercise.id}\n{record}".encode()).hexdigest()[:16]
 
 
@@ -80,3 +125,7 @@ def verdict(exercise: Exercise, answers: Answers, seen: Look) -> Verdict:
         exercise = copy.copy(exercise)
         exercise.inputs, exercise.hidden = exercise.inputs[: exercise.n_shown], []
     return judge(exercise, answers.function, lambda _, given, without=(): outcomes[id(given)])
+
+
+if __name__ == "__main__":
+    main()

@@ -129,7 +129,8 @@ def apply(
 def _set_by_hand(marked: dict[str, Any], row: dict[str, Any] | None) -> None:
     if row:
         why = row.get("why", "")
-        marked |= {"points": row["points"], "by_hand": f"Set by hand. {why}".strip()}
+        said = f"Set by hand. {why}".strip()
+        marked |= {"points": row["points"], "by_hand": said, "said": said}
 
 
 def _sum_up(found: dict[str, Any], chapter: str, rules: Rules) -> None:

@@ -62,7 +62,7 @@ def _ready(
     wish: Namespace, found: list[Submission], cohort: str
 ) -> tuple[many.Exercises, list[Submission]]:
     """The exercises, and what is to be graded."""
-    ready = many.exercises({one.chapter for one in found if one.chapter}, cohort)
+    ready = many.exercises({one.chapter for one in found if one.chapter})
     todo = many.left_to_do(wish.out, found, ready, cohort)
     return ready, [one for one in todo if not wish.student or one.student in wish.student]
 
