@@ -19,7 +19,7 @@ from course.learn.attempt import Gone, Late, Outcome
 from course.learn.record import Exercise
 from grading.answers import WORDS, frames, unpacked, value_of
 from grading.byvalue import dumped
-from grading.inside import ENDED, LATE
+from grading.inside import DONE, ENDED, LATE
 from grading.sandbox import START, Sandbox
 
 DEFINED = (120, 480)  # seconds of the processor, and of a clock, for the cells that are needed
@@ -116,7 +116,7 @@ def _round(
         _write(first, {**limits, "shown": [part.request() for part in shown]})
         fds = [file.fileno() for file in (later, *files)]
         box = opened.enter_context(Sandbox("grading.inside", first, fds, trust))
-        if not box.hear(time.monotonic() + START):
+        if box.hear(time.monotonic() + START) != DONE:
             raise box.refusal()
         if _answered(shown, files[: len(shown)], box, until):
             # What is shown has been read: nothing of the hidden inputs can get into it now.

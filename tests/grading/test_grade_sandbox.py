@@ -443,6 +443,13 @@ def test_nothing_is_left_of_a_sandbox_whose_judge_ends(monkeypatch):
     all_end(ends)
 
 
+def test_where_nothing_can_be_computed_no_learner_is_to_blame(exercises, monkeypatch):
+    """As where another user can't read Python's own files: the machine refuses, nobody is wrong."""
+    monkeypatch.setitem(sandbox.LIMITS, "NPROC", 1)
+    with pytest.raises(NoSandbox, match="the sandbox doesn't start"):
+        judged({"right": (ID, RIGHT)})
+
+
 def test_trusted_learners_are_graded_without_a_sandbox(exercises):
     got = judged(
         {"right": (ID, RIGHT), "none": (ID, "answer = 3"), "after": (ID, RIGHT)}, trust=True
