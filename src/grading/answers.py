@@ -140,12 +140,12 @@ def frames(file: BinaryIO) -> Iterator[tuple[dict, dict[str, Tensor]]]:
         if len(text) < n_text or len(data) < n_data:
             return
         try:
-            yield json.loads(text), {k: _sound(t) for k, t in load(data).items()} if data else {}
+            yield json.loads(text), {k: sound(t) for k, t in load(data).items()} if data else {}
         except Exception:  # as many kinds as there are ways to write what is none
             return
 
 
-def _sound(tensor: Tensor) -> Tensor:
+def sound(tensor: Tensor) -> Tensor:
     """A tensor that has a number of its own in the bytes that came for each of its places."""
     if tensor.dtype not in TAKEN or not tensor.is_contiguous():
         raise ValueError("no plain tensor")

@@ -15,7 +15,7 @@ from torch import nn
 from course.learn.attempt import Outcome
 from course.learn.values import same
 from course.learn.words import kind
-from grading.answers import HEAD, frame, frames, known_class, packed, unpacked
+from grading.answers import HEAD, frames, known_class, packed, sound, unpacked
 
 
 def there_and_back(value):
@@ -152,8 +152,17 @@ def test_a_message_between_others_says_only_what_can_be():
     odd = said(FIRST, tensor([2, 2]), mutated=[0, 1, 99, -1])
     three = [unpacked(*m, 1) for m in frames(io.BytesIO(one + odd + one + b"rest"))]
     assert [o.mutated for o in three] == [(), (0,), ()] and same(three[2].value, torch.ones(2))
-    truths = there_and_back(torch.tensor([True, False]))
-    assert truths.tolist() == [True, False]
-    raw = frame(HONEST, [torch.tensor([True])])[:-1] + b"\x02"
-    [(_, tensors)] = frames(io.BytesIO(raw))
-    assert (tensors["0"] == torch.tensor([True])).all()
+
+
+@pytest.mark.parametrize(
+    "tensor",
+    [torch.ones(4)[:2], torch.ones(1).expand(9), torch.ones(2).half().to(torch.complex32)],
+)
+def test_a_tensor_that_has_more_or_fewer_numbers_than_came_is_refused(tensor):
+    with pytest.raises(ValueError):
+        sound(tensor)
+
+
+def test_a_byte_that_is_no_truth_is_made_one():
+    odd = torch.tensor([2, 0], dtype=torch.uint8).view(torch.bool)
+    assert sound(odd).view(torch.uint8).tolist() == [1, 0]
