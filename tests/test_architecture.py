@@ -82,11 +82,6 @@ def test_every_form_of_import_is_seen(line, tmp_path, monkeypatch):
     assert any(name.split(".")[0] == "chapters" for name in imports(tmp_path / "one.py"))
 
 
-def test_nothing_imports_grading_and_grading_no_attention():
-    assert all(path.startswith("grading/") for path in importers("grading"))
-    assert not [path for path in importers("attention") if path.startswith("grading/")]
-
-
 def test_matplotlib_only_in_figures():
     found = importers("matplotlib")
     figures = re.compile(r"(course/draw/(picture|svg)|chapters/ch[\dA]\d/figures)\.py")

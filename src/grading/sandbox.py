@@ -52,7 +52,7 @@ LIMITS = {
     "CORE": 0,
 }
 TMP, SHM = 64 << 20, 1 << 20
-WATCH = 0.25  # seconds between two looks at how much they have
+WATCH = 0.5  # seconds between two looks at how much they have
 START = 240  # seconds until Python is there, on a machine with too much to do
 MORE = "`--trust` grades without a sandbox: every learner's code can then do what you can."
 
@@ -72,7 +72,7 @@ class Sandbox:
                 write_filter(rules)
                 fds = [rules.fileno()]
                 start = [*bubblewrap(rules.fileno(), as_root), *python(HOME, module)]
-            self.watched = 0.0
+            self.watched = time.monotonic()
             self.line, theirs = socket.socketpair()
             self.errors = tempfile.TemporaryFile()  # noqa: SIM115 __exit__ closes it; of the start
             words = [*start, limits, str(user), *map(str, (theirs.fileno(), *files))]

@@ -175,7 +175,7 @@ def test_from_a_folder_to_a_gradebook(tmp_path, few, bubblewrap, capsys, monkeyp
     handed_in(folder, "=bob()")
     handed_in(folder, "carl", **right, unused="")
     (folder / "submitted/carl/04/04_averaging_the_past.ipynb").write_text("{", encoding="utf-8")
-    wish = ["grade", str(folder), "--out", str(out), "--export-code", "--cohort", "x", "-j", "2"]
+    wish = ["grade", str(folder), "--out", str(out), "--export-code", "--cohort", "x", "-j", "1"]
     assert cli.main(wish) == 1
     said = capsys.readouterr()
     assert "3 submissions, 0 of them graded before" in said.out

@@ -60,7 +60,16 @@ def exercises(bubblewrap):
 
 
 @pytest.fixture(scope="module")
-def found(exercises):
+def outside(tmp_path_factory):
+    """A server that listens, and a folder that anybody may write into."""
+    folder = tmp_path_factory.mktemp("outside")
+    folder.chmod(0o777)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server, folder
+
+
+@pytest.fixture(scope="module")
+def found(exercises, outside):
     """What is found of all attacks."""
     shown = {given[0] for given in exercises[0].inputs[: exercises[0].n_shown]}
     notes = {given[0] for given in exercises[0].hidden} - shown
@@ -73,6 +82,16 @@ def found(exercises):
         answers |= {
             f"{id}: {name}": (id, s) for id, all in kind.items() for name, s in all.items()
         }
+    server, folder = outside
+    for n, line in enumerate(
+        (
+            f"import socket; socket.create_connection({server.getsockname()}, 99).send(b'T')",
+            f"open({str(folder / 'new')!r}, 'w').write('T')",
+            f"os.mkdir({str(folder / 'folder')!r})",
+        )
+    ):
+        answers[f"outside: {n}"] = ID, f"def answer(T):\n    {line}\n    return torch.ones(T, T)"
+    answers |= {f"cells: {name}": (ID, source) for name, source in CELLS.items()}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(collects, "CALLED", (0.5, 5))
         patch.setattr(sandbox, "MEMORY", 800 << 20)
@@ -289,13 +308,28 @@ def answer(f):
     },
 }
 
+CELLS = {
+    "stub": "def answer(T):\n    raise NotImplementedError",
+    "nothing": "x = 1",
+    "no Python": "def answer(T):\n    return (",
+    "a decorator": "@decorated\ndef answer(T): pass",
+    "a helper": "def answer(T): return helper(T)",
+    "no function": "answer = 3",
+    "parameters": "def answer(T, U=[1, 2]): pass\ndef other(): pass",
+    "two": "def answer(T, U): pass",
+    "a mistake": RIGHT.replace("dim=1", "dim=0"),
+    "names": "import inspect\ndef answer(T): pass\nanswer.__signature__ = "
+    "inspect.Signature([inspect.Parameter('a' * 10_000, 1)])",
+    "half": "# def answer\ndef fail(): raise ValueError('\\ud800')\nanswer = fail()",
+}
+
 
 def test_no_attack_passes(found):
     right = {name for name in found if name.startswith("right")}
-    assert {name for name, got in found.items() if got.status == "passed"} == right and len(
-        right
-    ) == 3
-    assert {name for name, got in found.items() if got.status == "not attempted"} == set()
+    assert {name for name, got in found.items() if got.status == "passed"} == right
+    assert len(right) == 3
+    untried = {name for name, got in found.items() if got.status == "not attempted"}
+    assert untried == {"cells: stub", "cells: nothing"}
 
 
 @pytest.mark.parametrize("name", LATE)
@@ -334,27 +368,11 @@ def test_what_could_hide_a_use_is_named_for_the_instructor():
     assert look(exercise, [BEGIN, exercise.solution + "\nprint(torch.softmax(x, -1))"]).uses == ""
 
 
-def test_what_is_told_of_cells(exercises):
-    cells = {
-        "stub": "def answer(T):\n    raise NotImplementedError",
-        "nothing": "x = 1",
-        "no Python": "def answer(T):\n    return (",
-        "a decorator": "@decorated\ndef answer(T): pass",
-        "a helper": "def answer(T): return helper(T)",
-        "no function": "answer = 3",
-        "parameters": "def answer(T, U=[1, 2]): pass\ndef other(): pass",
-        "two": "def answer(T, U): pass",
-        "long": RIGHT + "\n# " + "x" * (5 << 20),
-        "a mistake": RIGHT.replace("dim=1", "dim=0"),
-        "names": "import inspect\ndef answer(T): pass\nanswer.__signature__ = "
-        "inspect.Signature([inspect.Parameter('a' * 10_000, 1)])",
-        "half": "# def answer\ndef fail(): raise ValueError('\\ud800')\nanswer = fail()",
-    }
-    got = judged({name: (ID, source) for name, source in cells.items()})
+def test_what_is_told_of_cells(found):
+    got = {name: found[f"cells: {name}"] for name in CELLS}
     assert {n for n, v in got.items() if v.status == "not attempted"} == {"stub", "nothing"}
-    assert {n for n, v in got.items() if v.status == "passed"} == {"long"}
     assert "SyntaxError" in got["no Python"].sentence
-    assert "line 1 of code cell 5: NameError" in got["a decorator"].sentence
+    assert re.search(r"line 2 of code cell \d+: NameError", got["a decorator"].sentence)
     assert "NameError: name 'helper' is not defined" in got["a helper"].sentence
     assert "expected your function itself, got an int" in got["no function"].sentence
     assert "yours takes (T, U)" in got["two"].sentence and "None" in got["parameters"].sentence
@@ -362,25 +380,14 @@ def test_what_is_told_of_cells(exercises):
     assert "returned None" in got["names"].sentence and "ValueError" in got["half"].sentence
 
 
-def test_nobody_is_heard_outside_and_nothing_is_written_there(exercises, tmp_path):
-    tmp_path.chmod(0o777)
-    with socket.socket() as server:
-        server.bind(("127.0.0.1", 0))
-        server.listen()
-        attacks = (
-            f"import socket; socket.create_connection({server.getsockname()}, 99).send(b'T')",
-            f"open({str(tmp_path / 'new')!r}, 'w').write('T')",
-            f"os.mkdir({str(tmp_path / 'folder')!r})",
-        )
-        got = judged(
-            {a: (ID, f"def answer(T):\n    {a}\n    return torch.ones(T, T)") for a in attacks}
-        )
-        assert all("Error" in found.sentence for found in got.values())
-        with socket.create_connection(server.getsockname()) as ours:
-            ours_alone, address = server.accept()
-            assert address == ours.getsockname()  # whoever knocked before stands before it
-            ours_alone.close()
-    assert not list(tmp_path.iterdir())
+def test_nobody_is_heard_outside_and_nothing_is_written_there(found, outside):
+    server, folder = outside
+    assert all("Error" in found[f"outside: {n}"].sentence for n in range(3))
+    with socket.create_connection(server.getsockname()) as ours:
+        ours_alone, address = server.accept()
+        assert address == ours.getsockname()  # whoever knocked before stands before it
+        ours_alone.close()
+    assert not list(folder.iterdir())
 
 
 def inside(box):
@@ -450,10 +457,10 @@ def test_where_nothing_can_be_computed_no_learner_is_to_blame(exercises, monkeyp
         judged({"right": (ID, RIGHT)})
 
 
-def test_trusted_learners_are_graded_without_a_sandbox(exercises):
-    got = judged(
-        {"right": (ID, RIGHT), "none": (ID, "answer = 3"), "after": (ID, RIGHT)}, trust=True
-    )
+def test_trusted_learners_are_graded_without_a_sandbox_in_a_notebook_of_any_size(exercises):
+    long = RIGHT + "\n# " + "x" * (5 << 20)
+    answers = {"long": (ID, long), "none": (ID, "answer = 3"), "after": (ID, RIGHT)}
+    got = judged(answers, trust=True)
     assert [found.status for found in got.values()] == ["passed", "wrong", "passed"]
 
 
