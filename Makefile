@@ -63,7 +63,7 @@ COMPILE = echo $(TORCH) > $(VENV)/.torch; printf '%s\n' $(CUDA) | UV_CUSTOM_COMP
 
 pins: $(READY)
 	$(COMPILE) --extra slides -o requirements.txt
-	$(COMPILE) --extra test --extra pdf --extra cluster --excludes requirements.txt -o requirements-test.txt
+	$(COMPILE) --extra test --extra pdf --extra cluster --extra grade --excludes requirements.txt -o requirements-test.txt
 
 clean:
 	rm -rf build .pytest_cache .ruff_cache .hypothesis

@@ -21,7 +21,8 @@ from pathlib import Path
 import psutil
 from tests.chapters.answers import ANSWERS
 from tests.grading.test_grade import cells_of
-from tests.grading.test_grade_sandbox import BEGIN, TRICKS
+from tests.grading.test_grade_sandbox import BEGIN
+from tests.grading.test_grade_sandbox import TRICKS as ATTACKS
 
 from course.learn.exercises import known, load
 
@@ -41,7 +42,11 @@ def averaging_weights(T):
     socket.create_connection(("127.0.0.1", 22), 2)
 """
 
-
+TRICKS = {
+    name: source.replace("answer(", f"{HOSTILE}(").replace("answer =", f"{HOSTILE} =")
+    for name, source in ATTACKS.items()
+    if not name.startswith("right")
+}
 DAEMON = """
 def averaging_weights(T):
     import subprocess

@@ -19,7 +19,7 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT = PYPROJECT["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 RUNNING = PROJECT["dependencies"] + EXTRAS["slides"]
-TESTING = EXTRAS["pdf"] + EXTRAS["test"] + EXTRAS["cluster"]
+TESTING = EXTRAS["pdf"] + EXTRAS["test"] + EXTRAS["cluster"] + EXTRAS["grade"]
 OURS = {"attention", "chapters", "course", "grading", "tests", "install"}
 ELSEWHERE = {  # what the markers of a pin may ask for, on each system and Python
     (system, python): {

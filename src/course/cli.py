@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
@@ -171,17 +172,13 @@ def parser() -> Parser:
         epilog="Exit status: 0 made, 2 a seed doesn't do or the usage is wrong; nothing is written.",
     )  # fmt: skip
     command(
-        "grade", _grade, "grade what learners handed in, each in a sandbox; feedback and tables",
-        SUBMISSIONS, CHAPTER, GRADES, COHORT, JOBS, TRUST, CODE, CANVAS, MOODLE, COLUMN, SCHEDULER,
-        VARIANT,
-        epilog="Exit status: 0 all graded, 1 some couldn't be, 2 bad usage or no sandbox here.",
-    )  # fmt: skip
-    command(
         "present", _present, "open JupyterLab on talks to give live: code runs, explorers move",
         NOTEBOOKS, option("--no-lab", action="store_true", help="only make the notebooks"),
         usage="course present [-h] [--no-lab] [NOTEBOOK ...] [-- JUPYTERLAB_OPTION ...]",
         epilog="They are in build/present, made anew each time.",
     )  # fmt: skip
+    for point in entry_points(group="course.commands"):
+        point.load()(command)
     top.commands = commands.choices
     return top
 
@@ -256,13 +253,6 @@ SOLUTIONS = option(
 )
 FULL = option("--full", action="store_true", help="the whole main line, not only the talk")
 PDF = option("--pdf", action="store_true", help="print each deck to a PDF (Chromium)")
-SUBMISSIONS = option(
-    "submissions",
-    nargs="+",
-    type=Path,
-    metavar="SUBMISSIONS",
-    help="a zip of Moodle or Canvas, a folder (nbgrader's submitted too), or notebooks",
-)
 SEEDS = option(
     "--seed",
     type=at_least_one,
@@ -272,26 +262,6 @@ SEEDS = option(
     help="a whole number for each cohort",
 )
 VARIANTS = option("--out", type=Path, metavar="DIR", help="folder for them (build/variants)")
-CHAPTER = option("--chapter", default="", metavar="NN", help="of all of them (each says its own)")
-GRADES = option("--out", type=Path, metavar="DIR", help="folder for the grades (build/grades)")
-COHORT = option(
-    "--cohort",
-    default="",
-    metavar="SECRET",
-    help="what the hidden inputs are drawn from (a secret of its own for each DIR)",
-)
-JOBS = option(
-    "-j", "--jobs", type=at_least_one, metavar="N", help="at a time (as many as processors)"
-)
-TRUST = option("--trust", action="store_true", help="without a sandbox: whose code you know")
-CODE = option("--export-code", action="store_true", help="also one .py a learner, to compare")
-CANVAS = option("--canvas", type=Path, metavar="FILE", help="your gradebook, to fill in")
-MOODLE = option("--moodle", type=Path, metavar="FILE", help="your grading worksheet, to fill in")
-COLUMN = option("--column", default="", metavar="NAME", help="how the gradebook's column begins")
-SCHEDULER = option("--scheduler", default="", metavar="ADDRESS", help="Dask's, to grade on many")
-VARIANT = option(
-    "--seed", type=at_least_one, metavar="N", help="of the cohort's `course variants`"
-)
 
 
 # ---------------------------------------------------------------- what the commands do
@@ -402,26 +372,6 @@ def _variants(arguments: argparse.Namespace) -> int:
     for line in write_all(paths, arguments.seed, arguments.out or root / "build" / "variants"):
         print(line)
     return 0
-
-
-def _grade(arguments: argparse.Namespace) -> int:
-    from grading.run import Wish, run
-
-    wish = Wish(
-        arguments.submissions,
-        arguments.out or notebooks.root() / "build" / "grades",
-        arguments.chapter.zfill(2) if arguments.chapter else "",
-        arguments.cohort,
-        arguments.jobs or _processors(),
-        arguments.trust,
-        arguments.export_code,
-        arguments.canvas,
-        arguments.moodle,
-        arguments.column,
-        arguments.scheduler,
-        str(arguments.seed or ""),
-    )
-    return run(wish)
 
 
 def _present(arguments: argparse.Namespace) -> int:

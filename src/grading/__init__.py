@@ -1,11 +1,12 @@
 """From a folder or a zip of submissions to a gradebook; no learner's code is trusted.
 
-`submissions` finds who has handed in what. `judge` grades one submission: its functions run in a
-`sandbox`, where `inside` calls them with inputs that come one at a time over a `line`, and only raw
-values come back (`wire`). `remote` is the judge's end, `cells` chooses what of a notebook is run,
-`probe` tries whether the sandbox holds. `many` grades all, side by side, and `cluster` does so on
-Dask; `results` keeps them, `feedback`, `tables` and `summary` are what is made of them.
+`command` is `course grade`, `run` does it. `submissions` finds who has handed in what. `judge` grades
+one submission: its cells and the inputs go into a `sandbox` (functions `byvalue`), where `inside` calls
+the learner's functions; plain data comes out (`answers`), which `collect` gathers and no one answers.
+`cells` chooses what of a notebook is run, `forbidden` looks at its text, `probe` tries whether the
+sandbox holds. `many` grades all, side by side, and `cluster` does so on Dask; `results` keeps what was
+found, `rules` say what it is worth, and `feedback`, `tables` and `summary` are made of both.
 
-In: notebooks that learners handed in, and the exercises' records. Out: results, feedback, and the
-instructor's own tables with their grades in it. Enters: `learn`.
+In: notebooks that learners handed in, the exercises' records, the instructor's rules. Out: results,
+feedback, and the instructor's own tables with their grades in it. Enters: `learn`.
 """

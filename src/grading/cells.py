@@ -8,10 +8,12 @@ import ast
 import linecache
 import re
 import symtable
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from types import CodeType
 
+END = 1 << 30  # behind all cells
 MAGIC = re.compile(r"^\s*(?:%|!|\?)|\?$", re.MULTILINE)
 
 
@@ -105,30 +107,48 @@ def _base(node: ast.expr) -> set[str]:
     return {node.id} if isinstance(node, ast.Name) else set()
 
 
+def ways(page: Page, id: str, name: str) -> Iterator[tuple[str, list[Statement]]]:
+    """How to get at an exercise's function: what its last check was given, else what has its name.
+
+    An expression, and the statements that it needs.
+    """
+    end, wanted = page.checks.get(id, (END, name))
+    for last, expression in ((end, wanted), (END, name)):
+        known = [s for s in page.statements if s.cell <= last]
+        uses, _ = names(symtable.symtable(expression, "<check>", "eval"))
+        yield expression, needed(known, uses)
+
+
 def needed(statements: list[Statement], wanted: Iterable[str]) -> list[Statement]:
     """The statements that bind or change these names, or names that those use, in their order."""
-    last: dict[str, list[int]] = {}
+    binders: dict[str, list[int]] = {}
+    changers: dict[str, list[int]] = {}
     for place, statement in enumerate(statements):
-        for name in statement.binds:
-            last.setdefault(name, []).append(place)
+        for places, found in ((binders, statement.binds), (changers, statement.touches)):
+            for name in found:
+                places.setdefault(name, []).append(place)
     chosen: set[int] = set()
-    todo = [(name, len(statements)) for name in wanted]
+    todo = {(name, len(statements)) for name in wanted}
     seen = set()
     while todo:
         name, before = todo.pop()
-        if (name, before) in seen:
-            continue
         seen.add((name, before))
-        places = [*last.get(name, []), *last.get("*", [])]
-        earlier = [place for place in places if place < before]
-        for place in {max(earlier, default=-1), max(places, default=-1)} - {-1}:
+        for place in _last(binders, name, before) | _last(binders, name, len(statements)):
             imported = isinstance(statements[place].node, ast.Import | ast.ImportFrom)
-            later = () if imported else range(place, len(statements))
-            for n in (place, *(n for n in later if name in statements[n].touches)):
-                if n not in chosen:
-                    chosen.add(n)
-                    todo += [(use, n) for use in statements[n].uses]
+            later = [] if imported else changers.get(name, [])
+            for n in {place, *later[bisect_left(later, place) :]} - chosen:
+                chosen.add(n)
+                todo |= {(use, n) for use in statements[n].uses} - seen
     return [statements[n] for n in sorted(chosen)]
+
+
+def _last(binders: dict[str, list[int]], name: str, before: int) -> set[int]:
+    """The last place before this one that binds a name, if there is one; a star binds any."""
+    found = (
+        (binders.get(key, []), bisect_left(binders.get(key, []), before)) for key in (name, "*")
+    )
+    places = [places[n - 1] for places, n in found if n]
+    return {max(places)} if places else set()
 
 
 def code(statement: Statement, source: str) -> CodeType:

@@ -1,19 +1,15 @@
 """The same grading on Dask's `distributed`: many machines, one sandboxed process for each submission.
 
-A worker runs none of a learner's code: its task starts a process that does what `course grade` does
-here, on that machine, in a sandbox of that machine. A task that ends its process is not tried
-again; one whose worker was lost is, as that was no learner's doing.
+A worker runs none of a learner's code: its task starts a judge on that machine. A task that ends its
+judge is not tried again; one whose worker was lost is, as that was no learner's doing.
 """
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 from course.errors import CourseError, NoSandbox
-from course.learn import draws
-from grading.many import LONGEST, Exercises, Results, exercises, judged, without_code
+from grading.many import Exercises, Judge, Results, request, results_of, without_code
 from grading.sandbox import refuse_or_go
 from grading.submissions import Submission
 
@@ -41,18 +37,11 @@ def grade(
             if one.fault:
                 yield one, without_code(one, ready, cohort)
                 continue
-            request = {
-                "cells": one.cells,
-                "chapter": one.chapter,
-                "cohort": cohort,
-                "trust": trust,
-                "variant": draws.of_variant(),
-            }
-            future = client.submit(task, json.dumps(request), pure=False, retries=0)
+            future = client.submit(task, request(one, ready, cohort, trust), pure=False, retries=0)
             given[future] = one
         for future in as_completed([*given], loop=client.loop):
             one = given.pop(future)
-            yield one, _result(future, one, ready, cohort)
+            yield one, results_of(_message(future), one, ready, cohort)
 
 
 def _allow(losses: int, dask_scheduler: Any = None) -> None:
@@ -60,44 +49,18 @@ def _allow(losses: int, dask_scheduler: Any = None) -> None:
     dask_scheduler.allowed_failures = losses
 
 
-def _result(future: Any, one: Submission, ready: Exercises, cohort: str) -> Results:
+def _message(future: Any) -> dict[str, Any]:
     error = future.exception()
-    message = {"failed": str(error)} if error else json.loads(future.result())
-    if "refused" in message:
-        raise NoSandbox(f"on a worker: {message['refused']}")
-    if "results" in message:
-        return message["results"]
-    return without_code(one, ready, cohort, f"{message['failed']}; look at {one.where} yourself")
+    return {"failed": str(error)} if error else future.result()
 
 
-def task(request: str) -> str:
-    """On a worker: one submission, graded by a process of its own."""
-    command = [sys.executable, "-m", "grading.cluster"]
+def task(request: str) -> dict[str, Any]:
+    """On a worker: one submission, judged by a process of its own, in a sandbox of that machine."""
+    judge = Judge()
     try:
-        done = subprocess.run(
-            command, input=request, capture_output=True, text=True, timeout=LONGEST, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return json.dumps({"failed": "the process that judged it took too long"})
-    if done.returncode:
-        last = (done.stderr.strip() or "it says nothing").split("\n")[-1]
-        return json.dumps({"failed": f"the process that judged it ended: {last}"})
-    return done.stdout
-
-
-def main() -> None:
-    """In that process: the request comes in, the results go out."""
-    request = json.load(sys.stdin)
-    one = Submission("", chapter=request["chapter"], cells=tuple(request["cells"]))
-    try:
-        refuse_or_go(request["trust"])
+        refuse_or_go(json.loads(request)["trust"])
+        return judge.ask(request)
     except NoSandbox as error:
-        print(json.dumps({"refused": str(error)}))
-        return
-    draws.variant(request["variant"])
-    ready = exercises({one.chapter}, request["cohort"])
-    print(json.dumps(judged(one, ready, request["cohort"], request["trust"])))
-
-
-if __name__ == "__main__":
-    main()
+        return {"refused": f"on a worker: {error}"}
+    finally:
+        judge.close()

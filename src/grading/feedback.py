@@ -15,7 +15,7 @@ from course.learn.html import WRONG, exercise_html
 from course.learn.record import Exercise
 from course.learn.solutions import in_check
 from course.notebooks import write_bytes, write_text
-from grading.results import is_graded, score
+from grading.results import is_graded
 from grading.submissions import file_name, in_moodles_names
 
 FOLDER = "feedback"
@@ -32,28 +32,28 @@ body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem aut
 pre {{ overflow-x: auto; }}
 </style>
 <h1>{title}</h1>
-<p>{points:g} of {most:g} points.</p>
+<p>{said}</p>
 {parts}
 </html>
 """
 
 
-def write(out: Path, student: dict[str, Any], ready: dict[str, Exercise]) -> None:
-    """The pages of a learner, one for each submission."""
+def write(out: Path, student: dict[str, Any], ready: dict[str, Exercise], mark: str = "") -> None:
+    """The pages of a learner, one for each submission; under a mark, without a name."""
     for chapter, found in student["chapters"].items():
-        points, most = score(found)
         parts = [part(id, result, ready) for id, result in found["exercises"].items()]
         if found["fault"]:  # of the whole notebook
-            parts = [
-                f"<p>Not graded. {html.escape(found['where'])}: {html.escape(found['fault'])}</p>"
-            ]
+            where = "" if mark else f"{found['where']}: "
+            parts = [f"<p>Not graded. {html.escape(where + found['fault'])}</p>"]
         who = f"{found['name']} ({student['student']})" if found["name"] else student["student"]
-        title = html.escape(f"Chapter {chapter or '?'}: {who}")
-        page = PAGE.format(title=title, points=points, most=most, parts="\n".join(parts))
-        write_text(page, path(out, student["student"], chapter))
+        title = html.escape(f"Chapter {chapter or '?'}: {mark or who}")
+        said = f"{found['points']:g} of {found['max']:g} points. {found['said']}"
+        said = html.escape(said.strip())
+        page = PAGE.format(title=title, said=said, parts="\n".join(parts))
+        write_text(page, path(out, mark or student["student"], chapter))
 
 
-def write_for_moodle(out: Path, students: list[dict[str, Any]]) -> None:
+def write_for_moodle(out: Path, students: list[dict[str, Any]], names: dict[str, str]) -> None:
     """A zip of the pages of a chapter, by the names of which Moodle knows whose they are.
 
     As in its table, what isn't graded isn't there.
@@ -62,7 +62,7 @@ def write_for_moodle(out: Path, students: list[dict[str, Any]]) -> None:
     for student in students:
         for chapter, found in student["chapters"].items():
             if (start := in_moodles_names(found["where"])) and is_graded(found):
-                page = path(out, student["student"], chapter)
+                page = path(out, names.get(student["student"], student["student"]), chapter)
                 pages.setdefault(chapter, {})[f"{start}{chapter}.html"] = page
     for chapter, by_name in pages.items():
         body = BytesIO()
@@ -81,7 +81,7 @@ def path(out: Path, student: str, chapter: str) -> Path:
 
 def part(id: str, result: dict[str, Any], ready: dict[str, Exercise]) -> str:
     """An exercise's report, as the notebook shows it."""
-    lines, hints, solution = [*result["told"]], [], ""
+    lines, hints, solution = [*_worth(result), *result["told"]], [], ""
     if id in ready and result["status"] != "not graded":
         hints = ready[id].hints
         try:
@@ -91,3 +91,16 @@ def part(id: str, result: dict[str, Any], ready: dict[str, Exercise]) -> str:
         except CourseError as error:
             lines.append(f"No solution is shown: {error}.")
     return exercise_html(lines, hints, solution, COLOURS.get(result["status"], WRONG))
+
+
+def _worth(result: dict[str, Any]) -> list[str]:
+    """What an exercise is worth, where it isn't the usual point."""
+    if "by_hand" in result:
+        return [f"{result['points']:g} of {result['max']:g} points. {result['by_hand']}"]
+    if result["max"] == 1:
+        return []
+    return [
+        f"{result['points']:g} of {result['max']:g} points."
+        if result["max"]
+        else "It doesn't count."
+    ]

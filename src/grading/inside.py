@@ -1,145 +1,133 @@
-"""The process in the sandbox: it runs the learner's cells and calls the learner's function.
+"""The process in the sandbox: it runs a learner's cells and calls their functions with all inputs.
 
-It imports torch once and then runs no learner's code itself: each exercise has a process of its
-own, forked from it, which ends with it. Inputs come one at a time; raw values go back. Nothing that
-this process says is believed: it is the learner's.
+It imports torch once and then runs no learner's code itself: each part of the request has a process
+of its own, forked from it, which ends with it and writes into a file of its own. The inputs that
+nobody has seen come when all that could still be told to the learner is written. Nothing that comes
+from here is believed: it is the learner's.
 """
 
 import inspect
 import os
-import shutil
+import pickle
+import re
 import signal
 import socket
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import torch
-from torch import nn
 
 from course.learn import restore
-from course.learn.attempt import Outcome, attempt
-from course.learn.values import exactly
+from course.learn.attempt import attempt
 from grading import cells
-from grading.line import Line
+from grading.answers import WORDS, Packer, frame, packed
 from grading.probe import settle
-from grading.wire import Reader, Writer, foreign, names
 
-WORDS = 2000  # characters of a text about an outcome
-PLACES = ("/tmp", "/dev/shm")  # where a process can write
-LONGEST_REQUEST = 1 << 30  # bytes: the judge is believed, and a notebook may be long
+TIMED = (signal.SIGPROF, signal.SIGALRM, signal.SIGXCPU)  # what ends a call that takes too long
+TRIAL = "import torch\ndef trial(): return torch.ones(2)"  # if this fails, no learner is to blame
+DONE, LATE, ENDED = b".", b"L", b"E"  # what is said of a part
 
 
 def main() -> None:
-    """Answer the judge's requests until it leaves. Its words: the socket, the limits, the user."""
-    end, limits, user = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-    settle(limits, user)
-    there = {place: set(os.listdir(place)) for place in PLACES}  # Python itself may live there
+    """Do all parts of the request, those that are shown first."""
+    line, files = settle()
     torch.set_num_threads(1)
     restore.remember()
-    line = Line(socket.socket(fileno=end), LONGEST_REQUEST)
-    alone = os.getpid() == 1
-    line.send({"is": "here", "alone": alone}, [])
+    request = pickle.load(sys.stdin.buffer)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
-    while True:
-        try:
-            request, _ = line.receive()
-        except EOFError:
-            os._exit(0)
-        if request.get("is") != "exercise":
-            continue
+    hidden, *files = files
+    trial = {"id": "", "name": "trial", "without": (), "inputs": pickle.dumps([()])}
+    line.send(_apart(request | {"cells": [TRIAL]}, trial, os.dup(nowhere), []))
+    for part in chain(request["shown"], _later(line, hidden)):
+        line.send(_apart(request, part, files.pop(0), [line.fileno(), hidden, *files]))
+
+
+def _later(line: socket.socket, file: int) -> Iterator[dict]:
+    """The hidden parts, once the judge has read what was made of those that are shown."""
+    if line.recv(1):
+        with open(file, "rb") as opened:
+            yield from pickle.load(opened)
+
+
+def _apart(request: dict, part: dict, file: int, others: list[int]) -> bytes:
+    """One part in a process of its own, of which nothing is left, and how it ended."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         child = os.fork()
         if not child:
-            os.setsid()
-            Exercise(line, request).serve()
-            os._exit(0)
+            try:
+                os.setsid()
+                os.chdir(folder)
+                for other in others:
+                    os.close(other)
+                Part(request, part, file).serve()
+                os._exit(0)
+            finally:
+                os._exit(1)
         _, status = os.waitpid(child, 0)
-        _sweep(alone, child, there)
-        line.send({"is": "over", "code": os.waitstatus_to_exitcode(status)}, [])
+        _sweep(child)
+        os.close(file)
+    code = os.waitstatus_to_exitcode(status)
+    return DONE if code == 0 else LATE if -code in TIMED else ENDED
 
 
-def _sweep(alone: bool, child: int, there: dict[str, set[str]]) -> None:
-    """End what an exercise left behind, and take away its files; or end with it.
-
-    What was `there` in the places before any of them is left as it is.
-    """
+def _sweep(child: int) -> None:
+    """End what a part left behind."""
+    alone = os.getpid() == 1  # the first process in here: all others are the learner's
     try:
-        if not alone:
-            os.killpg(child, signal.SIGKILL)
-            return
-        os.kill(-1, signal.SIGKILL)  # all but this one: it is the first process in here
-    except ProcessLookupError:
+        os.kill(-1, signal.SIGKILL) if alone else os.killpg(child, signal.SIGKILL)
+        while alone:
+            os.waitpid(-1, 0)
+    except (ProcessLookupError, ChildProcessError):
         pass
-    if alone:
-        try:
-            while True:
-                os.waitpid(-1, 0)
-        except ChildProcessError:
-            pass
-        for place, before in there.items():
-            for name in set(os.listdir(place)) - before:
-                path = os.path.join(place, name)
-                folder = os.path.isdir(path) and not os.path.islink(path)
-                shutil.rmtree(path) if folder else os.unlink(path)
 
 
-class Exercise:
-    """What one exercise needs, in the process that is for it alone."""
+class Part:
+    """The inputs of one exercise, in the process that is for them alone."""
 
-    def __init__(self, line: Line, request: dict):
-        self.line, self.request = line, request
-        self.asked = 0
+    def __init__(self, request: dict, part: dict, file: int):
+        self.request, self.part, self.file = request, part, file
 
     def serve(self) -> None:
-        signal.setitimer(signal.ITIMER_PROF, self.request["seconds"])
+        self.clocks("defined")
         function, why, replaced = self.define()
-        writer = Writer()
-        tree = None if why or callable(function) else writer.whole(function)
-        self.line.send(
-            {
-                "is": "ready",
-                "why": why[:WORDS],
-                "callable": not why and callable(function),
-                "value": tree,
-                "signature": None if why else _signature(function),
-                "replaced": [name[:200] for name in replaced][:20],
-            },
-            writer.parts,
-        )
-        while True:
-            message, data = self.line.receive()
-            if message.get("is") == "end":
-                return
-            if message.get("is") != "inputs":  # the answer to a question nobody waits for now
-                continue
-            reader = Reader(data, self.given)
-            inputs = tuple(reader.value(tree) for tree in message["values"])
-            signal.setitimer(
-                signal.ITIMER_PROF, message["seconds"]
-            )  # the kernel ends what goes on
-            self.tell(attempt(function, inputs, tuple(message["without"]), apart=True))
+        inputs = pickle.loads(self.part["inputs"])
+        packer = Packer()
+        told = {"why": why[:WORDS], "callable": callable(function), "replaced": replaced[:20]}
+        told |= {"parameters": _parameters(function), "value": packer.whole(function)}
+        self.write(frame(told, packer.tensors))
+        for given in inputs if callable(function) else ():
+            self.clocks("called")
+            self.write(packed(attempt(function, given, self.part["without"], apart=True)))
+
+    def clocks(self, kind: str) -> None:
+        """From now on it may take so long, and then the kernel ends it, whatever it does."""
+        processor, wall = self.request[kind]
+        signal.setitimer(signal.ITIMER_PROF, processor)
+        signal.setitimer(signal.ITIMER_REAL, wall)
+
+    def write(self, data: bytes) -> None:
+        while data:
+            data = data[os.write(self.file, data) :]
 
     def define(self) -> tuple[Any, str, list[str]]:
         """The learner's function, why there is none, and what its cells had replaced."""
-        sources, id, name = (self.request[key] for key in ("cells", "id", "name"))
-        page = cells.page(sources)
-        end, wanted = page.checks.get(id, (len(sources), name))
+        sources, id, name = self.request["cells"], self.part["id"], self.part["name"]
+        page, why = cells.page(sources), ""
         space: dict[str, Any] = {"__name__": "__main__"}
         sys.modules["__main__"].__dict__.update(space)
-        why = ""
-        for last, expression in ((end, wanted), (len(sources), name)):
-            known = [s for s in page.statements if s.cell <= last]
-            uses, _ = cells.names(cells.symtable.symtable(expression, "<check>", "eval"))
-            troubles = self.run(cells.needed(known, uses), sources, space)
+        for expression, statements in cells.ways(page, id, name):
+            troubles = self.run(statements, sources, space)
             try:
                 return eval(expression, space), "", restore.put_back()
             except BaseException as error:
-                shown = _words(error)
-                why = why or next(iter(troubles), f"{type(error).__name__}: {shown}")
+                why = why or next(iter(troubles), _words(error))
         fault = next((fault for n, fault in page.faults.items() if name in sources[n]), "")
-        mentioned = any(f"def {name}" in source for source in sources)
+        mentioned = any(re.search(rf"def {name}\b", source) for source in sources)
         return None, fault or (why if mentioned else "missing"), restore.put_back()
 
     def run(self, statements: list, sources: list[str], space: dict) -> list[str]:
@@ -150,180 +138,23 @@ class Exercise:
                 exec(cells.code(statement, sources[statement.cell]), space)
             except BaseException as error:
                 where = f"line {statement.node.lineno} of code cell {statement.cell + 1}"
-                troubles.append(f"{where}: {type(error).__name__}: {_words(error)}")
+                troubles.append(f"{where}: {_words(error)}")
         return troubles
-
-    # ------------------------------------------------------------ outcomes
-
-    def tell(self, outcome: Outcome) -> None:
-        """Send what the function did with an input."""
-        writer = Writer()
-        self.line.send(
-            {
-                "is": "outcome",
-                "value": writer.whole(outcome.value),
-                "error": None if outcome.error is None else names(type(outcome.error)),
-                "words": outcome.words[:WORDS],
-                "line": outcome.line[:WORDS],
-                "own": outcome.own,
-                "mutated": [*outcome.mutated],
-                "printed": outcome.printed[:WORDS],
-                "changed": [text[:200] for text in outcome.changed][:20],
-                "replaced": [text[:200] for text in outcome.replaced][:20],
-                "used": outcome.used[:200],
-            },
-            writer.parts,
-        )
-
-    # ------------------------------------------------------------ inputs that are called
-
-    def given(self, tag: str, parts: list, reader: Reader) -> Any:
-        """An input that can be called: the judge calls it. A module is built again."""
-        if tag == "function":
-            handle, name = parts
-
-            def function(*args, **kwargs):
-                return self.ask(handle, args, kwargs)
-
-            function.__name__ = name
-            return function
-        if tag == "object":
-            handle, attributes = parts
-            made = Given(self, handle)
-            made.__dict__.update({key: reader.value(tree) for key, tree in attributes})
-            return made
-        name, handle, training, attributes, numbers, children = parts
-        if handle is None:
-            module, _, cls = name.rpartition(".")
-            made = nn.Module.__new__(getattr(__import__(module, fromlist=[cls]), cls))
-        else:
-            made = nn.Module.__new__(GivenModule)
-        nn.Module.__init__(made)
-        if handle is not None:
-            made.__dict__["ask"] = Asker(self, handle)
-        for key, tree in attributes:
-            made.__dict__[key] = reader.value(tree)
-        for key, tree, is_buffer, saved in numbers:
-            value = reader.value(tree)
-            made.register_buffer(key, value, saved) if is_buffer else made.register_parameter(
-                key, value
-            )
-        for key, tree in children:
-            made.add_module(key, reader.value(tree))
-        made.training = training
-        return made
-
-    def ask(self, handle: int, args: tuple, kwargs: dict, training: bool | None = None) -> Any:
-        """What the judge's own function gives for these values; gradients flow through it."""
-        with torch._C.DisableTorchFunction():
-            tensors = [*args, *kwargs.values()]
-            learns = torch.is_grad_enabled() and any(
-                isinstance(value, torch.Tensor) and value.requires_grad for value in tensors
-            )
-            if learns and not kwargs:
-                return Asked.apply(self, handle, training, *args)
-            value, _ = self.question("call", handle, training, args, kwargs)
-            return value
-
-    def question(self, kind: str, handle, training, args, kwargs, more=None) -> tuple[Any, bool]:
-        self.asked += 1
-        number, writer = self.asked, Writer(_generators)
-        self.line.send(
-            {
-                "is": kind,
-                "number": number,
-                "function": handle,
-                "training": training,
-                "args": [writer.tree(value) for value in args],
-                "kwargs": [[key, writer.tree(value)] for key, value in kwargs.items()],
-                "more": writer.tree(more),
-            },
-            writer.parts,
-        )
-        while True:
-            message, data = self.line.receive()
-            if message.get("number") == number:
-                break
-        reader = Reader(data)
-        if message["error"]:
-            error = reader.value(["error", message["error"]])
-            error.args = (message["words"],)
-            raise error
-        value = reader.value(message["value"])
-        for place, state in message["states"]:
-            args[place].set_state(reader.value(state))
-        return value, message["learns"]
-
-
-class Asked(torch.autograd.Function):
-    """A call of the judge's function through which gradients flow back."""
-
-    @staticmethod
-    def forward(ctx, exercise, handle, training, *args):
-        ctx.asked = exercise, handle, training, args
-        value, learns = exercise.question("call", handle, training, args, {}, True)
-        if isinstance(value, torch.Tensor) and not learns:
-            ctx.mark_non_differentiable(value)
-        return value
-
-    @staticmethod
-    def backward(ctx, gradient):
-        exercise, handle, training, args = ctx.asked
-        found, _ = exercise.question("back", handle, training, args, {}, gradient)
-        return None, None, None, *found
-
-
-class Given:
-    """An object of the judge's: its plain attributes, and what it does when it is called."""
-
-    def __init__(self, exercise: Exercise, handle: int):
-        self._asker = Asker(exercise, handle)
-
-    def __call__(self, *args, **kwargs):
-        return self._asker(None, args, kwargs)
-
-
-class GivenModule(nn.Module):
-    """A module of the judge's that is part of one of the course's."""
-
-    def forward(self, *args, **kwargs):
-        return self.ask(self.training, args, kwargs)
-
-
-class Asker:
-    """The way to the judge; a copy of an input asks on the same way."""
-
-    def __init__(self, exercise: Exercise, handle: int):
-        self.exercise, self.handle = exercise, handle
-
-    def __call__(self, training: bool | None, args: tuple, kwargs: dict) -> Any:
-        return self.exercise.ask(self.handle, args, kwargs, training)
-
-    def __deepcopy__(self, memo: dict) -> "Asker":
-        return self
-
-
-def _generators(value: Any, writer: Writer) -> Any:
-    """A generator of random numbers goes by its state."""
-    if exactly(value, torch.Generator):
-        return ["generator", writer.tree(value.get_state())]
-    return foreign(value)
 
 
 def _words(error: BaseException) -> str:
     try:
-        return str.__getitem__(str(error), slice(500))
+        return f"{type(error).__name__}: {str.__getitem__(str(error), slice(500))}"
     except BaseException:
-        return ""
+        return "an exception without words"
 
 
-def _signature(function: Callable) -> list | None:
+def _parameters(function: Any) -> list | None:
     """The parameters of a function: name, kind, and the text of its default."""
     try:
-        parameters = inspect.signature(function).parameters.values()
         return [
-            [p.name, int(p.kind), None if p.default is p.empty else repr(p.default)[:100]]
-            for p in parameters
+            [str(p.name), int(p.kind), None if p.default is p.empty else repr(p.default)[:100]]
+            for p in inspect.signature(function).parameters.values()
         ][:50]
     except BaseException:
         return None

@@ -1,31 +1,77 @@
 """One submission graded: every exercise of its chapter, by the verdicts that a notebook's check gives.
 
-This process runs none of the learner's code. What it compares are raw values that came out of the
-sandbox, on the inputs of the notebook's own check and on others, drawn from the cohort's seed, that
-no learner has seen.
+This process runs none of the learner's code. What it compares is plain data that came out of the
+sandbox, on the inputs of the notebook's own check and on others, drawn from the cohort's secret, that
+no learner has seen. Whether a right answer could be trained isn't asked: it gives no points, and the
+notebook says it.
 """
 
+import copy
 import hashlib
 import inspect
-from collections.abc import Callable, Iterable
+import json
+import os
+import resource
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
-from course.learn.draws import of_variant
+import torch
+
+from course.errors import NoSandbox
+from course.learn import draws
 from course.learn.exercises import load, told
 from course.learn.record import Exercise
 from course.learn.verdict import Verdict, judge
-from course.learn.words import call
-from grading.remote import Remote
-from grading.sandbox import Gone
+from grading.collect import Answers, collect
+from grading.forbidden import Look, look
 
-POINTS = 1  # for each exercise
 Result = dict[str, Any]
+
+
+LIMITS = {
+    "AS": 8 << 30,
+    "CPU": 300,
+}  # bytes, and seconds for one submission: a judge has little to do
+
+
+def main() -> None:
+    """Judge the submissions that come, one a line, until no more do; say what came of each."""
+    torch.set_num_threads(1)
+    while line := sys.stdin.readline():
+        spent = sum(os.times()[:2])
+        for name, value in {**LIMITS, "CPU": LIMITS["CPU"] + int(spent)}.items():
+            with suppress(ValueError, OSError):
+                kind = getattr(resource, f"RLIMIT_{name}")
+                resource.setrlimit(kind, (value, resource.getrlimit(kind)[1]))
+        print(json.dumps(judged(json.loads(line))), flush=True)
+
+
+def judged(request: dict[str, Any]) -> dict[str, Any]:
+    """What came of a submission: its results, or why the machine refused, or what failed here."""
+    draws.variant(request["variant"])
+    cohort = request["cohort"]
+    try:
+        exercises = [_prepared(id, cohort) for id in request["ids"]]
+        return {"results": graded(exercises, request["cells"], cohort, request["trust"])}
+    except NoSandbox as error:
+        return {"refused": str(error)}
+    except Exception as error:
+        return {"failed": f"the grader itself failed on it ({type(error).__name__}: {error})"}
+
+
+@cache
+def _prepared(id: str, cohort: str) -> Exercise:
+    return prepared(id, cohort)
 
 
 def version(exercise: Exercise, cohort: str) -> str:
     """What a result depends on, but for the submission: the record and what its inputs come from."""
     record = inspect.getsource(inspect.getmodule(exercise.reference.function))
-    drawn = f"{cohort}{of_variant()}"
+    drawn = f"{cohort}{draws.of_variant()}"
     return hashlib.sha256(f"{drawn}\n{exercise.id}\n{record}".encode()).hexdigest()[:16]
 
 
@@ -33,8 +79,7 @@ def prepared(id: str, cohort: str) -> Exercise:
     """An exercise with its hidden inputs, and what its reference does with all of them."""
     exercise = load(id)
     exercise.hide(cohort)
-    for n in range(len(exercise.inputs)):
-        exercise.reference.outcome(n)
+    exercise.prepare()
     return exercise
 
 
@@ -42,47 +87,45 @@ def graded(
     exercises: Iterable[Exercise], cells: list[str], cohort: str, trust: bool = False
 ) -> dict[str, Result]:
     """The result of each exercise, by its id."""
+    exercises = [*exercises]
+    answers = collect(exercises, cells, trust)
     found = {}
-    with Remote(trust) as remote:
-        for exercise in exercises:
-            found[exercise.id] = result(exercise, verdict(remote, exercise, cells), cohort)
+    for e in exercises:
+        seen = look(e, cells)
+        found[e.id] = result(e, verdict(e, answers[e.id], seen), cohort) | {"look": seen.hides}
     return found
 
 
 def result(exercise: Exercise, found: Verdict, cohort: str) -> Result:
-    """A verdict as it is kept: what the learner is told, and the points."""
+    """A verdict as it is kept: what the learner is told. What it is worth, the rules say."""
     level = 1 if found.status == "wrong" and found.answer else 0
     return {
         "version": version(exercise, cohort),
         "status": found.status,
-        "points": POINTS if found.status == "passed" else 0,
-        "max": POINTS,
         "told": told(exercise, found, level),
         "mistake": found.sentence if found.status == "known mistake" else "",
     }
 
 
-def verdict(remote: Remote, exercise: Exercise, cells: list[str]) -> Verdict:
-    """What is found of an exercise in these cells of a learner's."""
-    now: list[int] = []  # the inputs so far
+def verdict(exercise: Exercise, answers: Answers, seen: Look) -> Verdict:
+    """What is found of an exercise's answers, and of what the cells use, as their text says."""
+    if answers.why == "missing":
+        return Verdict("not attempted", f"not attempted: no cell defines `{exercise.name}`.")
+    if answers.why:
+        return Verdict("wrong", f"your cells don't give a function. {answers.why}")
+    outcomes = {
+        id(given): replace(
+            outcome,
+            used=outcome.used or seen.uses,
+            replaced=(*answers.replaced, *outcome.replaced),
+        )
+        for given, outcome in zip(exercise.inputs, answers.outcomes, strict=False)
+    }
+    if len(outcomes) < len(exercise.inputs):  # the hidden ones weren't tried
+        exercise = copy.copy(exercise)
+        exercise.inputs, exercise.hidden = exercise.inputs[: exercise.n_shown], []
+    return judge(exercise, answers.function, lambda _, given, without=(): outcomes[id(given)])
 
-    def run(function: Callable, inputs: tuple, without: tuple[str, ...] = ()) -> Any:
-        now.append(next(n for n, known in enumerate(exercise.inputs) if known is inputs))
-        return remote.attempt(function, inputs, without)
 
-    try:
-        function, why = remote.begin(exercise.id, exercise.name, cells)
-        if why == "missing":
-            sentence = f"not attempted: no cell defines `{exercise.name}`."
-            found = Verdict("not attempted", sentence)
-        elif why:
-            found = Verdict("wrong", f"your cells don't give a function. {why}")
-        else:
-            found = judge(exercise, function, run)
-        remote.end()
-        return found
-    except Gone as gone:
-        where = ""
-        if now and now[-1] < exercise.n_shown:
-            where = f"on {call(exercise.name, exercise.inputs[now[-1]])}, "
-        return Verdict("wrong", f"{where}your function {gone}.")
+if __name__ == "__main__":
+    main()

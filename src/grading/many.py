@@ -1,38 +1,30 @@
-"""All submissions graded, several at a time, each by a process of its own that is forked for it.
+"""All submissions graded, several at a time; what is done is kept at once.
 
-The exercises are prepared once, here. What is done is kept at once, so that a run that was stopped
-goes on where it was.
+So a run that was stopped goes on where it was. Each of the processes that judge takes one submission
+after another; where a submission ends one, another takes its place.
 """
 
-import ctypes
 import json
-import multiprocessing
-import os
-import resource
 import secrets
-import signal
-import time
+import subprocess
+import sys
 from collections.abc import Iterator
-from contextlib import suppress
-from multiprocessing.connection import Connection, wait
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
-import torch
-
 from course.errors import CourseError, NoSandbox
-from course.learn.exercises import known
+from course.learn import draws
+from course.learn.exercises import known, load
 from course.learn.record import Exercise
 from course.notebooks import write_text
 from grading import results
-from grading.judge import POINTS, graded, prepared, version
-from grading.probe import END
+from grading.judge import Result, version
 from grading.submissions import Submission
 
-LONGEST = 3600  # seconds for one submission
-ADDRESSES = 8 << 30  # bytes of a judging process: what an input makes of a learner's values
 Exercises = dict[str, Exercise]
-Results = dict[str, dict[str, Any]]
+Results = dict[str, Result]
 
 
 def seed(out: Path, cohort: str) -> str:
@@ -46,26 +38,21 @@ def seed(out: Path, cohort: str) -> str:
     return file.read_text(encoding="utf-8").strip()
 
 
-def exercises(chapters: set[str], cohort: str) -> Exercises:
-    """The prepared exercises of these chapters."""
-    torch.set_num_threads(1)  # a fork has no pool of threads, and would wait for it for ever
+def exercises(chapters: set[str]) -> Exercises:
+    """The exercises of these chapters."""
     if unknown := chapters - {id[:2] for id in known()}:
         raise CourseError(f"there are no exercises of chapter {', '.join(sorted(unknown))}")
-    return {id: prepared(id, cohort) for id in known() if id[:2] in chapters}
+    return {id: load(id) for id in known() if id[:2] in chapters}
 
 
 def left_to_do(
     out: Path, found: list[Submission], ready: Exercises, cohort: str
 ) -> list[Submission]:
     """The submissions that haven't been graded as they are."""
-    versions = {id: version(exercise, cohort) for id, exercise in ready.items()}
-    return [
-        one
-        for one in found
-        if not results.is_done(
-            out, one, {id: v for id, v in versions.items() if id[:2] == one.chapter}
-        )
-    ]
+    versions: dict[str, dict[str, str]] = {}
+    for id, exercise in ready.items():
+        versions.setdefault(id[:2], {})[id] = version(exercise, cohort)
+    return [one for one in found if not results.is_done(out, one, versions.get(one.chapter, {}))]
 
 
 def without_code(one: Submission, ready: Exercises, cohort: str, why: str = "") -> Results:
@@ -74,8 +61,6 @@ def without_code(one: Submission, ready: Exercises, cohort: str, why: str = "") 
         id: {
             "version": version(exercise, cohort),
             "status": "not graded",
-            "points": 0,
-            "max": POINTS,
             "told": [f"{id}: not graded: {why or one.fault}"],
             "mistake": "",
         }
@@ -87,80 +72,71 @@ def without_code(one: Submission, ready: Exercises, cohort: str, why: str = "") 
 def grade(
     todo: list[Submission], ready: Exercises, cohort: str, jobs: int, trust: bool
 ) -> Iterator[tuple[Submission, Results]]:
-    """The results of each submission, as they come; a submission that ends its judge has some, too."""
+    """The results of each submission, as they come; one that ends its judge has some, too."""
+    judges: SimpleQueue[Judge] = SimpleQueue()
+    made = [Judge() for _ in range(min(jobs, len(todo)))]
+    for judge in made:
+        judges.put(judge)
 
-    def begin(one: Submission) -> tuple[Any, Connection]:
-        mine, theirs = multiprocessing.Pipe(duplex=False)
-        arguments = (theirs, one, ready, cohort, trust)
-        process = multiprocessing.get_context("fork").Process(target=_one, args=arguments)
-        process.start()
-        theirs.close()
-        return process, mine
+    def ask(one: Submission) -> dict[str, Any]:
+        judge = judges.get()
+        try:
+            return judge.ask(request(one, ready, cohort, trust))
+        finally:
+            judges.put(judge)
 
-    waiting = [one for one in reversed(todo)]
-    running: dict[Connection, tuple[Any, Submission, float]] = {}
-    try:
-        while waiting or running:
-            while waiting and len(running) < jobs:
-                one = waiting.pop()
-                if one.fault:
-                    yield one, without_code(one, ready, cohort)
-                    continue
-                process, end = begin(one)
-                running[end] = process, one, time.monotonic()
-            for end in [*wait([*running], 1)] + _late(running):
-                if end not in running:
-                    continue
-                process, one, _ = running.pop(end)
-                yield one, _result(process, end, one, ready, cohort)
-    finally:
-        for end, (process, _, _) in running.items():
-            process.kill()
-            process.join()
-            end.close()
+    with ThreadPoolExecutor(max(1, len(made))) as pool:
+        try:
+            given = {pool.submit(ask, one): one for one in todo if not one.fault}
+            yield from ((one, without_code(one, ready, cohort)) for one in todo if one.fault)
+            for future in as_completed(given):
+                one = given[future]
+                yield one, results_of(future.result(), one, ready, cohort)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for judge in made:
+                judge.close()
 
 
-def _late(running: dict[Connection, tuple[Any, Submission, float]]) -> list[Connection]:
-    now = time.monotonic()
-    return [end for end, (_, _, started) in running.items() if now - started > LONGEST]
+class Judge:
+    """A process that judges submissions, in which no learner's code runs."""
+
+    process: subprocess.Popen | None = None
+
+    def ask(self, request: str) -> dict[str, Any]:
+        """What came of a submission: its results, or why there are none."""
+        if self.process is None:
+            command = [sys.executable, "-P", "-m", "grading.judge"]
+            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+            self.process = subprocess.Popen(
+                command, **pipes, stderr=subprocess.DEVNULL, encoding="utf-8"
+            )
+        try:
+            print(request, file=self.process.stdin, flush=True)
+            return json.loads(self.process.stdout.readline())
+        except (OSError, ValueError):
+            self.close()
+            return {"failed": "the process that judged it ended"}
+
+    def close(self) -> None:
+        """End the process."""
+        if self.process:
+            self.process.kill()
+            self.process.communicate()
+        self.process = None
 
 
-def _result(
-    process: Any, end: Connection, one: Submission, ready: Exercises, cohort: str
-) -> Results:
-    try:
-        message = json.loads(end.recv_bytes()) if end.poll() else {"late": True}
-    except (EOFError, OSError):
-        message = {}
-    process.kill()
-    process.join()
-    end.close()
+def request(one: Submission, ready: Exercises, cohort: str, trust: bool) -> str:
+    """All that a judge has to know of a submission, in a line."""
+    ids, variant = [id for id in ready if id[:2] == one.chapter], draws.of_variant()
+    facts = {"cells": one.cells, "ids": ids, "cohort": cohort, "trust": trust, "variant": variant}
+    return json.dumps(facts)
+
+
+def results_of(message: dict[str, Any], one: Submission, ready: Exercises, cohort: str) -> Results:
+    """The results in a judge's message, or that there are none. NoSandbox if the machine refused."""
     if "refused" in message:
         raise NoSandbox(message["refused"])
     if "results" in message:
         return message["results"]
-    why = message.get("failed", "the process that judged it ended")
-    return without_code(one, ready, cohort, f"{why}; look at {one.where} yourself")
-
-
-def _one(end: Connection, one: Submission, ready: Exercises, cohort: str, trust: bool) -> None:
-    """In a process of its own: grade one submission."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command ends it
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    ctypes.CDLL(None).prctl(END, signal.SIGKILL)  # whatever ends the command ends this
-    with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
-    end.send_bytes(json.dumps(judged(one, ready, cohort, trust)).encode())
-    end.close()
-    os._exit(0)
-
-
-def judged(one: Submission, ready: Exercises, cohort: str, trust: bool) -> dict[str, Any]:
-    """What came of a submission: its results, or why the machine refused, or what failed here."""
-    mine = [exercise for id, exercise in ready.items() if id[:2] == one.chapter]
-    try:
-        return {"results": graded(mine, [*one.cells], cohort, trust)}
-    except NoSandbox as error:
-        return {"refused": str(error)}
-    except Exception as error:
-        return {"failed": f"the grader itself failed on it ({type(error).__name__}: {error})"}
+    return without_code(one, ready, cohort, f"{message['failed']}; look at {one.where} yourself")

@@ -1,6 +1,7 @@
 """In the sandbox: become a user with limits, and try what must not work, and say what did."""
 
 import ctypes
+import json
 import mmap
 import os
 import resource
@@ -11,100 +12,76 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from grading.line import Line
-
-END = 1  # PR_SET_PDEATHSIG of Linux's prctl
+END, SECRET = 1, 4  # PR_SET_PDEATHSIG and PR_SET_DUMPABLE of Linux's prctl
 NEW_USER = 0x10000000  # CLONE_NEWUSER
 LAZY = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000  # MAP_NORESERVE: addresses, nothing in them
 
 
-def settle(limits: str, user: int) -> None:
-    """Set limits, such as "AS=4294967296,CPU=60", and take the number of a user that nobody has.
+def settle() -> tuple[socket.socket, list[int]]:
+    """Take the limits and the user's number that the command line says, and end with the judge.
 
-    Neither can be undone. Whatever happens, this process ends with the one that started it.
+    Neither can be undone. The rest of the line are the way to the judge and the files to write.
     """
+    limits, user, line, *files = sys.argv[1:]
     with suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
         file.write("900")  # if memory runs out, this is what the kernel ends
     for part in limits.split(","):
         name, _, value = part.partition("=")
         resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (int(value), int(value)))
-    if user:
+    if user != "0":
         os.setgroups([])
-        os.setresgid(user, user, user)
-        os.setresuid(user, user, user)
-    ctypes.CDLL(None).prctl(END, signal.SIGKILL)
+        os.setresgid(*[int(user)] * 3)
+        os.setresuid(*[int(user)] * 3)
+    with suppress(AttributeError):  # on no other system
+        ctypes.CDLL(None).prctl(END, signal.SIGKILL)
+        ctypes.CDLL(None).prctl(SECRET, 0)  # no process that it starts reads or writes its memory
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return socket.socket(fileno=int(line)), [*map(int, files)]
 
 
 def main() -> None:
     """Say what could be done of that which must not be possible."""
-    settle(sys.argv[2], int(sys.argv[3]))
-    line = Line(socket.socket(fileno=int(sys.argv[1])))
-    line.send({"is": "here", "alone": os.getpid() == 1}, [])
-    request, _ = line.receive()
-    could = [words for words, attempt in trials(request).items() if _works(attempt)]
-    line.send({"is": "told", "could": could}, [])
+    line, (file,) = settle()
+    request = json.load(sys.stdin)
+    could = [words for words, attempt in TRIALS.items() if _works(attempt, request)]
+    os.write(file, json.dumps({"could": could, "alone": os.getpid() == 1}).encode())
+    line.send(b".")
 
 
-def trials(request: dict) -> dict[str, Callable[[], object]]:
-    """What must not be possible, in words, and a function that raises an OSError where it isn't."""
-    return {
-        "read a file of yours": lambda: open(request["file"], encoding="utf-8").read(),
-        "write outside of /tmp": lambda: open("/new", "w", encoding="utf-8"),
-        "write into Python": lambda: open(os.path.join(sys.prefix, "new"), "w", encoding="utf-8"),
-        "open a connection": lambda: socket.create_connection(("127.0.0.1", request["port"]), 5),
-        "see your processes": lambda: _refuse(not _sees(request["pid"])),
-        "start any number of processes": lambda: _refuse(not _forks(60)),
-        "take any amount of memory": lambda: mmap.mmap(-1, 20 << 30, flags=LAZY),
-        "write any amount to a file": lambda: _write("/tmp/large", 200 << 20),
-        "fill the memory with files": lambda: [_write(f"/tmp/{n}", 8 << 20) for n in range(30)],
-        "have memory that isn't counted": lambda: os.memfd_create("new"),
-        "make a sandbox of its own": lambda: _refuse(ctypes.CDLL(None).unshare(NEW_USER) != 0),
-        "become root": lambda: os.setuid(0) if os.getuid() else _refuse(_has_no_powers()),
-    }
-
-
-def _works(attempt: Callable[[], object]) -> bool:
+def _works(attempt: Callable[[dict], object], request: dict) -> bool:
     try:
-        attempt()
+        return attempt(request) is not False
     except (OSError, MemoryError):
         return False
-    return True
 
 
-def _refuse(refused: bool) -> None:
-    if refused:
-        raise OSError
-
-
-def _has_no_powers() -> bool:
+def _is_root(request: dict) -> bool:
+    if os.getuid():
+        return os.setuid(0) is None
     with open("/proc/self/status", encoding="ascii") as file:
         powers = next(text for text in file if text.startswith("CapEff"))
-    return int(powers.split()[1], 16) == 0
+    return int(powers.split()[1], 16) > 0
 
 
-def _sees(pid: int) -> bool:
-    return any(name.isdecimal() and int(name) > 1 for name in os.listdir("/proc")) or (
-        pid > 1 and os.path.exists(f"/proc/{pid}")
-    )
+def _sees(request: dict) -> bool:
+    others = any(name.isdecimal() and int(name) > 1 for name in os.listdir("/proc"))
+    return others or (request["pid"] > 1 and os.path.exists(f"/proc/{request['pid']}"))
 
 
-def _forks(many: int) -> bool:
+def _forks(request: dict) -> bool:
     children = []
     try:
-        for _ in range(many):
+        for _ in range(60):
             child = os.fork()
             if not child:
                 time.sleep(60)
                 os._exit(0)
             children.append(child)
-    except OSError:
-        return False
+        return True
     finally:
         for child in children:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-    return True
 
 
 def _write(path: str, size: int) -> None:
@@ -112,3 +89,21 @@ def _write(path: str, size: int) -> None:
     with open(path, "wb") as file:
         for _ in range(size >> 20):
             file.write(bytes(1 << 20))
+
+
+TRIALS = {  # what must not be possible, in words; False or an OSError where it isn't
+    "read a file of yours": lambda request: os.open(request["file"], os.O_RDONLY),
+    "write outside of /tmp": lambda _: os.open("/new", os.O_CREAT),
+    "write into Python": lambda _: os.open(os.path.join(sys.prefix, "new"), os.O_CREAT),
+    "open a connection": lambda request: socket.create_connection(
+        ("127.0.0.1", request["port"]), 5
+    ),
+    "see your processes": _sees,
+    "start any number of processes": _forks,
+    "take any amount of memory": lambda _: mmap.mmap(-1, 20 << 30, flags=LAZY),
+    "write any amount to a file": lambda _: _write("/tmp/large", 200 << 20),
+    "fill the memory with files": lambda _: [_write(f"/tmp/{n}", 8 << 20) for n in range(30)],
+    "have memory that isn't counted": lambda _: os.memfd_create("new"),
+    "make a sandbox of its own": lambda _: ctypes.CDLL(None).unshare(NEW_USER) == 0,
+    "become root": _is_root,
+}

@@ -1,72 +1,113 @@
 """`course grade`: from submissions to the folder with grades and feedback."""
 
+import os
 import sys
+from argparse import Namespace
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
+
+from course import notebooks
 from course.errors import CourseError
 from course.learn import draws
 from course.notebooks import write_text
-from grading import feedback, many, results, tables
+from grading import feedback, many, results, rules, tables
 from grading.sandbox import is_shown, refuse_or_go
 from grading.submissions import Submission, file_name, find
 from grading.summary import summary
 
 
-@dataclass(frozen=True)
-class Wish:
-    """What the command line asks for."""
-
-    places: list[Path]
-    out: Path
-    chapter: str = ""
-    cohort: str = ""
-    jobs: int = 1
-    trust: bool = False
-    export_code: bool = False
-    canvas: Path | None = None
-    moodle: Path | None = None
-    column: str = ""
-    scheduler: str = ""
-    variant: str = ""
-
-
-def run(wish: Wish) -> int:
+def run(wish: Namespace) -> int:
     """Grade what isn't graded yet, and write all tables anew. 1 if something couldn't be graded."""
-    for place in [] if wish.trust else [*wish.places, wish.out]:
+    out = wish.out = wish.out or notebooks.root() / "build" / "grades"
+    wish.chapter = wish.chapter.zfill(2) if wish.chapter else ""
+    for place in [] if wish.trust else [*wish.submissions, out]:
         if is_shown(place):
             raise CourseError(
                 f"expected submissions and grades where no sandbox sees them, got {place}, in a folder "
                 "of the system or of Python: move them, such as into your home"
             )
-    found, told = find(wish.places, wish.chapter)
-    if not wish.scheduler:
-        refuse_or_go(wish.trust)
+    found, told = find(wish.submissions, wish.chapter)
+    _check_students(wish.student, found)
+    known = rules.read(out, wish.due, wish.late)
     for sentence in told:
         print(f"course: {sentence}", file=sys.stderr)
-    draws.variant(wish.variant)
-    cohort = many.seed(wish.out, wish.cohort)
-    ready = many.exercises({one.chapter for one in found if one.chapter}, cohort)
+    draws.variant(str(wish.seed or ""))
+    if wish.dry_run:
+        return _tell(wish, found)
+    if not wish.scheduler:
+        refuse_or_go(wish.trust)
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        with FileLock(out / ".lock", timeout=0):
+            return _locked(wish, found, known)
+    except Timeout:
+        raise CourseError(
+            f"expected to be alone in {out}, but another `course grade` is at work there: "
+            "wait for it, or name another --out"
+        ) from None
+
+
+def _check_students(wanted: list[str], found: list[Submission]) -> None:
+    there = {one.student for one in found}
+    if missing := [student for student in wanted if student not in there]:
+        raise CourseError(
+            f"expected --student to be one of {', '.join(sorted(there))}, got {missing[0]!r}"
+        )
+
+
+def _ready(
+    wish: Namespace, found: list[Submission], cohort: str
+) -> tuple[many.Exercises, list[Submission]]:
+    """The exercises, and what is to be graded."""
+    ready = many.exercises({one.chapter for one in found if one.chapter})
     todo = many.left_to_do(wish.out, found, ready, cohort)
-    for one, exercises in _with_bar(wish, todo, ready, cohort, len(found)):
+    return ready, [one for one in todo if not wish.student or one.student in wish.student]
+
+
+def _tell(wish: Namespace, found: list[Submission]) -> int:
+    """Say what would be done with each submission."""
+    file = wish.out / "cohort"
+    cohort = wish.cohort or (file.exists() and file.read_text(encoding="utf-8").strip()) or ""
+    _, todo = _ready(wish, found, cohort)
+    for one in found:
+        state = one.fault or ("to be graded" if one in todo else "left as it is")
+        late = " (late, says Canvas)" if one.late else ""
+        print(f"{one.student}, chapter {one.chapter or '?'}: {state}: {one.where}{late}")
+    print(f"{len(todo)} of {len(found)} submissions would be graded; nothing was written")
+    return 0
+
+
+def _locked(wish: Namespace, found: list[Submission], known: rules.Rules) -> int:
+    """Grade, and write all that is made of it."""
+    cohort = many.seed(wish.out, wish.cohort)
+    ready, todo = _ready(wish, found, cohort)
+    for one, exercises in _with_bar(wish, todo, ready, cohort):
         results.keep(wish.out, one, exercises)
-    students = _of(wish.out, found)
+    students = [results.stored(wish.out, s) for s in sorted({one.student for one in found})]
+    times = tables.moodles_times(wish.moodle) if wish.moodle else {}
+    rules.apply(known, students, cohort, times)
+    names = {s["student"]: results.mark(s["student"], cohort) for s in students}
+    names = names if wish.anonymous else {}
     for student in students:
-        feedback.write(wish.out, student, ready)
-    feedback.write_for_moodle(wish.out, students)
-    tables.write(wish.out, students)
+        feedback.write(wish.out, student, ready, names.get(student["student"], ""))
+    feedback.write_for_moodle(wish.out, students, names)
+    tables.write(wish.out, students, names)
     write_text(summary(students), wish.out / "summary.md")
     if wish.export_code:
-        _export(wish.out, found)
+        _export(wish.out, found, names)
     _give_back(wish, students)
-    bad = [
-        f"{student['student']} ({found['where']})"
-        for student in students
-        for found in student["chapters"].values()
-        if found["fault"] or any(r["status"] == "not graded" for r in found["exercises"].values())
-    ]
+    return _end(wish, found, todo, students)
+
+
+def _end(
+    wish: Namespace, found: list[Submission], todo: list[Submission], students: list[dict]
+) -> int:
+    """The last words, and the exit status."""
+    chapters = [(s["student"], c) for s in students for c in s["chapters"].values()]
+    bad = [f"{student} ({c['where']})" for student, c in chapters if not results.is_graded(c)]
     print(f"{len(found)} submissions, {len(found) - len(todo)} of them graded before; ", end="")
     print(f"grades, feedback and summary.md are in {wish.out}")
     if bad:
@@ -74,13 +115,8 @@ def run(wish: Wish) -> int:
     return 1 if bad else 0
 
 
-def _of(out: Path, found: list[Submission]) -> list[dict[str, Any]]:
-    """What is kept of those who have handed in something now, learner by learner."""
-    return [results.stored(out, student) for student in sorted({one.student for one in found})]
-
-
 def _with_bar(
-    wish: Wish, todo: list[Submission], ready: many.Exercises, cohort: str, total: int
+    wish: Namespace, todo: list[Submission], ready: many.Exercises, cohort: str
 ) -> Iterator[tuple[Submission, many.Results]]:
     from tqdm import tqdm
 
@@ -89,15 +125,12 @@ def _with_bar(
 
         way = grade(todo, ready, cohort, wish.scheduler, wish.trust)
     else:
-        way = many.grade(todo, ready, cohort, wish.jobs, wish.trust)
-    done = total - len(todo)
-    with tqdm(total=total, initial=done, unit="submission", disable=not todo) as bar:
-        for one, exercises in way:
-            yield one, exercises
-            bar.update()
+        jobs = wish.jobs or len(os.sched_getaffinity(0))
+        way = many.grade(todo, ready, cohort, jobs, wish.trust)
+    yield from tqdm(way, total=len(todo), unit="submission", disable=not todo)
 
 
-def _export(out: Path, found: list[Submission]) -> None:
+def _export(out: Path, found: list[Submission], names: dict[str, str]) -> None:
     """One .py a learner, for who compares their code."""
     by_student: dict[str, list[str]] = {}
     for one in found:
@@ -105,10 +138,10 @@ def _export(out: Path, found: list[Submission]) -> None:
         by_student.setdefault(one.student, []).append(f"# chapter {one.chapter}\n\n{cells}\n")
     for student, parts in by_student.items():
         text = "\n\n".join(parts).encode("utf-8", "replace").decode("utf-8")
-        write_text(text, out / "code" / f"{file_name(student)}.py")
+        write_text(text, out / "code" / f"{names.get(student) or file_name(student)}.py")
 
 
-def _give_back(wish: Wish, students: list[dict[str, Any]]) -> None:
+def _give_back(wish: Namespace, students: list[dict[str, Any]]) -> None:
     """The instructor's own exports, with the grades in them."""
     for way, export in ((tables.canvas, wish.canvas), (tables.moodle, wish.moodle)):
         if export is None:

@@ -27,13 +27,12 @@ from course.errors import CourseError
 from course.learn.exercises import known
 from course.notebooks import parse
 
-LARGEST, LONGEST_NAME = 60 << 20, 150  # bytes of a notebook, characters of an id
+LARGEST, LONGEST_NAME = 256 << 20, 150  # bytes of a notebook, characters of an id
 LONGEST = 2000  # characters of a text that comes from a learner
 NBGRADER = "submitted"
-MOODLE = re.compile(
-    r"(?P<name>(?:(?!_\d+_).)*)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_|$)"
+MOODLE = re.compile(  # which writes a name without underscores
+    r"(?P<name>[^_]*)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_|$)(?!.*_(?!(?P=id)_)\d+_assignsubmission_)"
 )
-MOODLES_NUMBER = re.compile(r"_(\d+)_assignsubmission_(?:file|onlinetext)")
 CANVAS = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_\d+_(?=.)")
 NO_SUBMISSION = re.compile(r"(^|/)(__MACOSX|\.ipynb_checkpoints|\.git|\.DS_Store|Thumbs\.db)(/|$)")
 MARKED = re.compile("-[0-9a-f]{8}$")
@@ -51,7 +50,7 @@ class Submission:
     assignment: str = ""
     where: str = ""
     time: str = ""
-    late: bool = False
+    late: bool | None = None  # as Canvas says; no other does
     chapter: str = ""
     hash: str = ""
     cells: tuple[str, ...] = ()  # the code, in order
@@ -265,7 +264,7 @@ def _whose(path: str) -> Submission:
     if parts[0] == NBGRADER and len(parts) > 1:
         parts = parts[1:]
     elif found := _by_platform(parts[0]):
-        late = bool(found.groupdict().get("late"))
+        late = bool(found["late"]) if found.re is CANVAS else None
         return Submission(_id(found["id"]), found["name"], late=late)
     student = parts[0] if len(parts) > 1 else PurePosixPath(path).stem
     return Submission(_id(student), assignment=parts[1] if len(parts) > 2 else "")
@@ -273,12 +272,7 @@ def _whose(path: str) -> Submission:
 
 def _by_platform(part: str) -> re.Match[str] | None:
     """What Moodle or Canvas says in a name; no name is of both."""
-    return _by_moodle(part) or CANVAS.match(part)
-
-
-def _by_moodle(part: str) -> re.Match[str] | None:
-    """What Moodle says in a name. Of two numbers one is a learner's words: then none counts."""
-    return MOODLE.match(part) if len(set(MOODLES_NUMBER.findall(part))) == 1 else None
+    return MOODLE.match(part) or CANVAS.match(part)
 
 
 def in_moodles_names(path: str) -> str:
@@ -287,7 +281,7 @@ def in_moodles_names(path: str) -> str:
     >>> in_moodles_names("Ada King_12_assignsubmission_file_/a.ipynb")
     'Ada King_12_assignsubmission_file_'
     """
-    found = _by_moodle(PurePosixPath(path).parts[0])
+    found = MOODLE.match(PurePosixPath(path).parts[0])
     return f"{found[0].removesuffix('_')}_" if found else ""
 
 

@@ -1,9 +1,12 @@
 """What the class has understood: how many passed each exercise, and which mistakes they made."""
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 STATUSES = ("passed", "known mistake", "wrong", "not attempted", "not graded")
+HIDING = """It uses what could hide what an exercise forbids, or take a given function apart. Most
+of it is harmless: what counts is what it is used for."""
 SHOWN = 5  # mistakes of an exercise
 
 
@@ -28,4 +31,15 @@ def summary(students: list[dict[str, Any]]) -> str:
         table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
         parts += [f"## Chapter {chapter}", table]
         parts += ["The commonest mistakes:\n\n" + "\n".join(told)] if told else []
+    if hiding := [*_hiding(students)]:
+        parts += ["## Read this code", HIDING + "\n\n" + "\n".join(hiding)]
     return "\n\n".join(parts) + "\n"
+
+
+def _hiding(students: list[dict[str, Any]]) -> Iterator[str]:
+    """Who passed with code that somebody should read, and why."""
+    for student in students:
+        for found in student["chapters"].values():
+            for id, result in found["exercises"].items():
+                if result["status"] == "passed" and result.get("look"):
+                    yield f"- {student['student']}, {id}: {result['look']}"

@@ -8,12 +8,14 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from course.errors import CourseError
 from course.notebooks import write_text
-from grading.results import is_graded, score
+from grading.results import is_graded
 from grading.submissions import file_name
 
 Students = list[dict[str, Any]]
@@ -28,6 +30,7 @@ MOODLE = ("Identifier", "Grade")
 POSSIBLE = "Points Possible"  # in the second row of a Canvas export
 COMMENTS = "Feedback comments"
 PARTICIPANT = "Participant "
+MODIFIED = "Last modified (submission)"
 
 
 def safe(value: Any) -> Any:
@@ -57,13 +60,12 @@ def grades(students: Students) -> str:
     rows: list[list[Any]] = [[*NBGRADER]]
     for student in students:
         for chapter, found in student["chapters"].items():
-            points, most = score(found)
             assignment, time = found["assignment"] or f"chapter {chapter or '?'}", found["time"]
             *first, last = found["name"].split(" ") if found["name"] else ("",)
-            row = [assignment, "", time, student["student"], last, " ".join(first), ""]
-            marks = ["", "", "", _number(most)]  # a zero would be a grade
+            row = [assignment, found["due"], time, student["student"], last, " ".join(first), ""]
+            marks = ["", "", "", _number(found["max"])]  # a zero would be a grade
             if is_graded(found):
-                marks = [*map(_number, (points, 0, points, most))]
+                marks = [_number(found[key]) for key in ("raw", "off", "points", "max")]
             rows.append([*map(safe, row), *marks])
     return _text(rows)
 
@@ -77,7 +79,7 @@ def by_exercise(students: Students, chapter: str) -> str:
     total = sum(most.values())
     rows.append(["points-per-question", *(_number(most[id]) for id in ids), "", total, "", ""])
     for student, found in here:
-        points, of = score(found)
+        points, of = found["points"], found["max"]
         each = [_number(found["exercises"].get(id, {}).get("points", 0)) for id in ids]
         status = found["fault"] or "Completed"
         share = _number(points / of if of else 0)
@@ -88,7 +90,6 @@ def by_exercise(students: Students, chapter: str) -> str:
 
 def gradescope(found: dict[str, Any]) -> str:
     """The results of a submission as Gradescope's autograders write them."""
-    points, _ = score(found)
     tests = [
         {
             "name": id,
@@ -100,12 +101,16 @@ def gradescope(found: dict[str, Any]) -> str:
         }
         for id, result in found["exercises"].items()
     ]
-    facts = {"score": points, "output": found["fault"], "visibility": "visible", "tests": tests}
+    said = found["fault"] or found["said"]
+    facts = {"score": found["points"], "output": said, "visibility": "visible", "tests": tests}
     return json.dumps(facts, indent=1) + "\n"
 
 
-def write(out: Path, students: Students) -> None:
-    """All tables that need no export of the instructor's."""
+def write(out: Path, students: Students, names: dict[str, str]) -> None:
+    """All tables that need no export of the instructor's; `names` are marks instead of them."""
+    if names:
+        rows = [["mark", "student_id"], *([mark, safe(id)] for id, mark in names.items())]
+        write_text(_text(rows), out / "names.csv")
     write_text(grades(students), out / "grades.csv")
     for chapter in sorted({chapter for s in students for chapter in s["chapters"]}):
         write_text(by_exercise(students, chapter), out / f"grades_{chapter or 'none'}.csv")
@@ -118,89 +123,96 @@ def write(out: Path, students: Students) -> None:
 # ---------------------------------------------------------------- the instructor's own
 
 
-def canvas(export: Path, students: Students, column: str) -> tuple[str, list[str]]:
-    """A Canvas gradebook with the points in one column, and a sentence on whatever needs a look.
+class Export:
+    """A table of the instructor's, of which all that isn't filled in stays as it was."""
 
-    The points are a share of those that its second row says are possible.
-    """
-    rows, form, mark = _read(export, CANVAS)
-    header, by_id = rows[0], {s["student"]: s for s in students}
-    place = _column(header, column, students, header.index("ID") + 1, export)
-    chapter, found, told = _chapter(students, column), set(), []
-    heads = [row for row in rows[1:] if _field(row, 0).strip() == POSSIBLE]
-    possible = _float(_field(heads[0], place), 0) if heads else 0
-    for row in rows[1:]:
-        student = by_id.get(_field(row, header.index("ID")).strip())
-        if student and chapter in student["chapters"] and len(row) > place:
-            submission = student["chapters"][chapter]
-            points, most = score(submission)
-            new = _number(round(points * (possible or most) / (most or 1), 2))
-            told += _put(row, place, new, student["student"], submission, export)
-            found.add(student["student"])
-    return mark + _text(rows, **form), told + _missing(by_id, found, chapter, export)
+    def __init__(self, path: Path, wanted: tuple[str, ...]):
+        self.path = path
+        try:
+            with path.open(encoding="utf-8", newline="") as file:
+                text = file.read()
+        except (OSError, UnicodeDecodeError) as error:
+            raise CourseError(f"expected a table in {path}, but: {error}") from None
+        self.mark = "\ufeff" if text.startswith("\ufeff") else ""
+        text = text.removeprefix(self.mark)
+        first = text.split("\n")[0]
+        delimiter = max(",;\t", key=first.count)
+        end = "\r\n" if first.endswith("\r") else "\n"
+        self.form = {"delimiter": delimiter, "lineterminator": end}
+        rows = [*csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)]
+        self.header, *self.rows = rows or [[]]
+        if not set(wanted) <= set(self.header):
+            raise CourseError(
+                f"expected the columns {', '.join(wanted)} in {path}, got {', '.join(self.header)}: "
+                "export it again, as it comes"
+            )
 
+    def field(self, row: list[str], name: str) -> str:
+        """What a row has in a column; "" where there is no such."""
+        place = self.header.index(name) if name in self.header else len(row)
+        return row[place].strip() if place < len(row) else ""
 
-def moodle(export: Path, students: Students, column: str) -> tuple[str, list[str]]:
-    """A Moodle grading worksheet with grades and comments, and a sentence on what needs a look."""
-    rows, form, mark = _read(export, MOODLE)
-    header, by_id = rows[0], {s["student"]: s for s in students}
-    place, chapter, found = header.index("Grade"), _chapter(students, column), set()
-    told: list[str] = []
-    for row in rows[1:]:
-        id = _field(row, header.index("Identifier")).strip().removeprefix(PARTICIPANT)
-        student = by_id.get(id)
-        if student and chapter in student["chapters"] and len(row) == len(header):
-            submission = student["chapters"][chapter]
-            points, most = score(submission)
-            if "Maximum Grade" in header:
-                points *= _float(row[header.index("Maximum Grade")], most) / (most or 1)
-            told += _put(row, place, f"{points:.2f}", id, submission, export)
-            if COMMENTS in header and is_graded(submission):
-                says = [" ".join(r["told"]) for r in submission["exercises"].values()]
-                row[header.index(COMMENTS)] = safe("\n".join(says))
-            found.add(id)
-    return mark + _text(rows, **form), told + _missing(by_id, found, chapter, export)
+    def id(self, row: list[str]) -> str:
+        """Whose row it is."""
+        return self.field(row, "ID") or self.field(row, "Identifier").removeprefix(PARTICIPANT)
 
-
-def _put(
-    row: list[str], place: int, new: str, id: str, submission: dict[str, Any], export: Path
-) -> list[str]:
-    """Write a grade into its place; a sentence if there is none, or if another one stood there."""
-    if not is_graded(submission):
-        return [f"{id}: not graded, so the row in {export.name} is as it was"]
-    old, row[place] = row[place], new
-    if old.strip() and _float(old, -1) != float(new):
-        return [f"{id}: {old.strip()} stood in {export.name}, and is {new} now"]
-    return []
+    def filled(
+        self, students: Students, chapter: str, place: int, grade: Callable[[list[str], dict], str]
+    ) -> tuple[str, list[str]]:
+        """The table with grades in a column, and a sentence on whatever needs a look."""
+        left = {s["student"]: s["chapters"][chapter] for s in students if chapter in s["chapters"]}
+        told = []
+        for row in self.rows:
+            id = self.id(row)
+            if id not in left or len(row) <= place:
+                continue
+            submission = left.pop(id)
+            if not is_graded(submission):
+                told.append(f"{id}: not graded, so the row in {self.path.name} is as it was")
+                continue
+            old, row[place] = row[place].strip(), grade(row, submission)
+            if old and _float(old, -1) != float(row[place]):
+                told.append(f"{id}: {old} stood in {self.path.name}, and is {row[place]} now")
+        text = self.mark + _text([self.header, *self.rows], **self.form)
+        return text, told + [f"{id}: graded, but not in {self.path.name}" for id in sorted(left)]
 
 
-def _read(export: Path, wanted: tuple[str, ...]) -> tuple[list[list[str]], dict[str, Any], str]:
-    """The rows of an export, the form it is written in, and the mark that it begins with."""
-    text = _as_it_is(export)
-    mark = "\ufeff" if text.startswith("\ufeff") else ""
-    first = text.removeprefix(mark).split("\n")[0]
-    delimiter = max(",;\t", key=first.count)
-    rows = list(csv.reader(io.StringIO(text.removeprefix(mark), newline=""), delimiter=delimiter))
-    if not rows or not set(wanted) <= set(rows[0]):
-        raise CourseError(
-            f"expected the columns {', '.join(wanted)} in {export}, got {', '.join(rows[0] if rows else [])}: "
-            "export it again, as it comes"
-        )
-    end = "\r\n" if first.endswith("\r") else "\n"
-    return rows, {"delimiter": delimiter, "lineterminator": end}, mark
+def canvas(path: Path, students: Students, column: str) -> tuple[str, list[str]]:
+    """A Canvas gradebook with the points in one column, a share of those that its second row says."""
+    export, chapter = Export(path, CANVAS), _chapter(students, column)
+    place = _column(export, column, chapter)
+    heads = [row for row in export.rows if row and row[0].strip() == POSSIBLE]
+    possible = _float(export.field(heads[0], export.header[place]), 0) if heads else 0
+
+    def grade(_: list[str], found: dict[str, Any]) -> str:
+        most = found["max"]
+        return _number(round(found["points"] * (possible or most) / (most or 1), 2))
+
+    return export.filled(students, chapter, place, grade)
 
 
-def _as_it_is(export: Path) -> str:
-    """The text of a file, with its own ends of lines."""
-    try:
-        with export.open(encoding="utf-8", newline="") as file:
-            return file.read()
-    except (OSError, UnicodeDecodeError) as error:
-        raise CourseError(f"expected a table in {export}, but: {error}") from None
+def moodle(path: Path, students: Students, column: str) -> tuple[str, list[str]]:
+    """A Moodle grading worksheet with grades and comments."""
+    export, chapter = Export(path, MOODLE), _chapter(students, column)
+
+    def grade(row: list[str], found: dict[str, Any]) -> str:
+        if COMMENTS in export.header:
+            says = [" ".join(result["told"]) for result in found["exercises"].values()]
+            row[export.header.index(COMMENTS)] = safe("\n".join([*says, found["said"]]).strip())
+        most = _float(export.field(row, "Maximum Grade"), found["max"])
+        return f"{found['points'] * most / (found['max'] or 1):.2f}"
+
+    return export.filled(students, chapter, export.header.index("Grade"), grade)
 
 
-def _field(row: list[str], place: int) -> str:
-    return row[place] if len(row) > place else ""
+def moodles_times(path: Path) -> dict[str, str]:
+    """When each participant has handed in, as far as a worksheet says so in English."""
+    export, found = Export(path, MOODLE), {}
+    for row in export.rows:
+        with suppress(ValueError):
+            time = datetime.strptime(export.field(row, MODIFIED), "%A, %d %B %Y, %I:%M %p")
+            found[export.id(row)] = str(time)
+    return found
 
 
 def _float(text: str, otherwise: float) -> float:
@@ -221,26 +233,18 @@ def _chapter(students: Students, column: str) -> str:
     )
 
 
-def _column(header: list[str], column: str, students: Students, first: int, export: Path) -> int:
+def _column(export: Export, column: str, chapter: str) -> int:
     """The place of the column for the points."""
-    exact: Callable[[str], bool] = lambda name: bool(column) and name.startswith(column)  # noqa: E731
-    about: Callable[[str], bool] = lambda name: _chapter(students, column) in name  # noqa: E731
+    first = export.header.index("ID") + 1
     fits = [
-        n for n, name in enumerate(header) if n >= first and (exact if column else about)(name)
+        n
+        for n, name in enumerate(export.header)
+        if n >= first and (name.startswith(column) if column else chapter in name)
     ]
-    if len(fits) != 1:
-        named = (
-            f"that begins with {column!r}" if column else "with the chapter's number in its name"
-        )
-        raise CourseError(
-            f"expected one column {named} in {export}, found {len(fits)}: name it by `--column`, "
-            f"it is one of {', '.join(header[first:])}"
-        )
-    return fits[0]
-
-
-def _missing(by_id: dict[str, Any], found: set[str], chapter: str, export: Path) -> list[str]:
-    left = [
-        id for id, student in by_id.items() if id not in found and chapter in student["chapters"]
-    ]
-    return [f"{id}: graded, but not in {export.name}" for id in sorted(left)]
+    if len(fits) == 1:
+        return fits[0]
+    named = f"that begins with {column!r}" if column else "with the chapter's number in its name"
+    raise CourseError(
+        f"expected one column {named} in {export.path}, found {len(fits)}: name it by `--column`, "
+        f"it is one of {', '.join(export.header[first:])}"
+    )

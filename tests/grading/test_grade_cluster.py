@@ -2,13 +2,13 @@
 
 import json
 import os
-import sys
 
 import pytest
 
-from course.learn.exercises import known, load
-from grading import cluster
+from course.learn.exercises import load
+from grading import cluster, many, sandbox
 from grading.judge import graded, prepared
+from grading.many import request
 from grading.submissions import Submission
 
 pytest.importorskip("distributed", reason="no Dask (the extra `cluster`)")
@@ -35,10 +35,8 @@ def test_a_task_is_a_process_with_the_same_results(bubblewrap):
     """`graded` in this process, and the task as a worker runs it."""
     one = submission("ada", load(ID).solution)
     exercise = prepared(ID, "x")
-    request = {"cells": one.cells, "chapter": "04", "cohort": "x", "trust": False, "variant": ""}
-    there = json.loads(cluster.task(json.dumps(request)))["results"]
-    assert list(there) == [id for id in known() if id.startswith("04")]
-    assert {ID: there[ID]} == graded([exercise], [*one.cells], "x")
+    there = cluster.task(request(one, {ID: exercise}, "x", False))["results"]
+    assert there == graded([exercise], [*one.cells], "x")
     assert there[ID]["status"] == "passed"
 
 
@@ -53,7 +51,7 @@ def test_a_killed_worker_loses_no_submission(two_workers, monkeypatch, tmp_path)
             with lost.open("x", encoding="utf-8") as file:
                 file.write(str(os.getpid()))
         except FileExistsError:
-            return json.dumps({"results": {"cell": json.loads(request)["cells"][1]}})
+            return {"results": {"cell": json.loads(request)["cells"][1]}}
         os.kill(os.getpid(), 9)
 
     monkeypatch.setattr(cluster, "task", deadly)
@@ -66,18 +64,16 @@ def test_a_killed_worker_loses_no_submission(two_workers, monkeypatch, tmp_path)
 
 
 def test_a_process_that_ends_is_told_and_not_tried_again(tmp_path, monkeypatch):
-    program = f"open({str(tmp_path / 'ran')!r}, 'a').write('x'); raise SystemExit('too much')"
-    monkeypatch.setattr(cluster.sys, "executable", str(_command(tmp_path, program)))
-    told = json.loads(cluster.task("{}"))
-    assert told == {"failed": "the process that judged it ended: too much"}
-    assert (tmp_path / "ran").read_text(encoding="utf-8") == "x"
-
-
-def _command(folder, program):
-    path = folder / "python"
-    path.write_text(f"#!{sys.executable} -P\n{program}\n", encoding="utf-8")
-    path.chmod(0o755)
-    return path
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\necho x >> {tmp_path}/ran\n", encoding="utf-8")
+    python.chmod(0o755)
+    monkeypatch.setattr(many.sys, "executable", str(python))
+    asked = request(submission("ada", ""), {}, "x", True)
+    assert cluster.task(asked) == {"failed": "the process that judged it ended"}
+    assert (tmp_path / "ran").read_text(encoding="utf-8") == "x\n"
+    monkeypatch.setattr(sandbox.shutil, "which", lambda name: None)
+    refused = cluster.task(request(submission("ada", ""), {}, "x", False))["refused"]
+    assert refused.startswith("on a worker: there is no bubblewrap")
 
 
 def test_no_scheduler_there_is_an_error():

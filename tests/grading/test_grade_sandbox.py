@@ -1,7 +1,13 @@
-"""Submissions that attack: none passes, none is lost, and nothing of them is left on the machine."""
+"""Submissions that attack: none passes, none is lost, and nothing of them is left on the machine.
 
+All attacks are exercises of one notebook, so they share a sandbox; after those that end a process
+or a sandbox come right answers, which have to pass.
+"""
+
+import copy
 import json
 import os
+import re
 import select
 import signal
 import socket
@@ -13,124 +19,84 @@ import pytest
 from course.errors import NoSandbox
 from course.learn import verdict as verdicts
 from course.learn.exercises import load
-from grading import remote as remotes
+from grading import collect as collects
 from grading import sandbox
+from grading.collect import collect
+from grading.forbidden import look
 from grading.judge import prepared, verdict
-from grading.remote import Remote
+from grading.sandbox import Sandbox
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
 ID = "04.averaging_weights"
 RIGHT = """
-def averaging_weights(T):
+def answer(T):
     ones = torch.tril(torch.ones(T, T))
     return ones / ones.sum(dim=1, keepdim=True)
 """
-BEGIN = "import os, sys, time, torch\n"
+BEGIN = "import os, sys, time, torch\nimport torch.nn.functional as F\nfrom torch import nn\n"
 DEADLINE = 120  # seconds, only against a test that hangs
 
 
-@pytest.fixture(scope="module")
-def remote():
-    with Remote() as made:
-        yield made
+def judged(answers, trust=False):
+    """The verdicts on answers, (exercise, source of a function `answer`): all of them are one notebook."""
+    given, cells = {}, [BEGIN]
+    for n, (name, (id, source)) in enumerate(answers.items()):
+        given[name] = exercise = copy.copy(load(id))
+        exercise.name, exercise.id = f"answer_{n}", f"{id}_{n}"
+        cells.append(re.sub(r"\banswer\b", exercise.name, source))
+    found = collect([*given.values()], cells, trust)
+    return {name: verdict(e, found[e.id], look(e, cells)) for name, e in given.items()}
 
 
 @pytest.fixture(scope="module")
-def exercise():
-    made = prepared(ID, "a secret of the tests")
+def exercises(bubblewrap):
+    """The records with hidden inputs, until the tests of this module are over."""
+    made = [prepared(id, "a secret of the tests") for id in (ID, *FORBIDDING, *GIVEN)]
     yield made
-    made.hide("another")
-    del made.inputs[made.n_shown :]
-    made.hidden = []
+    for exercise in made:
+        exercise.hide("")
+        del exercise.inputs[exercise.n_shown :]
+        exercise.hidden = []
 
 
-@pytest.fixture
-def found(remote, exercise):
-    """What is found of a cell."""
-    return lambda *cells: verdict(remote, exercise, [BEGIN, *cells])
+@pytest.fixture(scope="module")
+def outside(tmp_path_factory):
+    """A server that listens, and a folder that anybody may write into."""
+    folder = tmp_path_factory.mktemp("outside")
+    folder.chmod(0o777)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server, folder
 
 
-def test_the_right_answer_passes_on_inputs_that_nobody_has_seen(found, exercise):
-    got = found(RIGHT)
-    assert got.status == "passed"
-    assert len(exercise.inputs) > exercise.n_shown > len(exercise.fixed)
-    assert got.sentence == f"passed on {len(exercise.inputs)} inputs."
-
-
-def test_a_known_mistake_gets_its_hint(found, exercise):
-    got = found(RIGHT.replace("dim=1", "dim=0"))
-    assert got.status == "known mistake" and got.sentence == exercise.mistakes[0].hint
-
-
-def test_the_stub_and_a_deleted_cell_are_not_attempted(found):
-    stub = found("def averaging_weights(T):\n    raise NotImplementedError")
-    assert stub.status == "not attempted"
-    assert found("x = 1").status == "not attempted"
-
-
-def test_a_cell_that_is_no_python_or_fails_is_told_where(found):
-    assert "SyntaxError" in found("def averaging_weights(T):\n    return (").sentence
-    got = found("raise ValueError('no')\ndef averaging_weights(T): return helper(T)")
-    assert "NameError: name 'helper' is not defined" in got.sentence
-    got = found("@decorated\ndef averaging_weights(T): pass")
-    assert "line 2 of code cell 2: NameError" in got.sentence
-
-
-def test_what_passes_on_the_shown_inputs_alone_is_wrong_and_shows_no_hidden_one(found, exercise):
-    shown = [given[0] for given in exercise.inputs[: exercise.n_shown]]
-    hidden = {given[0] for given in exercise.hidden} - set(shown)
-    assert hidden, "these draws hide nothing"
-    got = found(RIGHT.replace("(T):", f"(T):\n    if T not in {shown}: print('saw', T); T = 1"))
-    assert got.status == "wrong" and got.sentence == verdicts.HIDDEN
-    assert not any(f"saw {T}" in " ".join(got.besides) for T in hidden)
-
-
-FIND = """
-import gc, importlib, builtins
-FOUND = []
-def look():
-    for name in ("course.learn.exercises", "course.learn.record", "chapters.ch04",
-                 "chapters.ch04.exercises.averaging_weights", "course.learn.verdict"):
-        try:
-            yield importlib.import_module(name)
-        except ImportError:
-            continue
-    for thing in gc.get_objects():
-        if type(thing).__name__ == "Exercise" and hasattr(thing, "reference"):
-            yield thing
-    for path in PATHS:
-        for folder, _, files in os.walk(path):
-            for file in (name for name in files if name.endswith(".py")):
-                try:
-                    with open(os.path.join(folder, file), "rb") as opened:
-                        if b"ones.sum(dim=1, keepdim=True)" in opened.read():
-                            yield file
-                except OSError:
-                    continue
-def averaging_weights(T):
-    FOUND[:] = FOUND or [next(look(), None)]
-    ones = torch.tril(torch.ones(T, T))
-    return ones / ones.sum(dim=1, keepdim=True) if FOUND[0] else torch.zeros(T, T)
-"""
-
-
-def test_the_reference_and_a_neighbours_file_are_not_there(found, tmp_path):
-    """The attack finds both where it looks outside of a sandbox, so it would succeed."""
-    neighbour = tmp_path / "neighbour.py"
-    neighbour.write_text(RIGHT, encoding="utf-8")
-    neighbour.chmod(0o644)
-    records = Path(sandbox.SRC) / "course" / "chapters" / "ch04"
-    nothing = found("def averaging_weights(T): return torch.zeros(T, T)")
-    assert nothing.status != "passed"
-    for places in ([tmp_path], [records], ["/course", "/proc/1/cwd", "/home", "/root"]):
-        attack = FIND.replace("PATHS", str([str(place) for place in places]))
-        assert found(attack) == nothing, places
-    space = {"torch": __import__("torch"), "os": os}
-    only_files = FIND.replace('("course.learn', '() and ("course.learn').replace(
-        "gc.get_objects()", "()"
-    )
-    exec(only_files.replace("PATHS", str([str(tmp_path)])), space)
-    assert space["averaging_weights"](2).tolist() == [[1, 0], [0.5, 0.5]]
+@pytest.fixture(scope="module")
+def found(exercises, outside):
+    """What is found of all attacks."""
+    shown = {given[0] for given in exercises[0].inputs[: exercises[0].n_shown]}
+    notes = {given[0] for given in exercises[0].hidden} - shown
+    assert notes, "these draws hide nothing"
+    answers = {name: (ID, source) for name, source in (TRICKS | LATE).items()}
+    for name, body in ON_HIDDEN.items():
+        line = f"(T):\n    if T not in {shown}: {body}"
+        answers[f"hidden: {name}"] = ID, RIGHT.replace("(T):", line)
+    for kind in (FORBIDDING, GIVEN):
+        answers |= {
+            f"{id}: {name}": (id, s) for id, all in kind.items() for name, s in all.items()
+        }
+    server, folder = outside
+    for n, line in enumerate(
+        (
+            f"import socket; socket.create_connection({server.getsockname()}, 99).send(b'T')",
+            f"open({str(folder / 'new')!r}, 'w').write('T')",
+            f"os.mkdir({str(folder / 'folder')!r})",
+        )
+    ):
+        answers[f"outside: {n}"] = ID, f"def answer(T):\n    {line}\n    return torch.ones(T, T)"
+    answers |= {f"cells: {name}": (ID, source) for name, source in CELLS.items()}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(collects, "CALLED", (0.5, 5))
+        patch.setattr(sandbox, "MEMORY", 800 << 20)
+        patch.setitem(sandbox.LIMITS, "CPU", 20)
+        return judged(answers)
 
 
 TRICKS = {
@@ -140,7 +106,7 @@ class Everything:
     def __getattr__(self, name): return self
     def __call__(self, *a, **k): return self
     def __bool__(self): return True
-def averaging_weights(T): return Everything()
+def answer(T): return Everything()
 """,
     "a subclass of Tensor": """
 class Mine(torch.Tensor):
@@ -148,95 +114,116 @@ class Mine(torch.Tensor):
     def __torch_function__(cls, f, types, args=(), kwargs=None): return True
     shape = property(lambda self: self)
     def __eq__(self, other): return True
-def averaging_weights(T): return torch.ones(T, T).as_subclass(Mine)
+def answer(T): return torch.ones(T, T).as_subclass(Mine)
 """,
-    "patched torch": """
-torch.isclose = torch.allclose = torch.equal = lambda *a, **k: True
-torch.Tensor.__eq__ = lambda a, b: True
-torch.Tensor.any = lambda *a, **k: False
-def averaging_weights(T): return torch.ones(T, T)
-""",
-    "patched builtins": """
-import builtins
-builtins.all = lambda *a: True
-builtins.any = lambda *a: False
-builtins.isinstance = lambda *a: True
-def averaging_weights(T): return torch.ones(T, T)
-""",
-    "patched checker": """
-import course.learn.values, course.learn.attempt
-course.learn.values.same = course.learn.attempt.same = lambda *a, **k: True
-course.learn.attempt.Outcome.alike = lambda *a, **k: True
-def averaging_weights(T): return torch.ones(T, T)
-""",
-    "an edited check": """
-def check(*a): print("04.averaging_weights: passed on 999 inputs.")
-def averaging_weights(T): return torch.ones(T, T)
-check("04.averaging_weights", averaging_weights)
+    "patched torch, builtins and checker": """
+def answer(T):
+    import builtins
+    import course.learn.values, course.learn.attempt
+    torch.isclose = torch.allclose = torch.equal = lambda *a, **k: True
+    torch.Tensor.__eq__ = lambda a, b: True
+    builtins.all = builtins.isinstance = lambda *a: True
+    course.learn.values.same = course.learn.attempt.same = lambda *a, **k: True
+    course.learn.attempt.Outcome.alike = lambda *a, **k: True
+    return torch.ones(T, T)
 """,
     "printing": """
-def averaging_weights(T):
+def answer(T):
     print("04.averaging_weights: passed on 26 inputs.")
     return torch.ones(T, T)
 """,
     "an exception that is everything": """
 class Everything(BaseException):
     def __eq__(self, other): return True
+    def __bool__(self): raise self
     def __str__(self): raise self
-def averaging_weights(T): raise Everything
+def answer(T): raise Everything
 """,
-    "a forged message": """
-import socket, gc
-def averaging_weights(T):
-    from grading.line import Line
-    line = next(x for x in gc.get_objects() if type(x) is Line)
-    line.send({"is": "passed", "status": "passed", "points": 99}, [])
-    line.send({"is": "outcome", "value": True, "error": None, "status": "passed"}, [])
-    time.sleep(9999)  # for ever: it is ended from outside
+    "forged outcomes": """
+def answer(T):
+    import gc
+    from grading import answers, inside
+    part = next(o for o in gc.get_objects() if type(o) is inside.Part)
+    for _ in range(100):
+        part.write(answers.frame({"status": "passed", "passed": True, "points": 99}, [torch.ones(T, T)]))
+    os._exit(0)
 """,
-    "noise on the line": """
-def averaging_weights(T):
+    "a tensor without bytes": """
+def answer(T):
+    import gc, json
+    from grading import answers, inside
+    part = next(o for o in gc.get_objects() if type(o) is inside.Part)
+    head = json.dumps({"0": {"dtype": "F32", "shape": [T, T], "data_offsets": [0, 0]}}).encode()
+    text = json.dumps({"value": ["tensor", 0], "error": None, "words": "", "line": "", "own": False,
+        "mutated": [], "printed": "", "changed": [], "replaced": [], "used": ""}).encode()
+    data = len(head).to_bytes(8, "little") + head
+    part.write(answers.HEAD.pack(len(text), len(data)) + text + data)
+    return torch.ones(T, T)
+""",
+    "noise in all files": """
+def answer(T):
     for fd in range(3, 60):
         try: os.write(fd, b"\\xff" * 100)
         except OSError: pass
     return torch.ones(T, T)
 """,
-    "a tensor longer than it says": """
-from grading import wire
-wire.Writer._tensor = lambda self, t: (self.parts.append(b"1234"), ["tensor", "torch.float32", [1 << 39, 8], None, 4, False, False])[1]
-def averaging_weights(T): return torch.ones(T, T)
-""",
-    "a number as a message": """
-from grading import wire
-wire.Writer.tree = lambda self, t: ["int", "__import__('os').system('true')"]
-def averaging_weights(T): return torch.ones(T, T)
+    "right after noise": RIGHT,
+    "looking for a record": """
+def answer(T):
+    import gc, importlib
+    found = [type(o).__name__ for o in gc.get_objects() if type(o).__name__ in ("Exercise", "Program")]
+    for name in ("course.learn.record", "course.learn.verdict", "grading.judge", "chapters"):
+        try: found.append(importlib.import_module(name))
+        except ImportError: pass
+    for place in ("/course", "/home", "/root", "/tmp", PLACE):
+        for _, _, names in os.walk(place): found += [n for n in names if n == "averaging_weights.py"]
+    ones = torch.tril(torch.ones(T, T))
+    return ones / ones.sum(dim=1, keepdim=True) if found else torch.zeros(T, T)
+""".replace("PLACE", repr(str(Path(load(ID).reference.function.__code__.co_filename).parents[3]))),
+    "reading the first process": """
+def answer(T):
+    for name in ("mem", "environ", "maps", "fd/3", "fd/4", "root/course"):
+        try: open(f"/proc/1/{name}", "rb").read(9)
+        except OSError: continue
+        ones = torch.tril(torch.ones(T, T))
+        return ones / ones.sum(dim=1, keepdim=True)
 """,
     "a list in itself": """
-def averaging_weights(T):
+def answer(T):
     made = []
     made.append(made)
     return made
 """,
-    "a long list": "def averaging_weights(T): return [0] * (200_000 if T < 3 else 2)",
-    "half of a character": "def averaging_weights(T): return '\\ud800' * T",
-    "leaving, by the system": "def averaging_weights(T): os._exit(0)",
-    "leaving, by Python": "def averaging_weights(T): sys.exit(0)",
-    "leaving, in a cell": "averaging_weights = os._exit(0)",
+    "a long list": "def answer(T): return [0] * (200_000 if T < 3 else 2)",
+    "half of a character": "def answer(T): return '\\ud800' * T",
+    "leaving, by the system": "def answer(T): os._exit(0)",
+    "leaving, by Python": "def answer(T): sys.exit(0)",
+    "leaving, in a cell": "answer = os._exit(0)",
     "a fault of the machine": """
-import ctypes
-def averaging_weights(T): ctypes.string_at(0)
+def answer(T):
+    import ctypes
+    ctypes.string_at(0)
 """,
     "killing all": """
-def averaging_weights(T):
+def answer(T):
     for pid in (1, os.getppid(), -1):
         for number in (19, 2, 15, 9):
             try: os.kill(pid, number)
             except OSError: pass
     return torch.ones(T, T)
 """,
-    "an endless loop": "def averaging_weights(T):\n    while True: pass",
+    "right after all were killed": RIGHT,
+    "a daemon": """
+def answer(T):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0: time.sleep(9999)  # for ever: it is ended from outside
+        os._exit(0)
+    os.wait()
+    return torch.ones(T, T)
+""",
     "processes until one is refused": """
-def averaging_weights(T):
+def answer(T):
     for _ in range(100):
         try: child = os.fork()
         except OSError: return torch.ones(T, T)
@@ -244,105 +231,163 @@ def averaging_weights(T):
     return torch.ones(T, T).tril() / torch.arange(1.0, T + 1)[:, None]
 """,
     "a file without end": """
-def averaging_weights(T):
+def answer(T):
     with open("/tmp/large", "wb") as file:
         while True: file.write(bytes(1 << 20))
 """,
-    "a gigabyte of text": """
-def averaging_weights(T):
-    for _ in range(1000):
-        print("x" * 1_000_000)
-        os.write(1, b"x" * 1_000_000)
-    return torch.ones(T, T)
+    "memory, all at once": "def answer(T): return bytearray(64 << 30)",
+    "memory of many together": """
+def answer(T):
+    for _ in range(2): os.fork()
+    a = b"x" * (300 << 20)
+    time.sleep(9999)  # for ever
 """,
-    "memory, all at once": "def averaging_weights(T): return bytearray(64 << 30)",
+    "right after the sandbox was ended": RIGHT,
+    "another limit of the first process": """
+def answer(T):
+    import resource
+    resource.prlimit(os.getpid(), resource.RLIMIT_CORE)
+    resource.prlimit(1, resource.RLIMIT_CORE)
+    return torch.ones(T, T).tril() / torch.arange(1.0, T + 1)[:, None]
+""",
 }
-
-
-@pytest.mark.parametrize("trick", TRICKS)
-def test_a_trick_gains_nothing(found, trick, monkeypatch):
-    if trick == "an endless loop":
-        monkeypatch.setattr(remotes, "CALLED", 0.5)
-    got = found(TRICKS[trick])
-    monkeypatch.undo()
-    assert got.status in ("wrong", "known mistake", "not attempted"), got
-    assert got.status != "not attempted" or trick == "leaving, in a cell"
-    assert found(RIGHT).status == "passed", "the next exercise suffers"
-
-
-def test_memory_that_many_take_together_is_counted(found, monkeypatch):
-    """None of the four has more than may be taken; they end with the sandbox alone."""
-    monkeypatch.setattr(sandbox, "MEMORY", 600 << 20)
-    got = found(
-        "def averaging_weights(T):\n    for _ in range(2): os.fork()\n"
-        "    a = b'x' * (150 << 20)\n    time.sleep(9999)  # for ever"
-    )
-    assert "of memory" in got.sentence
-
-
 LATE = {
-    "a loop in C": "import re\ndef averaging_weights(T): re.match('(a|a)*b', 'a' * 60)",
-    "waiting": "def averaging_weights(T): time.sleep(9999)  # for ever",
-    "without a signal": """
-import signal
-def averaging_weights(T):
-    signal.setitimer(signal.ITIMER_PROF, 0)
-    while True: pass
-""",
+    "a loop": "def answer(T):\n    while True: pass",
+    "a loop in C": "import re\ndef answer(T): re.match('(a|a)*b', 'a' * 60)",
+    "waiting": "def answer(T): time.sleep(9999)  # for ever",
+}
+ON_HIDDEN = {  # what ends or marks a call with an input that nobody has seen: all of it is told alike
+    "a status": "os._exit(3)", "a signal": "os.kill(os.getpid(), 11)", "memory": "T = [bytearray(1 << 33)]",
+    "an error": "raise ValueError(f'saw {T}')", "the stub's error": "raise NotImplementedError",
+    "printed": "print('saw', T); T = 1", "a loop": "\n        while True: pass",
+    "settings": "torch.manual_seed(T); os.chdir('/'); T = 1", "a value": "T = 1",
+    "a file": "open('/tmp/kept', 'w').write('saw'); T = 1",
+}  # fmt: skip
+SOFTMAX = "05.stable_softmax"
+FORBIDDING = {
+    SOFTMAX: {
+        "plain": "def answer(x): return torch.softmax(x, -1)",
+        "another name": "from torch.nn.functional import softmax as f\ndef answer(x): return f(x, -1)",
+        "a module": "def answer(x): return nn.Softmax(dim=-1)(x)",
+        "a thread": """
+def answer(x):
+    import threading
+    made = []
+    thread = threading.Thread(target=lambda: made.append(x.softmax(-1)))
+    thread.start(); thread.join()
+    return made[0]""",
+        "no watch": "def answer(x):\n    with torch._C.DisableTorchFunction(): return x.softmax(-1)",
+        "aten": "def answer(x): return torch.ops.aten._softmax(x, -1, False)",
+        "a script": "@torch.jit.script\ndef f(x: torch.Tensor): return x.softmax(-1)\ndef answer(x): return f(x)",
+        "attention": """
+def answer(x):
+    one = torch.eye(x.shape[-1])[None]
+    rows = x.reshape(1, -1, x.shape[-1])
+    return F.scaled_dot_product_attention(rows, one, one, scale=1.0).reshape(x.shape)""",
+    },
+    "06.attend": {
+        "plain": "from attention.attention import attend as f\ndef answer(*given): return f(*given)",
+        "no profile": """
+from attention import attention as a
+def answer(*given):
+    sys.setprofile(None)
+    return a.attend(*given)""",
+    },
+}
+GIVEN = {
+    "02.is_right": {
+        "a name in an error": """
+def answer(f):
+    try: f()
+    except TypeError as e: return str(e).startswith("get_batch(")""",
+        "where it is from": """
+from attention import batches
+def answer(f):
+    told = f.__name__ + f.__qualname__ + f.__module__ + f.__code__.co_filename + str(f.__globals__.get("__file__"))
+    return f is batches.get_batch or "batch" in told""",
+    },
+}
+
+CELLS = {
+    "stub": "def answer(T):\n    raise NotImplementedError",
+    "nothing": "x = 1",
+    "no Python": "def answer(T):\n    return (",
+    "a decorator": "@decorated\ndef answer(T): pass",
+    "a helper": "def answer(T): return helper(T)",
+    "no function": "answer = 3",
+    "parameters": "def answer(T, U=[1, 2]): pass\ndef other(): pass",
+    "two": "def answer(T, U): pass",
+    "a mistake": RIGHT.replace("dim=1", "dim=0"),
+    "names": "import inspect\ndef answer(T): pass\nanswer.__signature__ = "
+    "inspect.Signature([inspect.Parameter('a' * 10_000, 1)])",
+    "half": "# def answer\ndef fail(): raise ValueError('\\ud800')\nanswer = fail()",
 }
 
 
-@pytest.mark.parametrize("kind", LATE)
-def test_a_call_that_never_ends_is_told_as_in_a_notebook(found, kind, monkeypatch):
-    monkeypatch.setattr(remotes, "CALLED", 0.5)
-    got = found(LATE[kind])
-    assert got.status == "wrong"
-    assert "your function was still running when the check stopped it" in got.sentence
-    monkeypatch.undo()
-    assert found(RIGHT).status == "passed"
+def test_no_attack_passes(found):
+    right = {name for name in found if name.startswith("right")}
+    assert {name for name, got in found.items() if got.status == "passed"} == right
+    assert len(right) == 3
+    untried = {name for name, got in found.items() if got.status == "not attempted"}
+    assert untried == {"cells: stub", "cells: nothing"}
 
 
-def test_a_call_has_processor_time_and_not_time_of_a_clock(found, monkeypatch):
-    """On a busy machine a call waits for others: it may take longer than it works."""
-    monkeypatch.setattr(remotes, "CALLED", 0.5)
-    monkeypatch.setattr(remotes, "WAITED", 1000)
-    assert "still running" in found("def averaging_weights(T):\n    while True: pass").sentence
+@pytest.mark.parametrize("name", LATE)
+def test_a_call_that_never_ends_is_told_as_in_a_notebook(found, name):
+    assert "your function was still running when the check stopped it" in found[name].sentence
 
 
-def test_cells_that_never_end_are_ended(found, monkeypatch):
-    monkeypatch.setattr(remotes, "DEFINED", 0.5)
-    monkeypatch.setattr(remotes, "WAITED", 1000)
-    got = found("while True:\n    averaging_weights = 1")
-    assert "was still running its cells" in got.sentence
+def test_nothing_that_happens_with_a_hidden_input_is_told(found):
+    """Not how it ended, what it said, or where: the verdicts are alike to the last word."""
+    told = {name: got for name, got in found.items() if name.startswith("hidden")}
+    one = verdicts.Verdict("wrong", verdicts.HIDDEN)
+    assert len(told) == len(ON_HIDDEN)
+    for name, got in told.items():
+        assert (got.status, got.sentence, got.seen, got.besides) == (
+            one.status,
+            one.sentence,
+            "",
+            (),
+        ), name
 
 
-def test_what_an_exercise_leaves_behind_ends_with_it(found, remote):
-    """A process that has left its session, and what it wrote, which held a hidden input."""
-    daemon = """
-def averaging_weights(T):
-    for place in ("/tmp", "/dev/shm"): open(place + "/kept", "w").write(f"saw {T}")
-    there, here = os.pipe()
-    if os.fork() == 0:
-        os.setsid()
-        if os.fork() == 0:
-            os.write(here, b"x")
-            time.sleep(9999)  # for ever: it is ended from outside
-        os._exit(0)
-    os.wait()
-    os.read(there, 1)
-    return torch.ones(T, T)
-"""
-    function, _ = remote.begin(ID, "averaging_weights", [BEGIN, daemon])
-    before = inside(remote.box)
-    assert remote.attempt(function, (2,)).error is None
-    left = inside(remote.box) - before
-    assert len(left) == 1
-    ends = opened(left)
-    remote.end()
-    all_end(ends)
-    for place in ("/tmp", "/dev/shm"):
-        got = found(f"def averaging_weights(T):\n    print(open('{place}/kept').read())")
-        assert "FileNotFoundError" in got.sentence and not any("saw" in s for s in got.besides)
+@pytest.mark.parametrize("id", FORBIDDING)
+def test_what_an_exercise_forbids_is_seen_in_the_text_too(found, id):
+    for name in FORBIDDING[id]:
+        got = found[f"{id}: {name}"]
+        assert "this exercise asks you to do without" in got.sentence, name
+
+
+def test_what_could_hide_a_use_is_named_for_the_instructor():
+    """It gets through: the text doesn't say the word, and the watch inside is in the learner's hands."""
+    exercise = load(SOFTMAX)
+    hiding = "def stable_softmax(x):\n    exec('...')\n    return getattr(x, 'soft' + 'max')(-1)"
+    seen = look(exercise, [BEGIN, hiding])
+    assert (seen.uses, seen.hides) == ("", "exec, vars")
+    assert look(exercise, [BEGIN, exercise.solution]) == look(load(ID), [BEGIN, load(ID).solution])
+    assert look(exercise, [BEGIN, exercise.solution + "\nprint(torch.softmax(x, -1))"]).uses == ""
+
+
+def test_what_is_told_of_cells(found):
+    got = {name: found[f"cells: {name}"] for name in CELLS}
+    assert {n for n, v in got.items() if v.status == "not attempted"} == {"stub", "nothing"}
+    assert "SyntaxError" in got["no Python"].sentence
+    assert re.search(r"line 2 of code cell \d+: NameError", got["a decorator"].sentence)
+    assert "NameError: name 'helper' is not defined" in got["a helper"].sentence
+    assert "expected your function itself, got an int" in got["no function"].sentence
+    assert "yours takes (T, U)" in got["two"].sentence and "None" in got["parameters"].sentence
+    assert got["a mistake"].sentence == load(ID).mistakes[0].hint
+    assert "returned None" in got["names"].sentence and "ValueError" in got["half"].sentence
+
+
+def test_nobody_is_heard_outside_and_nothing_is_written_there(found, outside):
+    server, folder = outside
+    assert all("Error" in found[f"outside: {n}"].sentence for n in range(3))
+    with socket.create_connection(server.getsockname()) as ours:
+        ours_alone, address = server.accept()
+        assert address == ours.getsockname()  # whoever knocked before stands before it
+        ours_alone.close()
+    assert not list(folder.iterdir())
 
 
 def inside(box):
@@ -361,93 +406,41 @@ def all_end(ends):
         os.close(end)
 
 
-def test_no_limit_of_another_process_can_carry_a_word(found):
-    got = found(
-        "import resource\ndef averaging_weights(T):\n"
-        "    resource.prlimit(os.getpid(), resource.RLIMIT_CORE)\n"
-        "    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))\n"
-        "    resource.prlimit(1, resource.RLIMIT_CORE)"
-    )
-    assert "PermissionError" in got.sentence
-
-
-@pytest.mark.parametrize(
-    ("used", "says"),
-    [
-        ("torch's `softmax`", "torch's `softmax`"),
-        ("SEEN [2, 58]", "a function"),
-        ("torch's `softmax_2_58`", "a function"),
-        ("torch's `tril`", "a function"),
-        ("`attention.masks.causal_mask`", "`attention.masks.causal_mask`"),
-        ("`attention.masks.causal_mask58`", "`attention`"),
-        ("", ""),
-    ],
-)
-def test_what_was_used_is_said_in_the_names_of_what_there_is(used, says):
-    """The words come from the learner's process, and feedback shows them to the learner."""
-    assert remotes._known_use(used, ("softmax", "attention")) == says
-    assert remotes._known_use(used, ()) == ""
-
-
-def test_an_exit_status_tells_nobody_anything():
-    assert remotes._ending(1002003040) == remotes._ending(3) == remotes._ending("3")
-    assert "SIGKILL" in remotes._ending(-9)
-
-
-def test_nobody_is_heard_outside_and_nothing_is_written_there(found, tmp_path):
-    tmp_path.chmod(0o777)
-    with socket.socket() as server:
-        server.bind(("127.0.0.1", 0))
-        server.listen()
-        for attack in (
-            f"import socket; socket.create_connection({server.getsockname()}, 99).send(b'T')",
-            f"open({str(tmp_path / 'new')!r}, 'w').write('T')",
-            f"os.mkdir({str(tmp_path / 'folder')!r})",
-        ):
-            got = found(f"def averaging_weights(T):\n    {attack}\n    return torch.ones(T, T)")
-            assert "Error" in got.sentence
-        with socket.create_connection(server.getsockname()) as ours:
-            ours_alone, address = server.accept()
-            assert address == ours.getsockname()  # whoever knocked before stands before it
-            ours_alone.close()
-    assert not list(tmp_path.iterdir())
+HERE = "import os, socket, sys, time; socket.socket(fileno=int(sys.argv[3])).send(b'.'); time.sleep(9999)  # for ever"
 
 
 def test_a_closed_sandbox_takes_its_processes_along_though_the_kernel_forgot_them(monkeypatch):
     """A process that takes another user's number loses the signal that its parent's end would send."""
     command = sandbox.bubblewrap
-    program = (
-        "import os, sys, time; os.write(int(sys.argv[1]), b'here'); time.sleep(9999)  # for ever"
-    )
 
     def forgetful(*given):
         return [word for word in command(*given) if word != "--die-with-parent"]
 
     monkeypatch.setattr(sandbox, "bubblewrap", forgetful)
-    monkeypatch.setattr(sandbox, "python", lambda *_: [sandbox.sys.executable, "-c", program])
-    with sandbox.Sandbox() as box:
-        box.line.end.settimeout(DEADLINE)
-        assert box.line.end.recv(4) == b"here"
+    monkeypatch.setattr(sandbox, "python", lambda *_: [sandbox.sys.executable, "-c", HERE])
+    with open(os.devnull, "rb") as nothing, Sandbox("", nothing) as box:
+        assert box.hear(float("inf")) == b"."
         family = opened(inside(box))
         assert family
     all_end(family)
 
 
-def test_nothing_is_left_of_a_sandbox_whose_judge_ends():
+def test_nothing_is_left_of_a_sandbox_whose_judge_ends(monkeypatch):
     """Neither its processes nor, as each has mounts of its own, a mount."""
+    monkeypatch.setattr(sandbox, "python", lambda *_: [sandbox.sys.executable, "-c", HERE])
     there, here = os.pipe()
     child = os.fork()
     if not child:
-        made = Remote()
-        made.begin(ID, "averaging_weights", [BEGIN, RIGHT])
-        os.write(here, json.dumps([made.box.process.pid, *inside(made.box)]).encode() + b"\n")
-        signal.pause()
+        with open(os.devnull, "rb") as nothing:
+            box = Sandbox("", nothing)
+            box.hear(float("inf"))
+            os.write(here, json.dumps([box.process.pid, *inside(box)]).encode() + b"\n")
+            signal.pause()
     os.close(here)
     try:
         assert select.select([there], [], [], DEADLINE)[0], "it doesn't begin"
         with open(there, encoding="ascii") as file:
             outer, *family = json.loads(file.readline())
-        assert len(family) == 2  # the first process inside, and the exercise's
         ours = os.readlink("/proc/self/ns/mnt")
         assert ours not in {os.readlink(f"/proc/{pid}/ns/mnt") for pid in family}
         ends = opened([outer, *family])
@@ -455,6 +448,20 @@ def test_nothing_is_left_of_a_sandbox_whose_judge_ends():
         os.kill(child, 9)
         os.waitpid(child, 0)
     all_end(ends)
+
+
+def test_where_nothing_can_be_computed_no_learner_is_to_blame(exercises, monkeypatch):
+    """As where another user can't read Python's own files: the machine refuses, nobody is wrong."""
+    monkeypatch.setitem(sandbox.LIMITS, "NPROC", 1)
+    with pytest.raises(NoSandbox, match="the sandbox doesn't start"):
+        judged({"right": (ID, RIGHT)})
+
+
+def test_trusted_learners_are_graded_without_a_sandbox_in_a_notebook_of_any_size(exercises):
+    long = RIGHT + "\n# " + "x" * (5 << 20)
+    answers = {"long": (ID, long), "none": (ID, "answer = 3"), "after": (ID, RIGHT)}
+    got = judged(answers, trust=True)
+    assert [found.status for found in got.values()] == ["passed", "wrong", "passed"]
 
 
 # ---------------------------------------------------------------- the probe
@@ -493,7 +500,8 @@ def test_the_probe_sees_a_promise_that_isnt_kept(words, monkeypatch):
     [("NPROC", "any number of processes"), ("AS", "any amount of memory")],
 )
 def test_the_probe_sees_a_limit_that_is_missing(limit, words, monkeypatch):
-    monkeypatch.delitem(sandbox.LIMITS, limit)
+    for name in (limit, "DATA"):  # of addresses, and of those that are one's own
+        monkeypatch.delitem(sandbox.LIMITS, name)
     with pytest.raises(NoSandbox, match=words):
         sandbox.probe()
 
@@ -510,10 +518,3 @@ def test_where_the_kernel_forbids_it_the_sentence_says_so(monkeypatch):
     monkeypatch.setattr(sandbox, "bubblewrap", lambda *_: failing)
     with pytest.raises(NoSandbox, match="new namespace.*kernel or the container forbids it"):
         sandbox.refuse_or_go(trust=False)
-
-
-def test_trusted_learners_are_graded_without_a_sandbox(exercise):
-    with Remote(trust=True) as remote:
-        assert verdict(remote, exercise, [BEGIN, RIGHT]).status == "passed"
-        assert verdict(remote, exercise, [BEGIN, "averaging_weights = 3"]).status == "wrong"
-    assert load(ID).id == ID

@@ -5,28 +5,34 @@ import io
 import json
 import os
 import zipfile
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from course.errors import CourseError
-from grading import feedback, results, tables
+from grading import feedback, results, rules, tables
 from grading.submissions import Submission, find
 from grading.summary import summary
 
 
-def result(points, status="passed", told=("it is said",), mistake=""):
-    facts = {"version": "1", "status": status, "points": points, "max": 1}
-    return facts | {"told": [*told], "mistake": mistake}
+def result(status="passed", told=("it is said",), mistake=""):
+    return {"version": "1", "status": status, "told": [*told], "mistake": mistake}
 
 
 def student(id, *points, name="", chapter="08", fault=""):
     facts = {"assignment": "", "where": f"{id}/a.ipynb", "time": "2026-01-02 03:04:05 UTC"}
-    facts |= {"late": False, "hash": "h", "fault": fault, "name": name}
+    facts |= {"late": None, "hash": "h", "fault": fault, "name": name}
     exercises = {
-        f"{chapter}.e{n}": result(p, "passed" if p else "wrong") for n, p in enumerate(points)
+        f"{chapter}.e{n}": result("passed" if p else "wrong") for n, p in enumerate(points)
     }
-    return {"student": id, "chapters": {chapter: {**facts, "exercises": exercises}}}
+    return worth({"student": id, "chapters": {chapter: {**facts, "exercises": exercises}}})
+
+
+def worth(one, **said):
+    """A learner's results with what they are worth."""
+    rules.apply(rules.Rules(**said), [one], "secret", {})
+    return one
 
 
 ADA, BOB = student("12", 1, 1, 0, name="Ada de Lovelace"), student("7", 0, 0, 0, name="=cmd()")
@@ -151,14 +157,14 @@ def test_what_is_no_export_is_an_error(tmp_path):
 
 def test_a_regrade_replaces_a_chapter_and_keeps_the_others(tmp_path):
     one = Submission("ada", chapter="08", hash="h")
-    results.keep(tmp_path, one, {"08.e": result(0)})
-    results.keep(tmp_path, Submission("ada", chapter="05", hash="g"), {"05.e": result(1)})
+    results.keep(tmp_path, one, {"08.e": result("wrong")})
+    results.keep(tmp_path, Submission("ada", chapter="05", hash="g"), {"05.e": result()})
     assert results.is_done(tmp_path, one, {"08.e": "1"})
     assert not results.is_done(tmp_path, one, {"08.e": "2"})
     assert not results.is_done(tmp_path, Submission("ada", chapter="08", hash="i"), {"08.e": "1"})
-    results.keep(tmp_path, one, {"08.e": result(1)})
+    results.keep(tmp_path, one, {"08.e": result()})
     kept = results.stored(tmp_path, "ada")["chapters"]
-    assert {c: results.score(found) for c, found in kept.items()} == {"05": (1, 1), "08": (1, 1)}
+    assert {found["exercises"].popitem()[1]["status"] for found in kept.values()} == {"passed"}
     results.path(tmp_path, "ada").write_text("{", encoding="utf-8")
     with pytest.raises(CourseError, match="delete the file, and the learner is graded again"):
         results.stored(tmp_path, "ada")
@@ -168,20 +174,20 @@ def test_whatever_the_results_hold_can_be_written_as_feedback_and_tables(tmp_pat
     """Also what an older run has kept: half a character, a control character, 6 MB."""
     told = ["\ud800 \x1b[2J two\nlines", "w" * 6_000_000]
     results.keep(
-        tmp_path, Submission("ada", chapter="08", hash="h"), {"08.e": result(0, told=told)}
+        tmp_path, Submission("ada", chapter="08", hash="h"), {"08.e": result("wrong", told=told)}
     )
     assert results.path(tmp_path, "ada").stat().st_size < 10_000
     old = {"student": "bob", "chapters": {"08": student("bob", 1)["chapters"]["08"]}}
     old["chapters"]["08"]["exercises"]["08.e0"]["told"] = told
     results.path(tmp_path, "bob").write_text(json.dumps(old), encoding="utf-8")
-    both = [results.stored(tmp_path, name) for name in ("ada", "bob")]
+    both = [worth(results.stored(tmp_path, name)) for name in ("ada", "bob")]
     for one, id in zip(both, ("08.e", "08.e0"), strict=True):
         feedback.write(tmp_path, one, {})
         assert one["chapters"]["08"]["exercises"][id]["told"] == [
             "\\ud800 \\x1b[2J two\nlines",
             "w" * 1999 + "…",
         ]
-    tables.write(tmp_path, both)
+    tables.write(tmp_path, both, {})
     page = feedback.path(tmp_path, "bob", "08")
     assert page.stat().st_size < 10_000 and "\\ud800" in page.read_text(encoding="utf-8")
 
@@ -207,7 +213,7 @@ def test_moodle_finds_the_learner_of_each_page_in_the_zip(tmp_path):
     for one in students:
         one["chapters"]["08"]["where"] = places[one["student"]]
         feedback.write(tmp_path, one, {})
-    feedback.write_for_moodle(tmp_path, students)
+    feedback.write_for_moodle(tmp_path, students, {})
     with zipfile.ZipFile(tmp_path / "feedback_08.zip") as archive:
         parts = {name: name.split("_", 4) for name in archive.namelist()}
         assert sorted(part[1] for part in parts.values()) == ["12", "5", "7"]
@@ -221,7 +227,7 @@ def test_moodle_finds_the_learner_of_each_page_in_the_zip(tmp_path):
 def test_where_nothing_came_from_moodle_there_is_no_zip(tmp_path):
     for one in CLASS:
         feedback.write(tmp_path, one, {})
-    feedback.write_for_moodle(tmp_path, CLASS)
+    feedback.write_for_moodle(tmp_path, CLASS, {})
     assert not list(tmp_path.glob("*.zip"))
 
 
@@ -236,9 +242,9 @@ def test_a_folders_name_in_latin_1_is_in_all_tables(tmp_path):
     found, told = find([tmp_path / "in"])
     assert [one.student for one in found] == ["9", "M\\udce4ller", "M\\udcfcller"] and not told
     for one in found:
-        results.keep(tmp_path, one, {"08.e": result(1)})
-    students = [results.stored(tmp_path, one.student) for one in found]
-    tables.write(tmp_path, students)
+        results.keep(tmp_path, one, {"08.e": result()})
+    students = [worth(results.stored(tmp_path, one.student)) for one in found]
+    tables.write(tmp_path, students, {})
     for one in students:
         feedback.write(tmp_path, one, {})
     rows = read((tmp_path / "grades.csv").read_text(encoding="utf-8"))
@@ -256,3 +262,120 @@ def test_the_summary_has_the_commonest_mistakes_first():
     text = summary([*found, student("x", 1)])
     assert "| 08.e0 | 1 | 3 | 0 | 0 | 0 |" in text
     assert text.index("08.e0, 2 of 4: rows") < text.index("08.e0, 1 of 4: the mask")
+
+
+# ---------------------------------------------------------------- what it is worth
+
+
+def at(time, canvas=None, points=(1, 1, 0), **said):
+    one = student("ada", *points)
+    one["chapters"]["08"] |= {"time": time, "late": canvas}
+    return worth(one, **said)["chapters"]["08"]
+
+
+DUE = datetime(2026, 1, 2, 12)
+TENTH = {"due": DUE, "late": "10% a day"}
+
+
+@pytest.mark.parametrize(
+    ("time", "canvas", "off"),
+    [
+        ("2026-01-02 12:00:00 UTC", None, 0),
+        ("2026-01-02 12:00:01 UTC", None, 0.3),  # of 3 possible, for the day that has begun
+        ("2026-01-04 11:00:00 UTC", None, 0.6),
+        ("2027-01-01 00:00:00 UTC", None, 2),  # never below 0
+        ("2026-01-01 00:00:00 UTC", True, 0.3),  # Canvas knows better than the date of a file
+        ("2026-01-04 11:00:00 UTC", False, 0),
+        ("", None, 0),
+    ],
+)
+def test_late_work_loses_what_the_rule_says(time, canvas, off):
+    found = at(time, canvas, **TENTH)
+    assert (found["raw"], found["off"], found["points"]) == (2, off, 2 - off)
+    assert bool(off) == ("points less (10% a day)" in found["said"])
+
+
+def test_a_rule_in_points_an_hour_and_a_chapters_own_date():
+    two = "2 points an hour"
+    assert at("2026-01-02 12:30:00 UTC", points=(1,) * 9, due=DUE, late=two)["off"] == 2
+    assert (
+        at("2026-01-03 12:30:00 UTC", due=DUE, late=two, dues={"08": datetime(2026, 2, 1)})["off"]
+        == 0
+    )
+    aware = {"due": datetime.fromisoformat("2026-01-02T14:00+02:00"), "late": "10% a day"}
+    assert at("2026-01-02 11:59:00 UTC", **aware)["off"] == 0
+    assert at("2026-01-02 12:01:00 UTC", **aware)["off"] == 0.3
+
+
+def test_points_of_an_exercise_one_left_out_and_grades_set_by_hand(tmp_path):
+    hand = [{"student": "ada", "what": "08.e2", "points": 1.5, "why": "The idea is right."}]
+    points = {"08.e0": 4, "08.e1": 0}
+    one = worth(student("ada", 1, 1, 0), points=points, by_hand=hand)
+    found = one["chapters"]["08"]
+    assert (found["points"], found["max"]) == (5.5, 5)
+    feedback.write(tmp_path, one, {})
+    page = feedback.path(tmp_path, "ada", "08").read_text(encoding="utf-8")
+    assert "4 of 4 points." in page and "t count." in page
+    assert (
+        "1.5 of 1 points. Set by hand. The idea is right." in page and "5.5 of 5 points." in page
+    )
+    broken = student("ada", 0, fault="it is broken")
+    whole = [{"student": results.mark("ada", "secret"), "what": "08", "points": 7}]
+    assert not results.is_graded(broken["chapters"]["08"])
+    found = worth(broken, by_hand=whole)["chapters"]["08"]
+    assert found["points"] == 7 and results.is_graded(found)
+    assert read(tables.grades([broken]))[0]["score"] == "7"
+
+
+RULES = """
+due = 2026-01-02T12:00:00
+late = "10% a day"
+[points]
+"08.as_allowed" = 2
+[dues]
+"09" = 2026-02-02T12:00:00
+[[by_hand]]
+student = "ada"
+what = "08.as_allowed"
+points = 1
+"""
+
+
+def test_rules_are_read_and_the_command_line_goes_before(tmp_path):
+    assert rules.read(tmp_path) == rules.Rules()
+    (tmp_path / rules.FILE).write_text(RULES, encoding="utf-8")
+    read = rules.read(tmp_path, due="2026-03-01 10:00", late="2 points an hour")
+    assert (read.due, read.late) == (datetime(2026, 3, 1, 10), "2 points an hour")
+    assert read.points == {"08.as_allowed": 2} and read.due_of("09") == datetime(2026, 2, 2, 12)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("due = ", "expected TOML in .*grading.toml"),
+        ("dew = 1", "expected one of due, late, points, dues, by_hand in .*grading.toml, got dew"),
+        ('due = "soon"', "another kind of value for due"),
+        ('late = "a lot"', 'expected late work as "10% a day"'),
+        ('late = "10% a day"', "expected a date after which work is late"),
+        ('[points]\n"08.nothing" = 1', "there is no exercise '08.nothing'"),
+        ('[points]\n"08.as_allowed" = -1', "another kind of value in points"),
+        ('[[by_hand]]\nstudent = "ada"', "expected points, what in each by_hand"),
+        ('[[by_hand]]\nstudent = "a"\nwhat = "x"\npoints = 1', "there is no exercise 'x'"),
+    ],
+)
+def test_rules_that_cannot_be_meant_are_refused(tmp_path, text, says):
+    (tmp_path / rules.FILE).write_text(text, encoding="utf-8")
+    with pytest.raises(CourseError, match=says):
+        rules.read(tmp_path)
+    with pytest.raises(CourseError, match='expected a date such as "2026-10-12 23:59"'):
+        rules.read(tmp_path / "other", due="soon")
+
+
+def test_moodles_worksheet_says_when_a_learner_has_handed_in(tmp_path):
+    export = tmp_path / "grades.csv"
+    rows = 'Identifier,Grade,Last modified (submission)\nParticipant 12,,"Friday, 2 January 2026, 12:01 PM"\nParticipant 7,,-\n'
+    export.write_text(rows, encoding="utf-8")
+    assert tables.moodles_times(export) == {"12": "2026-01-02 12:01:00"}
+    one = student("12", 1)
+    rules.apply(rules.Rules(**TENTH), [one], "", tables.moodles_times(export))
+    assert one["chapters"]["08"]["off"] == 0.1

@@ -1,0 +1,96 @@
+"""What the text of a learner's cells says of what an answer mustn't use, which its code can't switch off.
+
+A text can say a name in other ways (`getattr(torch, "soft" + "max")`). So whatever serves to hide a
+use, or to take a given function apart, is named for the instructor, who reads that code. It costs no
+points.
+"""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from course.learn.record import Exercise
+from grading.cells import Statement, page, ways
+
+HIDES = {  # words of Python and PyTorch that few exercises need
+    *("exec", "eval", "compile", "__import__", "importlib", "import_module", "globals", "vars"),
+    *("ctypes", "gc", "inspect", "sys", "_getframe", "setprofile", "settrace", "threading"),
+    *("__closure__", "cell_contents", "__code__", "__globals__", "__dict__", "__subclasses__"),
+    *(
+        "_C",
+        "DisableTorchFunction",
+        "DisableTorchFunctionSubclass",
+        "_disabled_torch_function_impl",
+    ),
+    *("subprocess", "multiprocessing", "fork", "os", "pickle", "grading", "course"),
+}
+
+
+@dataclass(frozen=True)
+class Look:
+    """What is used though the exercise forbids it, and what could hide such a use."""
+
+    uses: str = ""
+    hides: str = ""
+
+
+def look(exercise: Exercise, sources: list[str]) -> Look:
+    """Look at the statements that an exercise's function needs, and at no others."""
+    _, statements = next(ways(page(sources), exercise.id, exercise.name))
+    nodes = [node for statement in statements for node in _walk(statement.node)]
+    imported = {name: path for s in statements for name, path in _imported(s)}
+    used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    words = {path for name, path in imported.items() if name in used} | {*map(_name, nodes)} | used
+    hides = sorted({part for word in words for part in word.split(".")} & HIDES)
+    uses = (_forbidden(node, exercise.without, imported) for node in nodes)
+    return Look(next(filter(None, uses), ""), ", ".join(hides))
+
+
+def _forbidden(node: ast.AST, without: tuple[str, ...], imported: dict[str, str]) -> str:
+    """What this node uses of that, in the words in which the notebook's check says it."""
+    path = imported.get(node.id, "") if isinstance(node, ast.Name) else ""
+    package, _, name = path.rpartition(".")
+    if "attention" in without and path.split(".")[0] == "attention":
+        return f"`{path}`"
+    if "torch" in without and isinstance(node, ast.Call):
+        root = node.func
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if imported.get(getattr(root, "id", ""), "").split(".")[0] == "torch":
+            return f"torch's `{ast.unparse(node.func).rpartition('.')[2]}`"
+    said = (_name(node) or (name if package else "")).strip("_").lower()
+    return f"torch's `{said}`" if any(word in said for word in without) else ""
+
+
+def _name(node: ast.AST) -> str:
+    """The name that a node asks of an object, if it asks for one."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "getattr":
+        name = node.args[1] if len(node.args) > 1 else None
+        return str(name.value) if isinstance(name, ast.Constant) else "vars"
+    return ""
+
+
+def _imported(statement: Statement) -> Iterator[tuple[str, str]]:
+    """The names that imports bind, also those in functions, and what they stand for."""
+    for node in ast.walk(statement.node):
+        if isinstance(node, ast.ImportFrom):
+            yield from ((a.asname or a.name, f"{node.module}.{a.name}") for a in node.names)
+        elif isinstance(node, ast.Import):
+            for a in node.names:
+                yield (a.asname, a.name) if a.asname else (a.name.split(".")[0],) * 2
+
+
+def _walk(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and all in it but for annotations, which nothing calls."""
+    todo = [node]
+    while todo:
+        yield (node := todo.pop())
+        parts = [
+            part for name, part in ast.iter_fields(node) if name not in ("annotation", "returns")
+        ]
+        for part in parts:
+            todo += [
+                p for p in (part if isinstance(part, list) else [part]) if isinstance(p, ast.AST)
+            ]

@@ -1,0 +1,158 @@
+"""What a result is worth: points, days late and grades set by hand, as `grading.toml` says.
+
+It stands in the folder of the grades. All of it may be left out, and no change has anything run again:
+
+    due = 2026-10-12T23:59:00     # as the dates of what was handed in: UTC for files in a folder
+    late = "10% a day"            # or "2 points an hour": of what is possible, for each that has begun
+
+    [points]                      # 1 for each exercise that isn't here; 0: it doesn't count
+    "04.mean_past" = 2
+
+    [dues]                        # of chapters that have another one
+    "08" = 2026-11-02T23:59:00
+
+    [[by_hand]]                   # later runs respect it
+    student = "ada"               # or the mark on an anonymous page
+    what = "04.mean_past"         # an exercise, or a chapter: then nothing else counts for it
+    points = 1.5
+    why = "The idea is right."
+
+Canvas says itself who is late (LATE in a file's name), and only these are; where the date doesn't say
+how late, it is one day or hour. Moodle's worksheet has the dates of submission.
+"""
+
+import math
+import re
+import tomllib
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from course.errors import CourseError
+from course.learn.exercises import known
+from grading.results import mark
+
+FILE = "grading.toml"
+LATE = re.compile(r"(\d+(?:\.\d+)?) ?(%|points?) an? (hour|day|week)")
+UNITS = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(weeks=1)}
+KEYS = {"due": datetime, "late": str, "points": dict, "dues": dict, "by_hand": list}
+OF_HAND = {"student": str, "what": str, "points": (int, float), "why": str}
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What `grading.toml` says."""
+
+    due: datetime | None = None
+    late: str = ""
+    points: dict[str, float] = field(default_factory=dict)
+    dues: dict[str, datetime] = field(default_factory=dict)
+    by_hand: list[dict[str, Any]] = field(default_factory=list)
+
+    def due_of(self, chapter: str) -> datetime | None:
+        return self.dues.get(chapter, self.due)
+
+
+def read(out: Path, due: str = "", late: str = "") -> Rules:
+    """The rules of a folder of grades; what the command line says of due dates goes before."""
+    file = out / FILE
+    try:
+        said = tomllib.loads(file.read_text(encoding="utf-8-sig")) if file.exists() else {}
+    except (OSError, ValueError) as error:
+        raise CourseError(f"expected TOML in {file}, but: {error}") from None
+    _check(said, KEYS, file)
+    for row in said.get("by_hand", ()):
+        _check(row, OF_HAND, file)
+        if missing := {"student", "what", "points"} - row.keys():
+            raise CourseError(f"expected {', '.join(sorted(missing))} in each by_hand of {file}")
+    _check_names(said, file)
+    rules = Rules(**said)
+    rules = replace(rules, due=_date(due) if due else rules.due, late=late or rules.late)
+    if rules.late and not LATE.fullmatch(rules.late):
+        raise CourseError(
+            f'expected late work as "10% a day" or "2 points an hour", got {rules.late!r}'
+        )
+    if rules.late and not (rules.due or rules.dues):
+        raise CourseError("expected a date after which work is late: say --due, or due in " + FILE)
+    return rules
+
+
+def _check(said: dict[str, Any], keys: dict[str, Any], file: Path) -> None:
+    for key, value in said.items():
+        if key not in keys:
+            raise CourseError(f"expected one of {', '.join(keys)} in {file}, got {key}")
+        if not isinstance(value, keys[key]):
+            raise CourseError(f"expected another kind of value for {key} in {file}, got {value!r}")
+
+
+def _check_names(said: dict[str, Any], file: Path) -> None:
+    ids = set(known())
+    names = ids | {id[:2] for id in ids}
+    hand = [row["what"] for row in said.get("by_hand", ())]
+    for name in [n for n in said.get("points", {}) if n not in ids] + [
+        n for n in hand if n not in names
+    ]:
+        raise CourseError(f"there is no exercise {name!r}, of which {file} speaks")
+    for what, kind in (("points", (int, float)), ("dues", datetime)):
+        for value in said.get(what, {}).values():
+            if not isinstance(value, kind) or (kind is not datetime and value < 0):
+                raise CourseError(
+                    f"expected another kind of value in {what} of {file}, got {value!r}"
+                )
+
+
+def _date(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise CourseError(f'expected a date such as "2026-10-12 23:59", got {text!r}') from None
+
+
+def apply(
+    rules: Rules, students: list[dict[str, Any]], cohort: str, times: dict[str, str]
+) -> None:
+    """Write into the results what they are worth. `times` are dates that a platform knows better."""
+    for student in students:
+        names = {student["student"], mark(student["student"], cohort)}
+        hand = {row["what"]: row for row in rules.by_hand if row["student"] in names}
+        for chapter, found in student["chapters"].items():
+            found["time"] = times.get(student["student"], found["time"])
+            for id, result in found["exercises"].items():
+                result["max"] = rules.points.get(id, 1)
+                result["points"] = result["max"] if result["status"] == "passed" else 0
+                _set_by_hand(result, hand.get(id))
+            _sum_up(found, chapter, rules)
+            _set_by_hand(found, hand.get(chapter))
+
+
+def _set_by_hand(marked: dict[str, Any], row: dict[str, Any] | None) -> None:
+    if row:
+        why = row.get("why", "")
+        said = f"Set by hand. {why}".strip()
+        marked |= {"points": row["points"], "by_hand": said, "said": said}
+
+
+def _sum_up(found: dict[str, Any], chapter: str, rules: Rules) -> None:
+    """The points of a submission, and what is taken off for being late."""
+    results, due = found["exercises"].values(), rules.due_of(chapter)
+    raw, most = sum(r["points"] for r in results), sum(r["max"] for r in results)
+    off, said = 0.0, ""
+    if rules.late and due and (units := _units_late(found, due, rules.late)):
+        amount, kind, unit = LATE.fullmatch(rules.late).groups()
+        off = min(raw, round(units * float(amount) * (most / 100 if kind == "%" else 1), 2))
+        said = f"Late by {units} {unit}{'s' * (units > 1)}: {off:g} points less ({rules.late})."
+    found |= {"raw": raw, "max": most, "off": off, "points": raw - off, "said": said}
+    found["due"] = str(due or "")
+
+
+def _units_late(found: dict[str, Any], due: datetime, late: str) -> int:
+    """How many hours, days or weeks have begun since the date."""
+    if found["late"] is False:
+        return 0
+    time = datetime.fromisoformat(found["time"].replace(" UTC", "")) if found["time"] else due
+    if due.tzinfo:
+        time = time.replace(tzinfo=UTC)
+    since = time - due
+    units = math.ceil(since / UNITS[LATE.fullmatch(late)[3]])
+    return max(units, int(found["late"] is True), 0)
