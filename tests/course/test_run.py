@@ -18,7 +18,6 @@ from xml.etree import ElementTree
 import psutil
 import pytest
 
-from course import cli
 from course.cli import main
 from course.errors import CourseError
 from course.execute import children, forkserver, refresh
@@ -28,6 +27,7 @@ from course.execute.kernel import short
 from course.execute.report import COLUMNS, junit, print_table
 from course.execute.run import choose, parse, peak_mib
 from course.notebooks import read, write
+from course.terminal import ended_like_by_ctrl_c
 from tests.conftest import wait_until
 from tests.course.test_notebooks import make_course, tagged
 
@@ -261,11 +261,11 @@ def course(tmp_path, monkeypatch) -> Path:
         (["-p", "seed", "1.5"], "expected int for the parameter 'seed' of n1, got '1.5'; known"),
         (["-p", "lr", "fast"], "expected float for the parameter 'lr' of n2, got 'fast'"),
         (["-p", "fast", "1"], "expected bool for the parameter 'fast' of n1, got '1'"),
-        (["-p", "seed"], "expected 2 arguments"),
-        (["-j", "0"], "argument -j/--workers: expected a whole number from 1, got '0'"),
+        (["-p", "seed"], "option '-p' requires 2 arguments"),
+        (["-j", "0"], "'-j' / '--workers': expected a whole number from 1, got '0' (see"),
         (["-j", "two"], "expected a whole number from 1, got 'two'"),
         (["--timeout", "-1"], "expected a whole number from 1, got '-1'"),
-        (["--outt", "x"], "unrecognized arguments: --outt"),
+        (["--outt", "x"], "no such option '--outt'"),
         (["--out", "notebooks"], "expected an output folder of its own, got notebooks"),
         (["--out", "notebooks/SUMMARY.md"], "expected an output folder that can be written"),
         (["--out", "notebooks/SUMMARY.md/x"], "notebooks/SUMMARY.md/x (Not a directory): choose"),
@@ -465,7 +465,7 @@ def test_a_signal_interrupts_where_a_child_is_waited_for_and_nowhere_else(
         await asyncio.sleep(600)  # till it is interrupted
 
     monkeypatch.setattr(children, "_child", child)
-    with cli._ended_like_by_ctrl_c(), pytest.raises(KeyboardInterrupt):
+    with ended_like_by_ctrl_c(), pytest.raises(KeyboardInterrupt):
         children.execute("module", [{}], 1, {}, None, lambda *_: None)
     assert reached == [name]
 
