@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -35,6 +36,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _refused(f"{said[:1].lower()}{said[1:].rstrip('.')} (see `{place} --help`)")
     except CourseError as error:
         return _refused(str(error), error.exit_code)
+    except ModuleNotFoundError as error:
+        return _refused(
+            f"expected the package {error.name}, found none: install what makes book and talks with "
+            "`python install.py --book`, and what grades on many machines with --grade"
+        )
     except OSError as error:  # a full disk, a folder that can't be written, no temporary one
         return _refused(f"the system refused: {error}: make room there, or write elsewhere")
     except KeyboardInterrupt:
@@ -342,6 +348,8 @@ def present(options: list[str], names: Sequence[str], no_lab: bool) -> None:
     """
     from course.publish.live_talk import write
 
+    if not no_lab and not find_spec("jupyterlab_slideshow"):
+        raise ModuleNotFoundError(name="jupyterlab-slideshow")
     root = notebooks.root()
     out = root / "build" / "present"
     write(notebooks.select(root, names), out)

@@ -306,3 +306,15 @@ def test_what_stands_behind_two_dashes_is_for_another_program(course, monkeypatc
         (["b_02_heads"], ["-x", "--", "a"]),
         (["b_02_heads", "a_01_text", "a_03_heads"], []),
     ]
+
+
+def test_what_only_who_publishes_needs_is_asked_for(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "bs4", None)  # as if it weren't installed
+    monkeypatch.delitem(sys.modules, "course.publish.links", raising=False)
+    monkeypatch.delitem(sys.modules, "course.publish.decks", raising=False)
+    monkeypatch.setattr("course.cli.find_spec", lambda name: None)
+    for command, package in (("slides", "bs4"), ("present", "jupyterlab-slideshow")):
+        assert main([command]) == 2
+        said = capsys.readouterr().err
+        assert said.startswith(f"course: expected the package {package}, found none: install")
+        assert "`python install.py --book`" in said and said.count("\n") == 1

@@ -123,7 +123,7 @@ def test_what_goes_wrong_is_said_and_the_last_good_build_stays(course, capsys, m
         patched.setattr(decks.importlib.util, "find_spec", lambda name: None)
         assert "sphinx-revealjs" in fails(capsys)
         patched.setitem(sys.modules, "playwright", None)  # as if it weren't installed
-        assert "python install.py --test" in fails(capsys, "--pdf")
+        assert "python install.py --book" in fails(capsys, "--pdf")
     with monkeypatch.context() as patched:
         patched.setattr(decks, "chromium", lambda: "/bin/false")
         assert "could not print" in fails(capsys, "--pdf")

@@ -200,7 +200,7 @@ def preprocess(context: Mapping[str, Any], book: dict[str, Any]) -> dict[str, An
     if not came.startswith(f"{MDBOOK}.") or "items" not in book:
         raise CourseError(
             f"expected mdBook {MDBOOK}.x, found {came}: install the pinned one with "
-            "`python install.py`"
+            "`python install.py --book`"
         )
     config, root = context["config"], Path(context["root"])
     repository = config.get("output", {}).get("html", {}).get("git-repository-url") or ""

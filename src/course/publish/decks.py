@@ -156,7 +156,7 @@ def _reveal() -> Path:
     if not folder or not (folder / "dist" / "reveal.js").is_file():
         raise CourseError(
             "expected reveal.js 5 in the package sphinx-revealjs, found none: "
-            "install it with `python install.py`"
+            "install it with `python install.py --book`"
         )
     return folder
 

@@ -51,7 +51,7 @@ def build_wheel(root: Path, folder: Path) -> str:
     if done.returncode:
         raise CourseError(
             "expected setuptools to build the package that the book carries, but: "
-            f"{done.stderr.strip().splitlines()[-1]}: correct it, or run `python install.py`"
+            f"{done.stderr.strip().splitlines()[-1]}: correct it, or run `python install.py --book`"
         )
     [wheel] = folder.glob("*.whl")
     return wheel.name

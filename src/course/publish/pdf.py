@@ -12,7 +12,7 @@ def chromium() -> str:
     if importlib.util.find_spec("playwright") is None:
         raise CourseError(
             "a PDF is printed with playwright, and this Python has none: install it with "
-            "`python install.py --test`, or leave out --pdf (`make slides PDF=`)"
+            "`python install.py --book`, or leave out --pdf (`make slides PDF=`)"
         )
     for name in ("chromium", "chromium-browser", "google-chrome", "chrome"):
         if path := shutil.which(name):

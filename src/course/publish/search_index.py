@@ -28,7 +28,7 @@ def hide_closed(site: Path) -> None:
     except (ValueError, AttributeError, KeyError) as error:
         raise CourseError(
             f"expected mdBook's search index in {site.name}, but: {error!r}: install the pinned "
-            "mdBook with `python install.py`"
+            "mdBook with `python install.py --book`"
         ) from None
     open_texts = {name: sections(site / name) for name in {url.partition("#")[0] for url in urls}}
     for number, doc in docs.items():
