@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import click
 
 from course import notebooks
 from course.errors import CourseError
 from course.serving import become, check_port
-from course.terminal import ended_like_by_ctrl_c, outlive_readers
 
 BOOK_PORT, DECK_PORT = 3000, 8000
 
@@ -23,10 +24,11 @@ BOOK_PORT, DECK_PORT = 3000, 8000
 def main(argv: Sequence[str] | None = None) -> int:
     """Do what the command line says; the value is the exit status."""
     if argv is None:
-        outlive_readers()
+        hear_signals()
+        sys.stdout, sys.stderr = _outlasting(sys.stdout), _outlasting(sys.stderr)
     words = list(sys.argv[1:] if argv is None else argv)
     try:
-        with ended_like_by_ctrl_c(), course.make_context("course", words) as context:
+        with course.make_context("course", words) as context:
             return course.invoke(context) or 0
     except click.exceptions.Exit as done:  # --help
         return done.exit_code
@@ -45,6 +47,35 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _refused(f"the system refused: {error}: make room there, or write elsewhere")
     except KeyboardInterrupt:
         return _refused("interrupted, everything it had started is ended", 130)
+
+
+class _Outlasting(io.FileIO):
+    """A file to write to, also after its reader has left (`| head`): the command goes on.
+
+    Another error, such as a full disk, is raised once, so that what is said of it ends quietly.
+    """
+
+    def write(self, text: Any) -> int:
+        try:
+            return super().write(text)
+        except BrokenPipeError:
+            return len(text)
+        except OSError:
+            self.write = len
+            raise
+
+
+def _outlasting(stream: TextIO) -> TextIO:
+    raw = io.BufferedWriter(_Outlasting(stream.fileno(), "w", closefd=False))
+    return io.TextIOWrapper(raw, stream.encoding, stream.errors, line_buffering=True)
+
+
+def hear_signals() -> None:
+    """Let a system that shuts down, or a terminal that closes, end a command as Ctrl-C does."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has fewer
+        if number and signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, signal.default_int_handler)
 
 
 def _refused(says: str, status: int = CourseError.exit_code) -> int:
@@ -102,19 +133,48 @@ class WholeNumber(click.ParamType):
         self.fail(f"expected a whole number from 1, got {value!r}", parameter, context)
 
 
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 N = WholeNumber()
 PATH = click.Path(path_type=Path)
-NOTEBOOKS = click.argument("names", nargs=-1, metavar="[NOTEBOOK]...")
-FOLDER = click.argument("folder", type=PATH, required=False)
+NOTEBOOKS = click.argument(
+    "paths", nargs=-1, metavar="[NOTEBOOK]...",
+    callback=lambda context, argument, names: notebooks.select(notebooks.root(), names),
+)  # fmt: skip
+FOLDER = click.argument(
+    "folder", type=PATH, required=False,
+    callback=lambda context, argument, folder: folder or notebooks.root() / "my",
+)  # fmt: skip
 NO_LAB = click.option("--no-lab", is_flag=True, help="Only make the notebooks.")
 WORKERS = click.option(
-    "-j", "--workers", type=N, help="Notebooks at a time (default: as many as processors)."
-)
+    "-j", "--workers", type=N, default=processors,
+    help="Notebooks at a time (as many as processors).",
+)  # fmt: skip
 TIMEOUT = click.option(
     "--timeout", type=N, default=600, metavar="SECONDS", help="Longest time for one cell (600)."
 )
-SERVE = click.option("--serve", is_flag=True, help="Then show it on this computer.")
-PORT = click.option("--port", type=N, help="Port of 127.0.0.1 for --serve (3000; of slides 8000).")
+PARAMETER = click.option(
+    "-p", "--parameter", nargs=2, multiple=True, metavar="NAME VALUE",
+    help="Set a parameter in every notebook that has it, such as: -p n_steps 50.",
+)  # fmt: skip
+SERVE = click.option("--serve", is_flag=True, is_eager=True, help="Then show it on this computer.")
+
+
+def port(usual: int) -> Callable:
+    """The option --port, of a server on this computer."""
+
+    def checked(context: click.Context, option: click.Parameter, number: int | None) -> int:
+        if number and not context.params["serve"]:
+            raise CourseError("--port is the port of --serve: add --serve, or leave out --port")
+        return number or usual
+
+    says = f"Port of 127.0.0.1 for --serve ({usual})."
+    return click.option("--port", type=N, help=says, callback=checked)
 
 
 @click.group(
@@ -128,6 +188,14 @@ def course() -> None:
     """
 
 
+def into(folder: str) -> Callable:
+    """The option --out, whose default is a folder in build."""
+    return click.option(
+        "--out", type=PATH, metavar="DIR", help=f"Folder for what is made (build/{folder}).",
+        callback=lambda context, option, out: out or notebooks.root() / "build" / folder,
+    )  # fmt: skip
+
+
 # ---------------------------------------------------------------- for learners
 
 
@@ -135,7 +203,7 @@ def course() -> None:
 @FOLDER
 @NO_LAB
 @click.pass_obj
-def start(options: list[str], folder: Path | None, no_lab: bool) -> None:
+def start(options: list[str], folder: Path, no_lab: bool) -> None:
     """Open JupyterLab on notebooks of your own.
 
     They are copies in FOLDER (my), which no update overwrites. What stands behind -- is for JupyterLab.
@@ -143,40 +211,38 @@ def start(options: list[str], folder: Path | None, no_lab: bool) -> None:
     """
     from course.learn.copies import start
 
-    root = notebooks.root()
-    folder = folder or root / "my"
-    _tell_if_older(root)
-    for line in start(root, folder):
-        print(line)
+    _bring(start, folder)
     print(f"your notebooks are in {folder}")
     if not no_lab:
         _lab(folder, options)
 
 
-def _lab(folder: Path, options: list[str]) -> NoReturn:
-    become([sys.executable, "-m", "jupyterlab", str(folder), *options])
-
-
 @course.command()
 @FOLDER
-def update(folder: Path | None) -> None:
+def update(folder: Path) -> None:
     """Bring new versions of the chapters into your own notebooks.
 
     They are in FOLDER (my). Your answers stay.
     """
     from course.learn.copies import update
 
+    _bring(update, folder)
+
+
+def _bring(bring: Callable[[Path, Path], Iterable[str]], folder: Path) -> None:
     root = notebooks.root()
-    _tell_if_older(root)
-    for line in update(root, folder or root / "my"):
+    ready, pins = (
+        Path(sys.prefix, ".ready"),
+        root / "requirements.txt",
+    )  # install.py's copy of them
+    if ready.exists() and pins.exists() and ready.read_bytes() != pins.read_bytes():
+        print("the course needs other packages than before: run install.py again")
+    for line in bring(root, folder):
         print(line)
 
 
-def _tell_if_older(root: Path) -> None:
-    """A sentence if the pins aren't those that install.py installed in this environment."""
-    ready, pins = Path(sys.prefix, ".ready"), root / "requirements.txt"
-    if ready.exists() and pins.exists() and ready.read_bytes() != pins.read_bytes():
-        print("the course needs other packages than before: run install.py again")
+def _lab(folder: Path, options: list[str]) -> NoReturn:
+    become([sys.executable, "-m", "jupyterlab", str(folder), *options])
 
 
 # ---------------------------------------------------------------- notebooks
@@ -186,70 +252,44 @@ def _tell_if_older(root: Path) -> None:
 @NOTEBOOKS
 @WORKERS
 @TIMEOUT
-@click.option(
-    "-p", "--parameter", nargs=2, multiple=True, metavar="NAME VALUE",
-    help="Set a parameter in every notebook that has it, such as: -p n_steps 50.",
-)  # fmt: skip
-@click.option("--out", type=PATH, metavar="DIR", help="Folder for the results (build/run).")
-def run(
-    names: Sequence[str],
-    workers: int | None,
-    timeout: int,
-    parameter: Sequence[tuple[str, str]],
-    out: Path | None,
-) -> int:
+@PARAMETER
+@into("run")
+def run(paths: list[Path], workers: int, timeout: int, parameter: Sequence, out: Path) -> int:
     """Execute notebooks side by side; report time, memory and errors.
 
     Exit status: 0 all passed, 1 a notebook failed, 2 bad usage, 130 interrupted.
     """
     from course.execute.run import run
 
-    root, paths, workers = _selected(names, workers)
-    return run(paths, out or root / "build" / "run", workers, parameter, timeout)
+    return run(paths, out, min(workers, len(paths)), parameter, timeout)
 
 
 @course.command()
 @NOTEBOOKS
 @WORKERS
 @TIMEOUT
-def refresh(names: Sequence[str], workers: int | None, timeout: int) -> int:
+def refresh(paths: list[Path], workers: int, timeout: int) -> int:
     """Execute notebooks and store their outputs in them.
 
     Exit status: 0 all stored, 1 a notebook was refused, 2 bad usage.
     """
     from course.execute.refresh import refresh
 
-    root, paths, workers = _selected(names, workers)
-    return refresh(paths, root, workers, timeout)
+    return refresh(paths, notebooks.root(), min(workers, len(paths)), timeout)
 
 
 @course.command(cls=HandsOn)
 @NOTEBOOKS
 @WORKERS
 @click.pass_obj
-def check(options: list[str], names: Sequence[str], workers: int | None) -> int:
+def check(options: list[str], paths: list[Path], workers: int) -> int:
     """Compare what notebooks give now with what is stored in them.
 
     What stands behind -- is for pytest.
     """
     from course.check.guards import check
 
-    root, paths, workers = _selected(names, workers)
-    return check(paths, root, workers, options)
-
-
-def _selected(names: Sequence[str], workers: int | None) -> tuple[Path, list[Path], int]:
-    """The course's folder, the notebooks that are meant, and how many at a time."""
-    root = notebooks.root()
-    paths = notebooks.select(root, names)
-    return root, paths, workers or max(1, min(processors(), len(paths)))
-
-
-def processors() -> int:
-    """How many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return check(paths, notebooks.root(), min(workers, len(paths)), options)
 
 
 @course.command(cls=ManySeeds)
@@ -257,17 +297,15 @@ def processors() -> int:
 @click.option(
     "--seed", type=N, multiple=True, required=True, help="A whole number for each cohort."
 )
-@click.option("--out", type=PATH, metavar="DIR", help="Folder for them (build/variants).")
-def variants(names: Sequence[str], seed: Sequence[int], out: Path | None) -> None:
+@into("variants")
+def variants(paths: list[Path], seed: Sequence[int], out: Path) -> None:
     """Make notebooks for cohorts: the same questions, other numbers.
 
     Exit status: 0 made, 2 a seed doesn't do or the usage is wrong; nothing is written.
     """
     from course.learn.variants import write_all
 
-    root = notebooks.root()
-    paths = notebooks.select(root, names)
-    for line in write_all(paths, list(seed), out or root / "build" / "variants"):
+    for line in write_all(paths, list(seed), out):
         print(line)
 
 
@@ -276,71 +314,58 @@ def variants(names: Sequence[str], seed: Sequence[int], out: Path | None) -> Non
 
 @course.command()
 @SERVE
-@PORT
-def book(serve: bool, port: int | None) -> int:
+@port(BOOK_PORT)
+def book(serve: bool, port: int) -> int:
     """Make the site of the course with mdBook, in build/book.
 
     Exit status: 0 built, 2 the last good build was left as it was.
     """
     from course.publish.mdbook import build
 
-    _check_serve(serve, port)
-    return build(notebooks.root(), serve, port or BOOK_PORT)
-
-
-def _check_serve(serve: bool, port: int | None) -> None:
-    if port and not serve:
-        raise CourseError("--port is the port of --serve: add --serve, or leave out --port")
+    return build(notebooks.root(), serve, port)
 
 
 @course.command()
 @NOTEBOOKS
 @click.option("--pdf", is_flag=True, help="Print each deck to a PDF (Chromium).")
 @SERVE
-@PORT
-def slides(names: Sequence[str], pdf: bool, serve: bool, port: int | None) -> None:
+@port(DECK_PORT)
+def slides(paths: list[Path], pdf: bool, serve: bool, port: int) -> None:
     """Make a reveal.js deck of each chapter's talk, and its PDF.
 
     They are in build/slides. Exit status: 0 made, 2 a notebook, a formula or the usage is wrong.
     """
     from course.publish import decks
 
-    _check_serve(serve, port)
-    root = notebooks.root()
-    out = root / "build" / "slides"
+    out = notebooks.root() / "build" / "slides"
     if serve:
-        check_port(port or DECK_PORT)
-    decks.build(root, notebooks.select(root, names), out, pdf)
+        check_port(port)
+    decks.build(notebooks.root(), paths, out, pdf)
     if serve:
-        decks.serve(out, port or DECK_PORT)
+        decks.serve(out, port)
 
 
 @course.command()
 @NOTEBOOKS
 @click.option(
-    "--exercise", type=N, multiple=True,
-    help="Only this one, by its number on the page; may be repeated.",
-)  # fmt: skip
-@click.option(
-    "--solutions", is_flag=True,
-    help="For whoever marks: solutions, hints and known mistakes in place of room to write.",
-)  # fmt: skip
-def sheet(names: Sequence[str], exercise: Sequence[int], solutions: bool) -> int:
+    "--exercise", type=N, multiple=True, help="Only this one, by its number on the page."
+)
+@click.option("--solutions", is_flag=True, help="Solutions, hints and known mistakes, to mark by.")
+def sheet(paths: list[Path], exercise: Sequence[int], solutions: bool) -> int:
     """Put exercises on paper: pages that a browser prints.
 
     They are in build/sheets. Exit status: 0 made, 2 there is no such chapter or exercise.
     """
     from course.publish.worksheet import build
 
-    root = notebooks.root()
-    return build(root, notebooks.select(root, names), exercise, solutions)
+    return build(notebooks.root(), paths, exercise, solutions)
 
 
 @course.command(cls=HandsOn)
 @NOTEBOOKS
 @NO_LAB
 @click.pass_obj
-def present(options: list[str], names: Sequence[str], no_lab: bool) -> None:
+def present(options: list[str], paths: list[Path], no_lab: bool) -> None:
     """Open JupyterLab on talks to give live.
 
     There code runs and explorers move. The notebooks are in build/present, made anew each time. What
@@ -350,9 +375,8 @@ def present(options: list[str], names: Sequence[str], no_lab: bool) -> None:
 
     if not no_lab and not find_spec("jupyterlab_slideshow"):
         raise ModuleNotFoundError(name="jupyterlab-slideshow")
-    root = notebooks.root()
-    out = root / "build" / "present"
-    write(notebooks.select(root, names), out)
+    out = notebooks.root() / "build" / "present"
+    write(paths, out)
     print(
         'open a chapter, Run > Run All Cells, click its first cell, then the button "Toggle Deck"'
     )

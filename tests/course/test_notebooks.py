@@ -309,9 +309,10 @@ def test_what_stands_behind_two_dashes_is_for_another_program(course, monkeypatc
 
 
 def test_what_only_who_publishes_needs_is_asked_for(monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "bs4", None)  # as if it weren't installed
-    monkeypatch.delitem(sys.modules, "course.publish.links", raising=False)
-    monkeypatch.delitem(sys.modules, "course.publish.decks", raising=False)
+    def build(*_):
+        raise ModuleNotFoundError(name="bs4")
+
+    monkeypatch.setattr("course.publish.decks.build", build)
     monkeypatch.setattr("course.cli.find_spec", lambda name: None)
     for command, package in (("slides", "bs4"), ("present", "jupyterlab-slideshow")):
         assert main([command]) == 2
