@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+BOOK   := $(VENV)/.ready-book
 TESTED := $(VENV)/.ready-test
 WORKERS ?= auto
 PDF     ?= --pdf
@@ -24,8 +25,11 @@ help:
 $(READY): install.py requirements.txt pyproject.toml
 	$(PYTHON) install.py $(VENV)
 
-$(TESTED): install.py requirements.txt requirements-test.txt pyproject.toml
-	$(PYTHON) install.py $(VENV) --test
+$(BOOK): install.py requirements.txt requirements-book.txt pyproject.toml
+	$(PYTHON) install.py $(VENV) --book
+
+$(TESTED): install.py requirements.txt requirements-book.txt requirements-grade.txt requirements-test.txt pyproject.toml
+	$(PYTHON) install.py $(VENV) --book --grade --test
 
 run: $(READY)
 	$(BIN)/course run
@@ -39,13 +43,13 @@ test-all: $(TESTED)
 lab: $(READY)
 	$(BIN)/course start
 
-book: $(READY)
+book: $(BOOK)
 	$(BIN)/course book
 
-slides: $(if $(PDF),$(TESTED),$(READY))
+slides: $(BOOK)
 	$(BIN)/course slides $(PDF)
 
-present: $(READY)
+present: $(BOOK)
 	$(BIN)/course present
 
 refresh: $(READY)
@@ -62,8 +66,11 @@ COMPILE = echo $(TORCH) > $(VENV)/.torch; printf '%s\n' $(CUDA) | UV_CUSTOM_COMP
 	--universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-package torch --constraint $(VENV)/.torch --excludes - $(U) pyproject.toml
 
 pins: $(READY)
-	$(COMPILE) --extra slides -o requirements.txt
-	$(COMPILE) --extra test --extra pdf --extra cluster --extra grade --excludes requirements.txt -o requirements-test.txt
+	$(COMPILE) -o requirements.txt
+	$(COMPILE) --extra book --excludes requirements.txt -o requirements-book.txt
+	$(COMPILE) --extra grade --excludes requirements.txt -o requirements-grade.txt
+	$(COMPILE) --extra test --extra book --extra grade --excludes requirements.txt \
+		--excludes requirements-book.txt --excludes requirements-grade.txt -o requirements-test.txt
 
 clean:
 	rm -rf build .pytest_cache .ruff_cache .hypothesis

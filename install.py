@@ -1,4 +1,4 @@
-"""Set up the environment of the course: python install.py [FOLDER] [--test]
+"""Set up the environment of the course: python install.py [FOLDER] [--book] [--grade] [--test]
 
 uv installs the pinned packages in seconds; where it can't, pip does, which takes minutes. Both keep
 to the settings of pip (its files and PIP_ variables) and to the hashes of the pins. PyTorch has no
@@ -25,6 +25,11 @@ UV = "uv==0.13.9"
 TORCH = "https://download.pytorch.org/whl/cpu"
 TORCH_PIN = "torch==2.13.0"
 PATIENCE = 3  # seconds for that page
+SETS = {  # of packages, beside those that learning needs
+    "book": "the book, the talks and their PDFs",
+    "grade": "grading on many machines",
+    "test": "the tests, with --book and --grade",
+}
 OPTIONS = {  # of pip: what uv calls it
     "index-url": "--default-index",
     "extra-index-url": "--index",
@@ -42,7 +47,8 @@ def main(words: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Set up the environment of the course.")
     parser.add_argument("folder", nargs="?", default=".venv", help="of the environment (.venv)")
     parser.add_argument("--here", action="store_true", help="in the Python that runs this instead")
-    parser.add_argument("--test", action="store_true", help="also what only tests and PDFs need")
+    for name, who in SETS.items():
+        parser.add_argument(f"--{name}", action="store_true", help=f"also the packages of {who}")
     given = parser.parse_args(words)
     folder, python = Path(sys.prefix), Path(sys.executable)
     if not given.here:
@@ -50,7 +56,7 @@ def main(words: list[str] | None = None) -> None:
         python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
         if not python.exists():
             venv.create(folder, with_pip=True)
-    sets = ["", "-test"] if given.test else [""]
+    sets = ["", *(f"-{name}" for name in SETS if getattr(given, name))]
     try:
         install(python, [f"--requirement=requirements{name}.txt" for name in sets])
     except subprocess.CalledProcessError:

@@ -96,7 +96,7 @@ def test_ipywidgets_only_in_explorers():
 # ---------------------------------------------------------------- the rooms of course
 
 ROOMS = {path.parent.name: path for path in (SRC / "course").glob("*/__init__.py")}
-GROUND = {"colours", "content", "errors", "notebooks", "outline"}
+GROUND = {"colours", "content", "errors", "files", "notebooks", "outline", "serving"}
 
 
 def enters(room: str) -> set[str]:

@@ -1,16 +1,18 @@
-"""pyproject.toml, the two files of pins and environment.yml say the same thing."""
+"""pyproject.toml, the files of pins, environment.yml and what GitHub reads say the same thing."""
 
+import ast
 import functools
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 import pytest
 import yaml
-from install import TORCH_PIN
+from install import TORCH, TORCH_PIN
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -18,8 +20,9 @@ ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT = PYPROJECT["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-RUNNING = PROJECT["dependencies"] + EXTRAS["slides"]
-TESTING = EXTRAS["pdf"] + EXTRAS["test"] + EXTRAS["cluster"] + EXTRAS["grade"]
+LEARNING = PROJECT["dependencies"]
+EVERYTHING = LEARNING + [line for lines in EXTRAS.values() for line in lines]
+PINS = {"": LEARNING, **{f"-{name}": LEARNING + lines for name, lines in EXTRAS.items()}}
 OURS = {"attention", "chapters", "course", "grading", "tests", "install"}
 ELSEWHERE = {  # what the markers of a pin may ask for, on each system and Python
     (system, python): {
@@ -83,26 +86,30 @@ def asks(name):
     return [Requirement(line) for line in requires(name) or []]
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-test.txt"])
+@pytest.mark.parametrize("name", [f"requirements{name}.txt" for name in PINS])
 def test_every_pin_is_exact_and_has_hashes(name):
-    assert len(lines(name)) > 10
+    assert len(lines(name)) > 5
     for line in lines(name):
         assert re.match(r"[\w.-]+==[\w.]+ .*--hash=sha256:[0-9a-f]{64}", line), line
 
 
 def test_what_is_pinned_is_what_is_needed():
     """A pin too few would let a later release in, one too many is downloaded for nothing."""
-    running, testing = pins("requirements.txt"), pins("requirements-test.txt")
-    assert set(running) | {"torch"} == set(needed(RUNNING))
-    assert set(testing) == set(needed(RUNNING + TESTING)) - set(running) - {"torch"}
+    pinned = {name: set(pins(f"requirements{name}.txt")) for name in PINS}
+    learning = pinned[""] | {"torch"}
+    assert learning == set(needed(LEARNING))
+    for name in ("-book", "-grade"):
+        assert pinned[name] == set(needed(PINS[name])) - learning
+    others = learning | pinned["-book"] | pinned["-grade"]
+    assert pinned["-test"] == set(needed(EVERYTHING)) - others
 
 
 @pytest.mark.parametrize("environment", ELSEWHERE.values(), ids=map("-".join, ELSEWHERE))
 def test_every_system_gets_versions_that_fit_together(environment):
     pinned = {"torch": TORCH_PIN.removeprefix("torch==")}
-    for name in ("requirements.txt", "requirements-test.txt"):
-        pinned |= pins(name, environment)
-    for name, asked in needed(RUNNING + TESTING, environment).items():
+    for name in PINS:
+        pinned |= pins(f"requirements{name}.txt", environment)
+    for name, asked in needed(EVERYTHING, environment).items():
         assert name in pinned, f"no pin for {name}: say `make pins`"
         for requirement in asked:
             assert requirement.specifier.contains(pinned[name], prereleases=True), requirement
@@ -110,19 +117,20 @@ def test_every_system_gets_versions_that_fit_together(environment):
 
 def test_torch_is_pinned_exactly_by_what_installs_it_and_within_what_is_asked():
     """Without hashes, since every index has builds of its own. A newer patch is not refused."""
-    (torch,) = (line for line in map(Requirement, PROJECT["dependencies"]) if line.name == "torch")
+    (torch,) = (line for line in map(Requirement, LEARNING) if line.name == "torch")
     pin = TORCH_PIN.removeprefix("torch==")
     assert version("torch").split("+")[0] == pin
     for fits in (pin, "2.9.1", "2.13.1", "2.14.1"):
         assert torch.specifier.contains(fits), fits
     assert not torch.specifier.contains("2.15.0"), "its outputs were never compared"
-    assert TORCH_PIN in (ROOT / "README.md").read_text(encoding="utf-8")
-    assert TORCH_PIN in (ROOT / "Makefile").read_text(encoding="utf-8")
+    for name in ("README.md", "Makefile", "environment.yml"):
+        assert TORCH_PIN in (ROOT / name).read_text(encoding="utf-8")
 
 
 def test_what_is_installed_is_what_is_pinned():
     different = {}
-    for name, pin in (pins("requirements.txt") | pins("requirements-test.txt")).items():
+    pinned = [item for file in PINS for item in pins(f"requirements{file}.txt").items()]
+    for name, pin in pinned:
         try:
             found = version(name)
         except PackageNotFoundError:
@@ -132,32 +140,87 @@ def test_what_is_installed_is_what_is_pinned():
     assert not different, "run `make test`, which installs the pinned set"
 
 
-def test_conda_and_binder_install_the_same():
+def test_conda_installs_this_checkout():
     environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
-    python, pip = environment["dependencies"]
-    assert pip == "pip"
+    python, pip, parts = environment["dependencies"]
+    assert pip == "pip", "conda asks for it beside its own list"
     release = python.removeprefix("python=")
     assert Requirement(f"python{PROJECT['requires-python']}").specifier.contains(release)
-    for name in ("environment.yml", "postBuild", "README.md"):
+    assert parts == {"pip": [f"--extra-index-url {TORCH}", TORCH_PIN, "-e ."]}
+    for name in ("environment.yml", "postBuild", "README.md"):  # and then the pinned versions
         assert "python install.py --here" in (ROOT / name).read_text(encoding="utf-8")
+
+
+ROOMS = {"course/publish": ["book"], "grading": ["grade"]}  # what else than learners need
 
 
 def test_every_import_of_the_packages_is_declared():
     """A package that is imported but only there by luck would be missing elsewhere."""
-    import ast
-    import sys
-
-    renamed = {"PIL": "pillow", "yaml": "pyyaml", "_pytest": "pytest"}
-    renamed["markdown_it"] = "markdown-it-py"
-    declared = {canonicalize_name(Requirement(line).name) for line in RUNNING + TESTING}
+    known = {
+        name: {canonicalize_name(Requirement(line).name) for line in lines}
+        for name, lines in {"": LEARNING, **EXTRAS, "test": EVERYTHING}.items()
+    }
     for path in [*(ROOT / "src").rglob("*.py"), *(ROOT / "tests").glob("*.py")]:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            names = [node.module] if isinstance(node, ast.ImportFrom) and not node.level else []
-            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            for name in (name.split(".")[0] for name in names if name):
-                if name in sys.stdlib_module_names or name in OURS:
-                    continue
-                assert canonicalize_name(renamed.get(name, name)) in declared, (path.name, name)
+        room = (
+            path.relative_to(ROOT / "src").as_posix() if path.is_relative_to(ROOT / "src") else ""
+        )
+        extras = [
+            extra for start, names in ROOMS.items() if room.startswith(start) for extra in names
+        ]
+        declared = known[""].union(*(known[extra] for extra in (extras if room else ["test"])))
+        missing = imported(path) - declared - OURS
+        assert not missing, (path, missing)
+
+
+def imported(path):
+    """The distributions, by their canonical names, that a file imports."""
+    renamed = {"PIL": "pillow", "yaml": "pyyaml", "_pytest": "pytest", "bs4": "beautifulsoup4"}
+    renamed["markdown_it"] = "markdown-it-py"
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        found |= {node.module} if isinstance(node, ast.ImportFrom) and not node.level else set()
+        found |= {alias.name for alias in node.names} if isinstance(node, ast.Import) else set()
+    names = {name.split(".")[0] for name in found} - sys.stdlib_module_names
+    return {name if name in OURS else canonicalize_name(renamed.get(name, name)) for name in names}
+
+
+# ---------------------------------------------------------------- what GitHub and readers read
+
+
+@pytest.mark.parametrize(
+    ("schema", "file"),
+    [("github-workflows", ".github/workflows/ci.yml"), ("citation-file-format", "CITATION.cff")],
+)
+def test_what_github_reads_is_valid(schema, file):
+    check = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}"]
+    done = subprocess.run([*check, file], cwd=ROOT, capture_output=True, text=True)
+    assert not done.returncode, done.stdout + done.stderr
+
+
+def test_github_runs_the_commands_of_the_readme():
+    jobs = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))["jobs"]
+    commands = [step.get("run") for job in jobs.values() for step in job["steps"]]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for command in ("make run", "make test", "make book"):
+        assert command in commands and f"\n{command} " in readme
+    assert "# git-repository-url = " in (ROOT / "book.toml").read_text(encoding="utf-8"), "for sed"
+
+
+def test_one_version():
+    """That of pyproject.toml; a release changes all three, and adds a heading to the changelog."""
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    headings = re.findall(r"^## (\S+?),? ", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
+    assert PROJECT["version"] == citation["version"] == headings[0]
+
+
+def test_the_licences_are_where_license_says():
+    text = (ROOT / "LICENSE").read_text(encoding="utf-8")
+    for name in re.findall(r"src/[\w/.]+\w", text):
+        assert (ROOT / name).is_file(), name
+    assert set(PROJECT["license-files"]) == {"LICENSE", *re.findall(r"src/\S+OFL.txt", text)}
+    assert all(
+        name in text.replace("CC0 ", "CC0-") for name in ("MIT", "CC0-1.0", "Font License 1.1")
+    )
 
 
 def test_git_for_windows_leaves_the_plays_bytes_alone(tmp_path):

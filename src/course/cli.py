@@ -2,67 +2,54 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import os
 import signal
-import subprocess
 import sys
-import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
-from difflib import get_close_matches
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
+import click
+
 from course import notebooks
 from course.errors import CourseError
+from course.serving import become, check_port
 
-Option = tuple[tuple[str, ...], dict[str, Any]]  # names and settings
-
-
-class Parser(argparse.ArgumentParser):
-    """argparse whose complaints go the way of all others, and that asks whether a command was meant."""
-
-    commands: Collection[str] = ()
-
-    def parse_args(self, words: Sequence[str], *more: Any) -> argparse.Namespace:
-        """The words as options. Raises CourseError for a command that isn't there."""
-        if words and not words[0].startswith("-") and words[0] not in self.commands:
-            near = get_close_matches(words[0], self.commands, n=1)
-            meant = f"; did you mean {near[0]}?" if near else ""
-            self.error(f"there is no command {words[0]!r}{meant}")
-        return super().parse_args(words, *more)
-
-    def error(self, message: str) -> NoReturn:
-        raise CourseError(f"{message} (see `{self.prog} --help`)")
+BOOK_PORT, DECK_PORT = 3000, 8000
 
 
-def main(argv: list[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Do what the command line says; the value is the exit status."""
     if argv is None:
-        sys.stdout, sys.stderr = _to_the_end(sys.stdout), _to_the_end(sys.stderr)
+        hear_signals()
+        sys.stdout, sys.stderr = _outlasting(sys.stdout), _outlasting(sys.stderr)
+    words = list(sys.argv[1:] if argv is None else argv)
     try:
-        words, options = _split(sys.argv[1:] if argv is None else argv)
-        arguments = parser().parse_args(words, argparse.Namespace(handed_on=options))
-        with _ended_like_by_ctrl_c():
-            return arguments.do(arguments)
+        with course.make_context("course", words) as context:
+            return course.invoke(context) or 0
+    except click.exceptions.Exit as done:  # --help
+        return done.exit_code
+    except click.UsageError as error:
+        said = error.format_message()
+        place = error.ctx.command_path if error.ctx else "course"
+        return _refused(f"{said[:1].lower()}{said[1:].rstrip('.')} (see `{place} --help`)")
     except CourseError as error:
-        print(f"course: {error}", file=sys.stderr)
-        return error.exit_code
-    except OSError as error:  # a full disk, a folder that can't be written, no temporary one
-        print(
-            f"course: the system refused: {error}: make room there, or write elsewhere",
-            file=sys.stderr,
+        return _refused(str(error), error.exit_code)
+    except ModuleNotFoundError as error:
+        return _refused(
+            f"expected the package {error.name}, found none: install what makes book and talks with "
+            "`python install.py --book`, and what grades on many machines with --grade"
         )
-        return 2
+    except OSError as error:  # a full disk, a folder that can't be written, no temporary one
+        return _refused(f"the system refused: {error}: make room there, or write elsewhere")
     except KeyboardInterrupt:
-        print("course: interrupted, everything it had started is ended", file=sys.stderr)
-        return 130
+        return _refused("interrupted, everything it had started is ended", 130)
 
 
-class _Unread(io.FileIO):
+class _Outlasting(io.FileIO):
     """A file to write to, also after its reader has left (`| head`): the command goes on.
 
     Another error, such as a full disk, is raised once, so that what is said of it ends quietly.
@@ -78,327 +65,332 @@ class _Unread(io.FileIO):
             raise
 
 
-def _to_the_end(stream: TextIO) -> TextIO:
-    stream.flush()
-    raw = io.BufferedWriter(_Unread(stream.fileno(), "w", closefd=False))
+def _outlasting(stream: TextIO) -> TextIO:
+    raw = io.BufferedWriter(_Outlasting(stream.fileno(), "w", closefd=False))
     return io.TextIOWrapper(raw, stream.encoding, stream.errors, line_buffering=True)
 
 
-@contextmanager
-def _ended_like_by_ctrl_c() -> Iterator[None]:
-    """A system that shuts down or a terminal that closes ends a command as Ctrl-C does: cleanly."""
-    sent = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    if threading.current_thread() is not threading.main_thread():
-        sent = []
-    before = {s: h for s in sent if (h := signal.getsignal(s)) is not signal.SIG_IGN}  # nohup
-    for number in before:
-        signal.signal(number, _interrupt)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+def hear_signals() -> None:
+    """Let a system that shuts down, or a terminal that closes, end a command as Ctrl-C does.
+
+    The first of these signals ends it; no other cuts short how it clears up.
+    """
+    numbers = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
+    heard = [n for n in numbers if signal.getsignal(n) is not signal.SIG_IGN]  # as under nohup
+
+    def interrupt(*_: object) -> NoReturn:
+        for number in heard:
+            signal.signal(number, lambda *_: None)  # unlike SIG_IGN, no process inherits this
+        raise KeyboardInterrupt
+
+    for number in heard:
+        signal.signal(number, interrupt)
 
 
-def _interrupt(*_: object) -> NoReturn:
-    raise KeyboardInterrupt
-
-
-def _split(words: list[str]) -> tuple[list[str], list[str]]:
-    """What stands before and after the `--` of a command that hands options on."""
-    if words[:1] not in (["check"], ["present"], ["start"]) or "--" not in words:
-        return words, []
-    cut = words.index("--")
-    return words[:cut], words[cut + 1 :]
+def _refused(says: str, status: int = CourseError.exit_code) -> int:
+    print(f"course: {says}", file=sys.stderr)
+    return status
 
 
 # ---------------------------------------------------------------- what the words mean
 
 
-def parser() -> Parser:
-    """The command line: each command with its options and the function that does it."""
-    top = Parser(prog="course", description="Run, refresh and check the notebooks of the course.")
-    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+class Commands(click.Group):
+    """The commands of the course, then those that packages enter as `course.commands`."""
 
-    def command(name: str, do: Callable, summary: str, *options: Option, **more: str) -> None:
-        made = commands.add_parser(name, help=summary, **more)
-        for names, settings in options:
-            made.add_argument(*names, **settings)
-        made.set_defaults(do=do)
+    def list_commands(self, context: click.Context) -> list[str]:
+        for point in entry_points(group="course.commands"):
+            self.commands.setdefault(point.name, point.load())
+        return list(self.commands)
 
-    command(
-        "start", _start, "open JupyterLab on notebooks of your own, which no update overwrites",
-        FOLDER, option("--no-lab", action="store_true", help="only copy the notebooks"),
-        usage="course start [-h] [--no-lab] [FOLDER] [-- JUPYTERLAB_OPTION ...]",
-        epilog="Exit status: JupyterLab's, or 2 if the folder can't be used.",
-    )  # fmt: skip
-    command(
-        "update", _update,
-        "bring new versions of the chapters into your own notebooks; your answers stay", FOLDER,
-    )  # fmt: skip
-    command(
-        "run", _run, "execute notebooks side by side, report time, memory and errors",
-        NOTEBOOKS, WORKERS, TIMEOUT, PARAMETER, OUT,
-        epilog="Exit status: 0 all passed, 1 a notebook failed, 2 bad usage, 130 interrupted.",
-    )  # fmt: skip
-    command(
-        "refresh", _refresh, "execute notebooks and store their outputs in them",
-        NOTEBOOKS, WORKERS, TIMEOUT,
-        epilog="Exit status: 0 all stored, 1 a notebook was refused, 2 bad usage.",
-    )  # fmt: skip
-    command(
-        "check", _check, "compare what notebooks give now with what is stored in them",
-        NOTEBOOKS, WORKERS,
-        usage="course check [-h] [-j N] [NOTEBOOK ...] [-- PYTEST_OPTION ...]",
-    )  # fmt: skip
-    command(
-        "book", _book, "make the site of the course with mdBook, in build/book",
-        SERVE, port(BOOK_PORT),
-        epilog="Exit status: 0 built, 2 the last good build was left as it was.",
-    )  # fmt: skip
-    command(
-        "slides", _slides, "make a talk of each notebook, from its stored outputs: a reveal.js deck",
-        NOTEBOOKS, FULL, PDF, SERVE, port(DECK_PORT),
-        epilog="Exit status: 0 made, 2 a notebook, a formula or the usage is wrong.",
-    )  # fmt: skip
-    command(
-        "sheet", _sheet, "put exercises on paper: pages that a browser prints, in build/sheets",
-        NOTEBOOKS, EXERCISE, SOLUTIONS,
-        epilog="Exit status: 0 made, 2 there is no such chapter or exercise.",
-    )  # fmt: skip
-    command(
-        "variants", _variants, "notebooks for cohorts: the same questions, other numbers",
-        NOTEBOOKS, SEEDS, VARIANTS,
-        epilog="Exit status: 0 made, 2 a seed doesn't do or the usage is wrong; nothing is written.",
-    )  # fmt: skip
-    command(
-        "present", _present, "open JupyterLab on talks to give live: code runs, explorers move",
-        NOTEBOOKS, option("--no-lab", action="store_true", help="only make the notebooks"),
-        usage="course present [-h] [--no-lab] [NOTEBOOK ...] [-- JUPYTERLAB_OPTION ...]",
-        epilog="They are in build/present, made anew each time.",
-    )  # fmt: skip
-    for point in entry_points(group="course.commands"):
-        point.load()(command)
-    top.commands = commands.choices
-    return top
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        return self.commands.get(name) or (self.list_commands(context) and self.commands.get(name))
 
 
-def option(*names: str, **settings: Any) -> Option:
-    """An option as argparse takes it."""
-    return names, settings
+class HandsOn(click.Command):
+    """A command that hands on to another program what stands behind `--`, as `context.obj`."""
+
+    def parse_args(self, context: click.Context, words: list[str]) -> list[str]:
+        cut = words.index("--") if "--" in words else len(words)
+        context.obj = words[cut + 1 :]
+        return super().parse_args(context, words[:cut])
+
+    def collect_usage_pieces(self, context: click.Context) -> list[str]:
+        return [*super().collect_usage_pieces(context), "[-- OPTION ...]"]
 
 
-def at_least_one(text: str) -> int:
-    """A whole number from 1, as argparse reads it."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
-    return number
+class ManySeeds(click.Command):
+    """A command whose --seed takes all the numbers behind it."""
+
+    def parse_args(self, context: click.Context, words: list[str]) -> list[str]:
+        known, taking = [], False
+        for word in words:
+            taking = word == "--seed" or (taking and not word.startswith("-"))
+            if word != "--seed":
+                known += ["--seed", word] if taking else [word]
+        return super().parse_args(context, known)
 
 
-def port(usual: int) -> Option:
-    """The port of a server on this computer."""
-    settings = {"type": at_least_one, "metavar": "N"}
-    return option("--port", help=f"port of 127.0.0.1 for --serve ({usual})", **settings)
+class WholeNumber(click.ParamType):
+    """A whole number from 1."""
+
+    name = "N"
+
+    def convert(self, value: Any, parameter: Any, context: click.Context | None) -> int:
+        if str(value).isdecimal() and int(value) >= 1:
+            return int(value)
+        self.fail(f"expected a whole number from 1, got {value!r}", parameter, context)
 
 
-BOOK_PORT, DECK_PORT = 3000, 8000
-FOLDER = option("folder", nargs="?", type=Path, metavar="FOLDER", help="of your notebooks (my)")
-NOTEBOOKS = option(
-    "notebooks",
-    nargs="*",
-    metavar="NOTEBOOK",
-    help="a path, a file name or its beginning, such as 01 or 1 (default: all)",
-)
-WORKERS = option(
-    "-j",
-    "--workers",
-    type=at_least_one,
-    metavar="N",
-    help="notebooks at a time (default: as many as processors)",
-)
-TIMEOUT = option(
-    "--timeout",
-    type=at_least_one,
-    default=600,
-    metavar="SECONDS",
-    help="longest time for one cell (600)",
-)
-PARAMETER = option(
-    "-p",
-    "--parameter",
-    nargs=2,
-    action="append",
-    default=[],
-    metavar=("NAME", "VALUE"),
-    help="set a parameter in every notebook that has it, such as: -p n_steps 50",
-)
-OUT = option("--out", type=Path, metavar="DIR", help="folder for the results (build/run)")
-SERVE = option("--serve", action="store_true", help="then show it on this computer")
-EXERCISE = option(
-    "--exercise",
-    type=at_least_one,
-    action="append",
-    default=[],
-    metavar="N",
-    help="only this one, by its number on the page; may be repeated",
-)
-SOLUTIONS = option(
-    "--solutions",
-    action="store_true",
-    help="for whoever marks: solutions, hints and known mistakes in place of room to write",
-)
-FULL = option("--full", action="store_true", help="the whole main line, not only the talk")
-PDF = option("--pdf", action="store_true", help="print each deck to a PDF (Chromium)")
-SEEDS = option(
-    "--seed",
-    type=at_least_one,
-    nargs="+",
-    required=True,
-    metavar="N",
-    help="a whole number for each cohort",
-)
-VARIANTS = option("--out", type=Path, metavar="DIR", help="folder for them (build/variants)")
-
-
-# ---------------------------------------------------------------- what the commands do
-
-
-def _start(arguments: argparse.Namespace) -> int:
-    from course.learn.copies import start
-
-    root = notebooks.root()
-    folder = arguments.folder or root / "my"
-    _tell_if_older(root)
-    for line in start(root, folder):
-        print(line)
-    print(f"your notebooks are in {folder}", flush=True)
-    return 0 if arguments.no_lab else _lab(folder, arguments.handed_on)
-
-
-def _lab(folder: Path, options: list[str]) -> int:
-    lab = [sys.executable, "-m", "jupyterlab", str(folder), *options]
-    if os.name == "nt":  # there it can't become JupyterLab, but leaves Ctrl-C to it
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        return subprocess.call(lab)
-    os.execv(sys.executable, lab)  # so that Ctrl-C asks JupyterLab, and it asks back
-
-
-def _update(arguments: argparse.Namespace) -> int:
-    from course.learn.copies import update
-
-    root = notebooks.root()
-    _tell_if_older(root)
-    for line in update(root, arguments.folder or root / "my"):
-        print(line)
-    return 0
-
-
-def _tell_if_older(root: Path) -> None:
-    """A sentence if the pins aren't those that install.py installed in this environment."""
-    ready, pins = Path(sys.prefix, ".ready"), root / "requirements.txt"
-    if ready.exists() and pins.exists() and ready.read_bytes() != pins.read_bytes():
-        print("the course needs other packages than before: run install.py again")
-
-
-def _run(arguments: argparse.Namespace) -> int:
-    from course.execute.run import run
-
-    root, paths, workers = _selected(arguments)
-    out = arguments.out or root / "build" / "run"
-    return run(paths, out, workers, arguments.parameter, arguments.timeout)
-
-
-def _refresh(arguments: argparse.Namespace) -> int:
-    from course.execute.refresh import refresh
-
-    root, paths, workers = _selected(arguments)
-    return refresh(paths, root, workers, arguments.timeout)
-
-
-def _check(arguments: argparse.Namespace) -> int:
-    from course.check.run import check
-
-    root, paths, workers = _selected(arguments)
-    return check(paths, root, workers, arguments.handed_on)
-
-
-def _book(arguments: argparse.Namespace) -> int:
-    from course.publish.mdbook import build
-
-    _check_serve(arguments)
-    return build(notebooks.root(), arguments.serve, arguments.port or BOOK_PORT)
-
-
-def _check_serve(arguments: argparse.Namespace) -> None:
-    if arguments.port and not arguments.serve:
-        raise CourseError("--port is the port of --serve: add --serve, or leave out --port")
-
-
-def _slides(arguments: argparse.Namespace) -> int:
-    from course.publish import decks
-
-    _check_serve(arguments)
-    root = notebooks.root()
-    out = root / "build" / "slides"
-    server = decks.server(out, arguments.port or DECK_PORT) if arguments.serve else None
-    try:
-        chosen = notebooks.select(root, arguments.notebooks)
-        decks.build(root, chosen, out, arguments.pdf, arguments.full)
-        if server:
-            decks.serve(server)
-    finally:
-        if server:
-            server.server_close()
-    return 0
-
-
-def _sheet(arguments: argparse.Namespace) -> int:
-    from course.publish.sheet import build
-
-    root = notebooks.root()
-    paths = notebooks.select(root, arguments.notebooks)
-    return build(root, paths, arguments.exercise, arguments.solutions)
-
-
-def _variants(arguments: argparse.Namespace) -> int:
-    from course.learn.variants import write_all
-
-    root = notebooks.root()
-    paths = notebooks.select(root, arguments.notebooks)
-    for line in write_all(paths, arguments.seed, arguments.out or root / "build" / "variants"):
-        print(line)
-    return 0
-
-
-def _present(arguments: argparse.Namespace) -> int:
-    from course.publish.present import write
-
-    root = notebooks.root()
-    out = root / "build" / "present"
-    write(root, notebooks.select(root, arguments.notebooks), out)
-    print(
-        'open a chapter, Run > Run All Cells, click its first cell, then the button "Toggle Deck"'
-    )
-    sys.stdout.flush()
-    return 0 if arguments.no_lab else _lab(out, arguments.handed_on)
-
-
-def _selected(arguments: argparse.Namespace) -> tuple[Path, list[Path], int]:
-    """The course's folder, the notebooks that are meant, and how many at a time."""
-    root = notebooks.root()
-    paths = notebooks.select(root, arguments.notebooks)
-    return root, paths, arguments.workers or max(1, min(_processors(), len(paths)))
-
-
-def _processors() -> int:
+def processors() -> int:
     """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+N = WholeNumber()
+PATH = click.Path(path_type=Path)
+NOTEBOOKS = click.argument(
+    "paths", nargs=-1, metavar="[NOTEBOOK]...",
+    callback=lambda context, argument, names: notebooks.select(notebooks.root(), names),
+)  # fmt: skip
+FOLDER = click.argument(
+    "folder", type=PATH, required=False,
+    callback=lambda context, argument, folder: folder or notebooks.root() / "my",
+)  # fmt: skip
+NO_LAB = click.option("--no-lab", is_flag=True, help="Only make the notebooks.")
+WORKERS = click.option(
+    "-j", "--workers", type=N, default=processors,
+    help="Notebooks at a time (as many as processors).",
+)  # fmt: skip
+TIMEOUT = click.option(
+    "--timeout", type=N, default=600, metavar="SECONDS", help="Longest time for one cell (600)."
+)
+PARAMETER = click.option(
+    "-p", "--parameter", nargs=2, multiple=True, metavar="NAME VALUE",
+    help="Set a parameter in every notebook that has it, such as: -p n_steps 50.",
+)  # fmt: skip
+SERVE = click.option("--serve", is_flag=True, is_eager=True, help="Then show it on this computer.")
+
+
+def port(usual: int) -> Callable:
+    """The option --port, of a server on this computer."""
+
+    def checked(context: click.Context, option: click.Parameter, number: int | None) -> int:
+        if number and not context.params["serve"]:
+            raise CourseError("--port is the port of --serve: add --serve, or leave out --port")
+        return number or usual
+
+    says = f"Port of 127.0.0.1 for --serve ({usual})."
+    return click.option("--port", type=N, help=says, callback=checked)
+
+
+@click.group(
+    cls=Commands, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
+)
+def course() -> None:
+    """Run, refresh and check the notebooks of the course.
+
+    A NOTEBOOK is a path, a file name or its beginning, such as 01 or 1; none means all. Each command
+    says the rest: course COMMAND --help.
+    """
+
+
+def into(folder: str) -> Callable:
+    """The option --out, whose default is a folder in build."""
+    return click.option(
+        "--out", type=PATH, metavar="DIR", help=f"Folder for what is made (build/{folder}).",
+        callback=lambda context, option, out: out or notebooks.root() / "build" / folder,
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- for learners
+
+
+@course.command(cls=HandsOn)
+@FOLDER
+@NO_LAB
+@click.pass_obj
+def start(options: list[str], folder: Path, no_lab: bool) -> None:
+    """Open JupyterLab on notebooks of your own.
+
+    They are copies in FOLDER (my), which no update overwrites. What stands behind -- is for JupyterLab.
+    Exit status: JupyterLab's, or 2 if the folder can't be used.
+    """
+    from course.learn.copies import start
+
+    _bring(start, folder)
+    print(f"your notebooks are in {folder}")
+    if not no_lab:
+        _lab(folder, options)
+
+
+@course.command()
+@FOLDER
+def update(folder: Path) -> None:
+    """Bring new versions of the chapters into your own notebooks.
+
+    They are in FOLDER (my). Your answers stay.
+    """
+    from course.learn.copies import update
+
+    _bring(update, folder)
+
+
+def _bring(bring: Callable[[Path, Path], Iterable[str]], folder: Path) -> None:
+    root = notebooks.root()
+    ready, pins = (
+        Path(sys.prefix, ".ready"),
+        root / "requirements.txt",
+    )  # install.py's copy of them
+    if ready.exists() and pins.exists() and ready.read_bytes() != pins.read_bytes():
+        print("the course needs other packages than before: run install.py again")
+    for line in bring(root, folder):
+        print(line)
+
+
+def _lab(folder: Path, options: list[str]) -> NoReturn:
+    become([sys.executable, "-m", "jupyterlab", str(folder), *options])
+
+
+# ---------------------------------------------------------------- notebooks
+
+
+@course.command()
+@NOTEBOOKS
+@WORKERS
+@TIMEOUT
+@PARAMETER
+@into("run")
+def run(paths: list[Path], workers: int, timeout: int, parameter: Sequence, out: Path) -> int:
+    """Execute notebooks side by side; report time, memory and errors.
+
+    Exit status: 0 all passed, 1 a notebook failed, 2 bad usage, 130 interrupted.
+    """
+    from course.execute.run import run
+
+    return run(paths, out, min(workers, len(paths)), parameter, timeout)
+
+
+@course.command()
+@NOTEBOOKS
+@WORKERS
+@TIMEOUT
+def refresh(paths: list[Path], workers: int, timeout: int) -> int:
+    """Execute notebooks and store their outputs in them.
+
+    Exit status: 0 all stored, 1 a notebook was refused, 2 bad usage.
+    """
+    from course.execute.refresh import refresh
+
+    return refresh(paths, notebooks.root(), min(workers, len(paths)), timeout)
+
+
+@course.command(cls=HandsOn)
+@NOTEBOOKS
+@WORKERS
+@click.pass_obj
+def check(options: list[str], paths: list[Path], workers: int) -> int:
+    """Compare what notebooks give now with what is stored in them.
+
+    What stands behind -- is for pytest.
+    """
+    from course.check.run import check
+
+    return check(paths, notebooks.root(), min(workers, len(paths)), options)
+
+
+@course.command(cls=ManySeeds)
+@NOTEBOOKS
+@click.option(
+    "--seed", type=N, multiple=True, required=True, help="A whole number for each cohort."
+)
+@into("variants")
+def variants(paths: list[Path], seed: Sequence[int], out: Path) -> None:
+    """Make notebooks for cohorts: the same questions, other numbers.
+
+    Exit status: 0 made, 2 a seed doesn't do or the usage is wrong; nothing is written.
+    """
+    from course.learn.variants import write_all
+
+    for line in write_all(paths, list(seed), out):
+        print(line)
+
+
+# ---------------------------------------------------------------- what is published
+
+
+@course.command()
+@SERVE
+@port(BOOK_PORT)
+def book(serve: bool, port: int) -> int:
+    """Make the site of the course with mdBook, in build/book.
+
+    Exit status: 0 built, 2 the last good build was left as it was.
+    """
+    from course.publish.mdbook import build
+
+    return build(notebooks.root(), serve, port)
+
+
+@course.command()
+@NOTEBOOKS
+@click.option("--pdf", is_flag=True, help="Print each deck to a PDF (Chromium).")
+@SERVE
+@port(DECK_PORT)
+def slides(paths: list[Path], pdf: bool, serve: bool, port: int) -> None:
+    """Make a reveal.js deck of each chapter's talk, and its PDF.
+
+    They are in build/slides. Exit status: 0 made, 2 a notebook, a formula or the usage is wrong.
+    """
+    from course.publish import decks
+
+    out = notebooks.root() / "build" / "slides"
+    if serve:
+        check_port(port)
+    decks.build(notebooks.root(), paths, out, pdf)
+    if serve:
+        decks.serve(out, port)
+
+
+@course.command()
+@NOTEBOOKS
+@click.option(
+    "--exercise", type=N, multiple=True, help="Only this one, by its number on the page."
+)
+@click.option("--solutions", is_flag=True, help="Solutions, hints and known mistakes, to mark by.")
+def sheet(paths: list[Path], exercise: Sequence[int], solutions: bool) -> int:
+    """Put exercises on paper: pages that a browser prints.
+
+    They are in build/sheets. Exit status: 0 made, 2 there is no such chapter or exercise.
+    """
+    from course.publish.worksheet import build
+
+    return build(notebooks.root(), paths, exercise, solutions)
+
+
+@course.command(cls=HandsOn)
+@NOTEBOOKS
+@NO_LAB
+@click.pass_obj
+def present(options: list[str], paths: list[Path], no_lab: bool) -> None:
+    """Open JupyterLab on talks to give live.
+
+    There code runs and explorers move. The notebooks are in build/present, made anew each time. What
+    stands behind -- is for JupyterLab.
+    """
+    from course.publish.live_talk import write
+
+    if not no_lab and not find_spec("jupyterlab_slideshow"):
+        raise ModuleNotFoundError(name="jupyterlab-slideshow")
+    out = notebooks.root() / "build" / "present"
+    write(paths, out)
+    print(
+        'open a chapter, Run > Run All Cells, click its first cell, then the button "Toggle Deck"'
+    )
+    if not no_lab:
+        _lab(out, options)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Where the content is: the one place at which this machinery finds the chapters that it carries.
 
 A package of chapters registers itself as the entry point `course.chapters` of its distribution. It
-has a folder for each chapter, `chNN`, with the exercises, the quiz and the talk of notebook NN.
+has a folder for each chapter, `chNN`, with the exercises, the quiz and the talk of notebook NN. A
+package with the weights of trained models, which pages compute with, is an entry point `course.weights`.
 """
 
 from functools import cache
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from course.errors import CourseError
 
-GROUP = "course.chapters"
+GROUP, WEIGHTS = "course.chapters", "course.weights"
 
 
 @cache
@@ -34,3 +35,9 @@ def folder() -> Path:
 def chapter(number: str) -> Path:
     """The folder of the chapter with this number, such as "04" or "A5"."""
     return folder() / f"ch{number}"
+
+
+def weights() -> list[Path]:
+    """The files of the trained models that come with the course."""
+    folders = (import_module(point.value).__path__[0] for point in entry_points(group=WEIGHTS))
+    return sorted(file for folder in folders for file in Path(folder).rglob("*.safetensors"))

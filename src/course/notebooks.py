@@ -6,18 +6,18 @@
 from __future__ import annotations
 
 import ast
-import glob
 import json
 import os
 import re
-import shutil
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from course.errors import CourseError
+from course.files import write_text
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -83,7 +83,7 @@ def _unlisted(root: Path, listed: list[Path]) -> list[Path]:
     return sorted(path for path in found if not any(part[0] == "." for part in path.parts))
 
 
-def select(root: Path, names: list[str]) -> list[Path]:
+def select(root: Path, names: Sequence[str]) -> list[Path]:
     """The notebooks that `names` mean, in the order of the course; no names mean all.
 
     A name is a path, a file name, or the beginning of one: `01` is `01_text_to_tokens.ipynb`, and
@@ -267,40 +267,6 @@ def dumps(nb: NotebookNode) -> str:
 def write(nb: NotebookNode, path: Path) -> None:
     """Store a notebook, all of it or nothing."""
     write_text(dumps(nb), path)
-
-
-def write_text(text: str, path: Path) -> None:
-    """Store a text in a file, in UTF-8, as `write_bytes` does."""
-    write_bytes(text.encode(), path)
-
-
-def write_bytes(body: bytes, path: Path) -> None:
-    """Store a file, all of it or nothing: a reader sees the old one or the new one.
-
-    Its folder is made. A link stays a link, and the file keeps its mode. What a writer that was
-    killed has left beside the file goes.
-    """
-    import psutil
-
-    path = path.resolve()
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
-            pid = left.suffixes[-2].removeprefix(".")
-            if pid.isdecimal() and not psutil.pid_exists(int(pid)):
-                left.unlink(missing_ok=True)
-        try:
-            beside.write_bytes(body)
-            if path.exists():
-                shutil.copymode(path, beside)
-            os.replace(beside, path)
-        finally:
-            beside.unlink(missing_ok=True)
-    except OSError as error:
-        raise CourseError(
-            f"cannot write {path} ({error.strerror}): choose another folder, or make room there"
-        ) from None
 
 
 def parameters(nb: NotebookNode) -> dict[str, Any]:

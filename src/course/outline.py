@@ -25,7 +25,7 @@ def sections(cells: Sequence[dict[str, Any]]) -> list[int]:
     found, number = [], 0
     level = 0  # of the heading of the section that is open, 0 on the main line
     for cell in cells:
-        if cell["cell_type"] == "markdown" and (heading := HEADING.match(_source(cell))):
+        if _is_text(cell) and (heading := HEADING.match(_source(cell))):
             depth = len(heading[1])
             if not level or depth <= level:
                 level = depth if heading[2] else 0
@@ -34,22 +34,20 @@ def sections(cells: Sequence[dict[str, Any]]) -> list[int]:
     return found
 
 
+def asks(cell: dict[str, Any]) -> bool:
+    """Whether a cell is text that asks for a prediction."""
+    return _is_text(cell) and "predict" in cell["metadata"].get("tags", [])
+
+
 def explanations(cells: Sequence[dict[str, Any]]) -> set[int]:
     """Places of the text that explains what a prediction has asked for: below the code below it."""
-
-    def is_text(cell: dict[str, Any]) -> bool:
-        return cell["cell_type"] == "markdown"
-
-    def asks(cell: dict[str, Any]) -> bool:
-        return is_text(cell) and "predict" in cell["metadata"].get("tags", [])
-
-    def may_wait(cell: dict[str, Any]) -> bool:
-        return is_text(cell) and not asks(cell) and not HEADING.match(_source(cell))
-
     return {
         place
-        for place in range(2, len(cells))
-        if asks(cells[place - 2]) and not is_text(cells[place - 1]) and may_wait(cells[place])
+        for place, (question, code, text) in enumerate(
+            zip(cells, cells[1:], cells[2:], strict=False), 2
+        )
+        if asks(question) and not _is_text(code) and _is_text(text)
+        if not asks(text) and not HEADING.match(_source(text))
     }
 
 
@@ -62,9 +60,10 @@ def minutes(cells: Sequence[dict[str, Any]]) -> tuple[float, float]:
     total = [0.0, 0.0]
     for cell, deeper in zip(cells, sections(cells), strict=True):
         tags = cell["metadata"].get("tags", [])
-        if cell["cell_type"] == "markdown":
-            text = TIME.sub("", _source(cell))  # so that what is written there changes nothing
-            text = TARGET.sub("", text)
+        if _is_text(cell):
+            text = TARGET.sub(
+                "", TIME.sub("", _source(cell))
+            )  # the minutes themselves don't count
             cost = WORDS * len(re.findall(r"\w+", text))
         elif "exercise" in tags:
             cost = EXERCISE / 2  # its stub and its check
@@ -80,9 +79,10 @@ def marks(cells: Sequence[dict[str, Any]]) -> Iterator[tuple[str, bool]]:
     main, deeper = map(round, minutes(cells))
     more = f", and {deeper} more for what is Deeper" if deeper else ""
     for cell, section in zip(cells, sections(cells), strict=True):
-        is_text, source = cell["cell_type"] == "markdown", _source(cell)
-        timed = TIME.sub(f"**Time:** {main} minutes{more}.", source) if is_text else source
-        yield timed, section not in (0, before)
+        source = _source(cell)
+        if _is_text(cell):
+            source = TIME.sub(f"**Time:** {main} minutes{more}.", source)
+        yield source, section not in (0, before)
         before = section
 
 
@@ -121,6 +121,10 @@ def missing(cells: Sequence[dict[str, Any]]) -> Iterator[tuple[int, str]]:
         for name in sorted((used & below) - known - defined - inner):
             yield place, name
         known |= defined
+
+
+def _is_text(cell: dict[str, Any]) -> bool:
+    return cell["cell_type"] == "markdown"
 
 
 def _source(cell: dict[str, Any]) -> str:

@@ -24,7 +24,7 @@ def grade(
         from distributed import Client, as_completed
     except ImportError:
         raise CourseError(
-            'expected Dask for --scheduler: pip install "attention-course[cluster]", there and here'
+            'expected Dask for --scheduler: pip install "attention-course[grade]", there and here'
         ) from None
     try:
         client = Client(scheduler, timeout=30, set_as_default=False)

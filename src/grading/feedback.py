@@ -10,11 +10,11 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from course.errors import CourseError
+from course.files import write_bytes, write_text
 from course.learn.exercises import COLOURS
 from course.learn.html import WRONG, exercise_html
 from course.learn.record import Exercise
 from course.learn.solutions import in_check
-from course.notebooks import write_bytes, write_text
 from grading.results import is_graded
 from grading.submissions import file_name, in_moodles_names
 

@@ -15,10 +15,10 @@ from queue import SimpleQueue
 from typing import Any
 
 from course.errors import CourseError, NoSandbox
+from course.files import write_text
 from course.learn import draws
 from course.learn.exercises import known, load
 from course.learn.record import Exercise
-from course.notebooks import write_text
 from grading import results
 from grading.judge import Result, version
 from grading.submissions import Submission

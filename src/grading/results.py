@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from course.errors import CourseError
-from course.notebooks import write_text
+from course.files import write_text
 from grading.submissions import Submission, file_name, plain
 
 FOLDER = "results"

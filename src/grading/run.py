@@ -1,27 +1,25 @@
 """`course grade`: from submissions to the folder with grades and feedback."""
 
-import os
 import sys
-from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from filelock import FileLock, Timeout
 
-from course import notebooks
 from course.errors import CourseError
+from course.files import write_text
 from course.learn import draws
-from course.notebooks import write_text
 from grading import feedback, many, results, rules, tables
 from grading.sandbox import is_shown, refuse_or_go
 from grading.submissions import Submission, file_name, find
 from grading.summary import summary
 
 
-def run(wish: Namespace) -> int:
+def run(wish: SimpleNamespace) -> int:
     """Grade what isn't graded yet, and write all tables anew. 1 if something couldn't be graded."""
-    out = wish.out = wish.out or notebooks.root() / "build" / "grades"
+    out = wish.out
     wish.chapter = wish.chapter.zfill(2) if wish.chapter else ""
     for place in [] if wish.trust else [*wish.submissions, out]:
         if is_shown(place):
@@ -59,7 +57,7 @@ def _check_students(wanted: list[str], found: list[Submission]) -> None:
 
 
 def _ready(
-    wish: Namespace, found: list[Submission], cohort: str
+    wish: SimpleNamespace, found: list[Submission], cohort: str
 ) -> tuple[many.Exercises, list[Submission]]:
     """The exercises, and what is to be graded."""
     ready = many.exercises({one.chapter for one in found if one.chapter})
@@ -67,7 +65,7 @@ def _ready(
     return ready, [one for one in todo if not wish.student or one.student in wish.student]
 
 
-def _tell(wish: Namespace, found: list[Submission]) -> int:
+def _tell(wish: SimpleNamespace, found: list[Submission]) -> int:
     """Say what would be done with each submission."""
     file = wish.out / "cohort"
     cohort = wish.cohort or (file.exists() and file.read_text(encoding="utf-8").strip()) or ""
@@ -80,7 +78,7 @@ def _tell(wish: Namespace, found: list[Submission]) -> int:
     return 0
 
 
-def _locked(wish: Namespace, found: list[Submission], known: rules.Rules) -> int:
+def _locked(wish: SimpleNamespace, found: list[Submission], known: rules.Rules) -> int:
     """Grade, and write all that is made of it."""
     cohort = many.seed(wish.out, wish.cohort)
     ready, todo = _ready(wish, found, cohort)
@@ -103,7 +101,7 @@ def _locked(wish: Namespace, found: list[Submission], known: rules.Rules) -> int
 
 
 def _end(
-    wish: Namespace, found: list[Submission], todo: list[Submission], students: list[dict]
+    wish: SimpleNamespace, found: list[Submission], todo: list[Submission], students: list[dict]
 ) -> int:
     """The last words, and the exit status."""
     chapters = [(s["student"], c) for s in students for c in s["chapters"].values()]
@@ -116,7 +114,7 @@ def _end(
 
 
 def _with_bar(
-    wish: Namespace, todo: list[Submission], ready: many.Exercises, cohort: str
+    wish: SimpleNamespace, todo: list[Submission], ready: many.Exercises, cohort: str
 ) -> Iterator[tuple[Submission, many.Results]]:
     from tqdm import tqdm
 
@@ -125,8 +123,7 @@ def _with_bar(
 
         way = grade(todo, ready, cohort, wish.scheduler, wish.trust)
     else:
-        jobs = wish.jobs or len(os.sched_getaffinity(0))
-        way = many.grade(todo, ready, cohort, jobs, wish.trust)
+        way = many.grade(todo, ready, cohort, wish.jobs, wish.trust)
     yield from tqdm(way, total=len(todo), unit="submission", disable=not todo)
 
 
@@ -141,7 +138,7 @@ def _export(out: Path, found: list[Submission], names: dict[str, str]) -> None:
         write_text(text, out / "code" / f"{names.get(student) or file_name(student)}.py")
 
 
-def _give_back(wish: Namespace, students: list[dict[str, Any]]) -> None:
+def _give_back(wish: SimpleNamespace, students: list[dict[str, Any]]) -> None:
     """The instructor's own exports, with the grades in them."""
     for way, export in ((tables.canvas, wish.canvas), (tables.moodle, wish.moodle)):
         if export is None:

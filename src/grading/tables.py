@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from course.errors import CourseError
-from course.notebooks import write_text
+from course.files import write_text
 from grading.results import is_graded
 from grading.submissions import file_name
 

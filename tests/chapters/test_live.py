@@ -32,16 +32,7 @@ from course.draw.picture import Picture
 from course.publish.mdbook import build
 from tests.browser import browser, watched
 from tests.conftest import WORDS, X
-from tests.course.test_book import (
-    AXE,
-    AXE_RUN,
-    LIGHT_AND_DARK,
-    THEMES,
-    cell,
-    furnish,
-    notebook,
-    shown,
-)
+from tests.pages import AXE, AXE_RUN, LIGHT_AND_DARK, THEMES, cell, course, shown
 
 POLAR = [(20, 1.2), (70, 1.0), (100, 1.6), (170, 1.2), (240, 1.4), (310, 1.0)]
 KEYS = torch.tensor(
@@ -113,14 +104,11 @@ def test_the_kernel_has_the_state_of_the_page():
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     """A page of the book with every live explorer, opened from the disk."""
-    root = tmp_path_factory.mktemp("live") / "course"
-    (root / "notebooks").mkdir(parents=True)
-    furnish(root)
     cells = [cell("# Live")]
     for name, explorer in LIVE.items():
         output = shown(explorer._repr_mimebundle_()[0]["text/html"])
         cells += [cell(f"## {name}"), cell(f"explore({name!r})", "code", [output])]
-    (root / "notebooks" / "live.ipynb").write_text(notebook(*cells))
+    root = course(tmp_path_factory.mktemp("live") / "course", live=cells)
     for name in ("before", "after"):  # where an arrow key would lead
         (root / "notebooks" / f"{name}.md").write_text(f"# {name}\n")
     summary = "# Summary\n\n- [A](before.md)\n- [Live](live.ipynb)\n- [B](after.md)\n"

@@ -15,7 +15,8 @@ from attention.tokenizers import CharTokenizer
 from chapters.ch14.explorer import even_weights, head_scores, model_explorer
 from course.draw.live import fingerprint
 from course.publish import mdbook, weights
-from tests.course.test_book import cell, furnish, notebook, shown
+from tests import pages
+from tests.pages import cell, shown
 
 NAME = fingerprint(CHECKPOINT.read_bytes())
 
@@ -30,19 +31,18 @@ def test_a_notebook_names_the_weights_and_does_not_hold_them(output):
 
 
 def test_weights_are_published_once_and_only_where_they_are_needed(output, tmp_path):
-    root = tmp_path / "course"
-    (root / "notebooks" / "part").mkdir(parents=True)
-    furnish(root)
-    pages = {"one": [], "two": [output, output], "part/three": [output]}
-    for name, outputs in pages.items():
-        cells = [cell(f"say({n})", "code", [shown(each)]) for n, each in enumerate(outputs)]
-        text = notebook(cell(f"# {name}"), *cells)
-        (root / "notebooks" / f"{name}.ipynb").write_text(text)
-    lines = [f"- [{name}]({name}.ipynb)" for name in pages]
-    (root / "notebooks" / "SUMMARY.md").write_text("\n".join(["# Summary", "", *lines, ""]))
+    outputs = {"one": [], "two": [output, output], "part/three": [output]}
+    cells = {
+        name: [
+            cell(f"# {name}"),
+            *(cell(f"say({n})", "code", [shown(o)]) for n, o in enumerate(each)),
+        ]
+        for name, each in outputs.items()
+    }
+    root = pages.course(tmp_path / "course", **cells)
     mdbook.build(root)
     out = root / "build" / "book"
-    found = {name: (out / f"{name}.html").read_text().count(f'{NAME}.js"') for name in pages}
+    found = {name: (out / f"{name}.html").read_text().count(f'{NAME}.js"') for name in outputs}
     assert found == {"one": 0, "two": 1, "part/three": 1}
     assert f'<script src="../{NAME}.js">' in (out / "part" / "three.html").read_text()
     assert [path.parent for path in out.rglob(f"{NAME}.js")] == [out]
@@ -50,17 +50,9 @@ def test_weights_are_published_once_and_only_where_they_are_needed(output, tmp_p
     body = json.loads((out / f"{NAME}.js").read_text().split("] = ")[1].rstrip(";\n"))
     assert base64.b64decode(body) == CHECKPOINT.read_bytes()
     assert (out / f"{NAME}.js").stat().st_size <= 420_000
-    assert not list(book_of_none(tmp_path).rglob(f"{NAME}.js"))
-
-
-def book_of_none(tmp_path):
-    root = tmp_path / "none"
-    (root / "notebooks").mkdir(parents=True)
-    furnish(root)
-    (root / "notebooks" / "one.ipynb").write_text(notebook(cell("# One")))
-    (root / "notebooks" / "SUMMARY.md").write_text("# Summary\n\n- [One](one.ipynb)\n")
-    mdbook.build(root)
-    return root
+    none = pages.course(tmp_path / "none", one=[cell("# One")])
+    mdbook.build(none)
+    assert not list(none.rglob(f"{NAME}.js"))
 
 
 def test_a_page_that_is_served_has_them_in_itself(output):

@@ -22,7 +22,9 @@ def double(x):
     return 2 * x
 
 
-E = Exercise("chapters.ch99.exercises.double", [(torch.tensor([1.0]),), (torch.tensor([2.0, 3.0]),)])
+E = Exercise(
+    "chapters.ch99.exercises.double", [(torch.tensor([1.0]),), (torch.tensor([2.0, 3.0]),)]
+)
 E.answer(double)
 for hint in "abc":
     E.hint(hint)

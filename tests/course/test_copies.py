@@ -354,7 +354,7 @@ def test_a_notebook_that_the_course_has_renamed_leaves_a_sentence_and_the_copy(t
 
 def test_start_hands_options_on_to_jupyterlab(root, monkeypatch):
     monkeypatch.setattr(os, "name", "posix")
-    monkeypatch.setattr(os, "execv", lambda path, words: called.append(words[2:]))
+    monkeypatch.setattr(os, "execve", lambda path, words, env: called.append(words[2:]))
     called = []
     main(["start", "--", "--allow-root", "--port=9"])
     assert called == [["jupyterlab", str(root / "my"), "--allow-root", "--port=9"]]

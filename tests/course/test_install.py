@@ -78,10 +78,11 @@ def test_uv_installs_the_pins_as_they_are_then_the_course(commands, tmp_path):
     assert (tmp_path / ".ready").read_bytes() == pins.read_bytes()
 
 
-def test_testers_get_both_files_at_once(commands, tmp_path):
-    said = commands([], "--test")
-    assert said[1].endswith("=requirements.txt --requirement=requirements-test.txt")
-    assert ready(tmp_path) == [".ready", ".ready-test"]
+def test_each_who_does_more_gets_its_pins_at_once(commands, tmp_path):
+    said = commands([], "--test", "--book", "--grade")
+    files = ("", "-book", "-grade", "-test")
+    assert said[1].endswith(" ".join(f"--requirement=requirements{name}.txt" for name in files))
+    assert ready(tmp_path) == [f".ready{name}" for name in files]
 
 
 def test_here_is_the_python_that_runs_this(commands, monkeypatch, tmp_path):

@@ -1,32 +1,26 @@
 """What a page may show and link to: the same in book and decks, in Markdown, HTML and outputs."""
 
-import json
-
 import pytest
 
 from course.errors import CourseError
-from course.publish import book, decks
-from course.publish.links import Markup, Site
+from course.publish import book
+from course.publish.links import Site, rewrite
 from course.publish.page import Page
+from tests.pages import cell, notebook, shown
 
 PNG = "iVBORw0KGgo="
 
 
 def page(markdown="", output="", name="one.ipynb", **attachments):
     """A page of a Markdown cell and of a code cell that gave HTML."""
-    slide = {"slideshow": {"slide_type": "slide"}}
-    told = {"id": "m", "cell_type": "markdown", "source": f"# One\n\n{markdown}"}
-    ran = {"id": "c", "cell_type": "code", "source": "1", "execution_count": 1}
-    shown = {"output_type": "display_data", "metadata": {}, "data": {"text/html": output}}
-    told |= {"metadata": slide, "attachments": attachments}
-    ran |= {"metadata": slide, "outputs": [shown] if output else []}
-    nb = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [told, ran]}
-    return Page(name, json.dumps(nb))
+    told = cell(f"# One\n\n{markdown}") | {"id": "m", "attachments": attachments}
+    ran = cell("1", "code", [shown(output)] if output else []) | {"id": "c"}
+    return Page(name, notebook(told, ran))
 
 
 @pytest.fixture
 def made(tmp_path):
-    """A function that makes a page for the book and for a deck; the page `two.ipynb` is there too."""
+    """A function that makes a page of the book; the page `two.ipynb` is there too."""
     src = tmp_path / "notebooks"
     (src / "data").mkdir(parents=True)
     for name in ("a b.png", "data/words.csv", "draft.md", "two.ipynb", "elsewhere/secret.png"):
@@ -38,18 +32,13 @@ def made(tmp_path):
     (src / "near.png").symlink_to("a b.png")
     pages = {"two.ipynb": page("## Why two?", name="two.ipynb")}
 
-    def make(kind, **content):
-        one = page(**content)
-        if kind == "book":
-            site = Site(src, pages.get, pages, book._address)
-            return book.markdown(one, site), site
-        site = Site(src, pages.get, pages, decks._address)
-        return decks.deck(one, site)[0], site
+    def make(**content):
+        site = Site(src, pages.get, pages, book._address)
+        return book.markdown(page(**content), site), site
 
     return make
 
 
-BOTH = pytest.mark.parametrize("kind", ("book", "deck"))
 WRONG = (
     ("![x](https://a.b/c.png)", "c.png is loaded from elsewhere, .* must work offline"),
     ("<img src=http://a.b/c.png>", "c.png is loaded from elsewhere"),
@@ -84,35 +73,33 @@ WRONG = (
 )  # fmt: skip
 
 
-@BOTH
 @pytest.mark.parametrize(("markup", "says"), WRONG, ids=[markup for markup, _ in WRONG])
-def test_what_leads_nowhere_or_is_loaded_from_elsewhere_is_refused(made, kind, markup, says):
+def test_what_leads_nowhere_or_is_loaded_from_elsewhere_is_refused(made, markup, says):
     with pytest.raises(CourseError, match=f"(?s)one.ipynb, cell m: .*{says}"):
-        made(kind, markdown=markup, **{"a.png": {"image/png": PNG}})
+        made(markdown=markup, **{"a.png": {"image/png": PNG}})
     if markup.startswith("<"):
         with pytest.raises(CourseError, match=f"(?s)one.ipynb, cell c: .*{says}"):
-            made(kind, output=markup)
+            made(output=markup)
 
 
 RIGHT = (
-    ("![x](a%20b.png)", 'src="a%20b.png"', 'src="one.files/a%20b.png"'),
-    ("<img src='a b.png'>", 'src="a%20b.png"', 'src="one.files/a%20b.png"'),
-    ("<img srcset='near.png 1x, near.png 2x'>", "'near.png 1x, near", '"one.files/near.png 1x, one'),
-    ("<b style='background: url(near.png)'>", "url(near.png)", "url(one.files/near.png)"),
-    ("[x](data/words.csv#row=3)", "data/words.csv#row=3", "one.files/data/words.csv#row=3"),
-    ("[x](two.ipynb#Why-two%3F)", '"two.html#why-two"', '"two.html#why-two"'),
-    ("<a href=two.ipynb download>", '"two.html" download>', '"two.html" download>'),
-    ("[x](#one)", 'href="#one"', 'href="#one"'),
-    ("<i id=Here></i> [x](#Here)", 'href="#Here"', 'href="#Here"'),
-    ("![x](attachment:a.png)", f"data:image/png;base64,{PNG}", f"data:image/png;base64,{PNG}"),
-)  # fmt: skip
+    ("![x](a%20b.png)", 'src="a%20b.png"'),
+    ("<img src='a b.png'>", 'src="a%20b.png"'),
+    ("<img srcset='near.png 1x, near.png 2x'>", "'near.png 1x, near"),
+    ("<b style='background: url(near.png)'>", "url(near.png)"),
+    ("[x](data/words.csv#row=3)", "data/words.csv#row=3"),
+    ("[x](two.ipynb#Why-two%3F)", '"two.html#why-two"'),
+    ("<a href=two.ipynb download>", 'href="two.html"'),
+    ("[x](#one)", 'href="#one"'),
+    ("<i id=Here></i> [x](#Here)", 'href="#Here"'),
+    ("![x](attachment:a.png)", f"data:image/png;base64,{PNG}"),
+)
 
 
-@BOTH
-@pytest.mark.parametrize(("markup", "in_book", "in_deck"), RIGHT, ids=[row[0] for row in RIGHT])
-def test_what_is_published_has_its_address(made, kind, markup, in_book, in_deck):
-    text, site = made(kind, markdown=markup, **{"a.png": {"image/png": ["iVBORw", "0KGgo="]}})
-    assert (in_book if kind == "book" else in_deck) in text
+@pytest.mark.parametrize(("markup", "made_of_it"), RIGHT, ids=[row[0] for row in RIGHT])
+def test_what_is_published_has_its_address(made, markup, made_of_it):
+    text, site = made(markdown=markup, **{"a.png": {"image/png": ["iVBORw", "0KGgo="]}})
+    assert made_of_it in text
     named = {"a b.png", "near.png", "data/words.csv"}
     assert site.files == {file for file in named if file.replace(" ", "%20") in text}
 
@@ -125,18 +112,21 @@ def test_what_is_published_has_its_address(made, kind, markup, in_book, in_deck)
         "<!-- <img src=http://a.b/c.png> --> <pre>&lt;img src=http://a.b/c.png></pre>",
         "<img src='data:image/png;base64,AA=='><svg><use href='#glyph'/></svg>",
         "<script>x = '<img src=http://a.b>'</script><p style='color: red' data-src=http://a.b>",
-        "<TD Align=Left hidden>\n\n&nbsp;a < b &amp;</TD>",
+        "<TD Align=Left hidden>\n&nbsp;a < b &amp;</TD>",
     ),
 )
 def test_what_loads_nothing_stays_as_it_is(made, markup):
-    text, site = made("deck", output=markup)
+    text, site = made(output=markup)
     assert markup in text and not site.files
 
 
-def test_only_the_address_changes():
-    whole = "<p>\n a <IMG\n Alt=\"'\" src=x hidden>\n<br/><image href='y'/> <i title=x></i>\n"
-    found = Markup(whole, lambda url, loads: {"x": "<z>", "y": "&"}[url]).text
-    assert found == (
-        '<p>\n a <img alt="&#x27;" src="&lt;z&gt;" hidden>\n'
-        '<br/><image href="&amp;"/> <i title=x></i>\n'
+def test_only_the_address_changes_and_what_has_none_any_more_is_no_link():
+    whole = (
+        "<p> a <IMG\n Alt=\"'\" src=x hidden><svg viewBox='0 0 1 1'><image href='y'/></svg></p>"
+    )
+    whole += "<style>p { src: url(x) }</style><script>if (1 < 2) { y }</script><a href=z class='b c'>&amp;</a>"
+    new = {"x": "<z>", "y": "&", "z": None}
+    assert rewrite(whole, lambda url, loads: new[url]) == (
+        '<p> a <img alt="\'" hidden="" src="&lt;z&gt;"/><svg viewbox="0 0 1 1"><image href="&amp;"/></svg></p>'
+        '<style>p { src: url(<z>) }</style><script>if (1 < 2) { y }</script><a class="b c">&amp;</a>'
     )

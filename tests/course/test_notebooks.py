@@ -219,7 +219,7 @@ def test_what_no_command_can_read_is_said_by_all(course, capsys, change, message
     path = course / "notebooks" / "b_02_heads.ipynb"
     start = '{"cell_type": "markdown", "id": "a", "metadata": {}, "source": "", '
     path.write_text(f'{{"nbformat": 4, "nbformat_minor": 5, "cells": [{start}{change}}}]}}')
-    for command in ("run", "refresh", "check", "slides"):
+    for command in ("run", "refresh", "check", "sheet"):
         assert main([command]) == 2
         found = capsys.readouterr().err
         assert re.match(f"course: expected a notebook .*b_02_heads.ipynb, but {message}", found)
@@ -252,50 +252,6 @@ def test_write_then_read_gives_the_same_and_ends_with_one_newline(course):
     assert not list(path.parent.glob(".*"))
 
 
-def test_write_keeps_the_old_file_when_the_disk_fails(course, monkeypatch):
-    path = course / "notebooks" / "a_01_text.ipynb"
-    old = path.read_bytes()
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(notebooks.os, "replace", full)
-    with pytest.raises(CourseError, match=r"cannot write .*a_01_text.ipynb \(No space left"):
-        write(new_notebook(), path)
-    assert path.read_bytes() == old
-    assert not list(path.parent.glob(".*"))
-
-
-@pytest.mark.skipif(os.name == "nt", reason="modes and links are POSIX's")
-def test_write_keeps_a_link_and_the_mode(course):
-    path, elsewhere = course / "notebooks" / "a_01_text.ipynb", course / "kept.ipynb"
-    path.rename(elsewhere)
-    elsewhere.chmod(0o600)
-    path.symlink_to(elsewhere)
-    write(new_notebook(cells=[new_markdown_cell("# New")]), path)
-    assert path.is_symlink() and read(elsewhere).cells[0].source == "# New"
-    assert elsewhere.stat().st_mode & 0o777 == 0o600
-    assert not list(course.rglob("*.tmp"))
-
-
-def test_write_clears_away_what_a_killed_writer_left(course):
-    path = course / "notebooks" / "a_01_text.ipynb"
-    dead = subprocess.Popen([sys.executable, "-c", ""])
-    dead.wait()
-    left, writing, other = (
-        path.with_name(name)
-        for name in (
-            f".{path.name}.{dead.pid}.tmp",
-            f".{path.name}.{os.getppid()}.tmp",
-            f".b.ipynb.{dead.pid}.tmp",
-        )
-    )
-    for file in (left, writing, other):
-        file.write_text("half")
-    write(new_notebook(), path)
-    assert not left.exists() and writing.exists() and other.exists()
-
-
 def test_parameters_are_the_assignments_of_the_tagged_cell():
     cells = [
         new_code_cell("other = 1"),
@@ -322,32 +278,44 @@ def test_a_complaint_is_one_line_on_stderr_without_traceback(course, capsys):
 
 def test_help_loads_nothing_heavy():
     heavy = "{'nbformat', 'papermill', 'nbclient', 'rich', 'psutil', 'torch', 'asyncio'}"
-    code = (
-        "import sys\nfrom course.cli import main\n"
-        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
-        f"print({heavy} & set(sys.modules))"
-    )
+    code = f"import sys\nfrom course.cli import main\nmain(['--help'])\nprint({heavy} & set(sys.modules))"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert answer.stdout.splitlines()[-1] == "set()"
-    assert re.findall(r"^ {4}(\w+)  ", answer.stdout, re.MULTILINE) == [
-        "start",
-        "update",
-        "run",
-        "refresh",
-        "check",
-        "book",
-        "slides",
-        "sheet",
-        "variants",
-        "grade",
-        "present",
+    assert re.findall(r"^  (\w+)  ", answer.stdout, re.MULTILINE) == [
+        *("start", "update", "run", "refresh", "check", "variants", "book", "slides", "sheet"),
+        *("present", "grade"),
     ]
 
 
 def test_a_misspelt_command_is_asked_about(capsys):
-    assert main(["rnu"]) == 2
-    assert capsys.readouterr().err.startswith(
-        "course: there is no command 'rnu'; did you mean run?"
-    )
+    for typed, meant in (("rnu", "run"), ("grde", "grade")):
+        assert main([typed]) == 2
+        said = f"course: no such command '{typed}'. Did you mean '{meant}'?"
+        assert capsys.readouterr().err.startswith(said)
     assert main(["xyzzy"]) == 2
-    assert "no command 'xyzzy' (see `course --help`)" in capsys.readouterr().err
+    assert "no such command 'xyzzy' (see `course --help`)" in capsys.readouterr().err
+    assert main([]) == 2 and "missing command (see" in capsys.readouterr().err
+
+
+def test_what_stands_behind_two_dashes_is_for_another_program(course, monkeypatch):
+    given = []
+    monkeypatch.setattr("course.check.run.check", lambda *all: given.append(all) or 0)
+    assert main(["check", "b", "-j", "1", "--", "-x", "--", "a"]) == 0
+    assert main(["check"]) == 0
+    assert [(names(paths), options) for paths, _, _, options in given] == [
+        (["b_02_heads"], ["-x", "--", "a"]),
+        (["b_02_heads", "a_01_text", "a_03_heads"], []),
+    ]
+
+
+def test_what_only_who_publishes_needs_is_asked_for(monkeypatch, capsys):
+    def build(*_):
+        raise ModuleNotFoundError(name="bs4")
+
+    monkeypatch.setattr("course.publish.decks.build", build)
+    monkeypatch.setattr("course.cli.find_spec", lambda name: None)
+    for command, package in (("slides", "bs4"), ("present", "jupyterlab-slideshow")):
+        assert main([command]) == 2
+        said = capsys.readouterr().err
+        assert said.startswith(f"course: expected the package {package}, found none: install")
+        assert "`python install.py --book`" in said and said.count("\n") == 1

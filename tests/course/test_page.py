@@ -7,7 +7,8 @@ import re
 import pytest
 
 from course.errors import CourseError
-from course.publish.page import code_html, convert_math, mathml, one_block, output_html
+from course.publish.formulas import convert_math, mathml
+from course.publish.page import code_html, one_block, output_html
 from tests.conftest import ROOT
 
 

@@ -109,7 +109,10 @@ def test_drawn_inputs_are_the_same_on_every_run_and_grow():
         (lambda E: (E.answer(double), E.fixed.append(3), E.inputs), r"a tuple.* \(x\), got 3"),
         (lambda E: (E.answer(double), E.fixed.append((1, 2)), E.inputs), r"got \(1, 2\)"),
         (lambda E: Exercise("ch99.exercises.x", [(1,)], without=("sofmax",)), "got 'sofmax' in "),
-        (lambda E: Exercise("ch99.exercises.x", [(1,)], without="softmax"), "got 's' in 'softmax'"),
+        (
+            lambda E: Exercise("ch99.exercises.x", [(1,)], without="softmax"),
+            "got 's' in 'softmax'",
+        ),
         (lambda E: E.answer(lambda x: x), "expected the answer to be called double"),
         (lambda E: (E.answer(double), E.mistake(lambda x: x)), "a hint or a docstring"),
         (
@@ -178,14 +181,18 @@ def test_a_broken_record_breaks_its_own_exercise_only(chapter, name):
     (chapter / f"{name}.py").write_text(BROKEN[name].replace("good", name))
     assert known() == sorted([f"99.{name}", "99.good"])
     said = repr(check(f"99.{name}", lambda x: x))
-    assert said.startswith(f"99.{name}: this exercise is broken, not your answer (ch99/exercises/{name}.py")
+    assert said.startswith(
+        f"99.{name}: this exercise is broken, not your answer (ch99/exercises/{name}.py"
+    )
     assert repr(check("99.good", lambda x: x + x)) == "99.good: passed on 1 inputs."
 
 
 def test_a_broken_record_says_where(chapter):
     (chapter / "no_slip.py").write_text(BROKEN["no_slip"].replace("good", "no_slip"))
     said = repr(check("99.no_slip", lambda x: x))
-    assert "ch99/exercises/no_slip.py, line 13: RecordError: expected the text 'nowhere' once" in said
+    assert (
+        "ch99/exercises/no_slip.py, line 13: RecordError: expected the text 'nowhere' once" in said
+    )
 
 
 def test_an_exercise_that_does_not_exist_is_named_and_fails_a_headless_run(chapter, monkeypatch):

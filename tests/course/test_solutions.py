@@ -10,9 +10,11 @@ from course.learn import solutions
 from course.learn.exercises import check, load
 from course.learn.solutions import KEPT_BACK, printed, setting
 from course.publish.book import IN_NOTEBOOK, markdown
-from course.publish.slides import slides
+from course.publish.links import Site
+from course.publish.page import Page
+from course.publish.talk import talk
 from tests.conftest import ROOT
-from tests.course.test_slides import code, made, prose, published, shown, told
+from tests.pages import cell, learnt, notebook, numbered
 
 ID = "04.averaging_weights"
 ANSWER = load(ID).reference.function
@@ -48,15 +50,17 @@ def in_checks() -> tuple[bool, bool, bool]:
 
 def in_print(root: Path) -> tuple[bool, bool]:
     """Whether the solution is shown in the book and in the deck; if not, both say why."""
-    cell = code("check()", "skip", "exercise")
-    cell.outputs = [told(exercise=ID)]
-    nb = made(prose("# Why?", "slide"), cell)
-    [slide] = slides(*published(nb, root))
-    page = markdown(*published(nb, root))
-    assert IN_NOTEBOOK in page and page.count("<summary>Hint") == 3
+    tags = {"tags": ["exercise"]}
+    check = cell("check()", "code", [learnt(exercise=ID)], **tags)
+    page = Page("a.ipynb", notebook(*numbered(cell("# Why?"), cell("x", "code", **tags), check)))
+    site = Site(root / "notebooks", lambda _: None, (), lambda *_: None)
+    (root / "talk.md").write_text("## Try (1 minute)\n\n{{exercise cell-002}}\n")
+    [slide] = talk(root / "talk.md", page, site)
+    text = markdown(page, site)
+    assert IN_NOTEBOOK in text and text.count("<summary>Hint") == 3
     why = KEPT_BACK.get(setting(root))
-    assert (why is None or why in page) and slide.notes[3:] == [f"<p>{why}</p>"] * bool(why)
-    return "<summary>Solution</summary>" in page, "One solution" in "".join(shown(slide))
+    assert (why is None or why in text) and slide.notes.count(f"<p>{why}</p>") == bool(why)
+    return "<summary>Solution</summary>" in text, "One solution" in "".join(slide.blocks)
 
 
 @pytest.mark.parametrize(

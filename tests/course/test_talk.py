@@ -3,55 +3,78 @@
 import html
 import re
 
+import nbformat
 import pytest
-from nbformat.v4 import new_output
 
-from course import cli, content, notebooks
+from course import notebooks
 from course.errors import CourseError
+from course.learn.quizzes import quiz
 from course.learn.solutions import kept_back
 from course.outline import sections
-from course.publish import decks, page, present
+from course.publish import live_talk
 from course.publish.links import Site
-from course.publish.page import Page
-from course.publish.talk import LINES, WIDTH, bare, chosen, read, table, talk
+from course.publish.page import Page, parse, render
+from course.publish.slide_parts import LINES, WIDTH, bare, chosen, table
+from course.publish.talk import talk
+from course.publish.talk_plan import plan_of, read_plan
 from tests.conftest import ROOT
-from tests.course.test_slides import code, made, prose, published, shown, told
+from tests.pages import cell, learnt, notebook, numbered, printed, shown
 
 CHAPTERS = [path for path in notebooks.chapters(ROOT) if path.stem[:2].isdecimal()]  # no appendix
 WHOLE = r"<pre.*?</pre>|<figure.*?</figure>|<math.*?</math>|<script.*?</script>"
 UNREAD = re.compile(rf'{WHOLE}|<table class="tensor">.*?</table>|</summary>.*?</details>|<[^>]+>')
 
 
+def noted(source, notes):
+    return cell(source, course={"notes": notes})
+
+
 def chapter():
     """A notebook of two sections and one that is Deeper."""
     figure = "<figure><img src='data:,'><figcaption>One dot.</figcaption></figure>"
-    drawn = code("draw()", "subslide", "figure")
-    drawn.outputs = [new_output("display_data", {"text/html": figure})]
-    return made(
-        prose("# Why?\n\nBecause.", "slide", notes="Ask *first*."),
-        prose("## Sums\n\nWe add.", "slide", notes="Slowly."),
-        code("x = 2  # noqa: E1\nassert x\nprint(x)", "subslide", shows="2\n3"),
-        prose("It is 2.", "fragment"),
-        prose("And drawn:", "subslide"),
-        drawn,
-        prose("## Means\n\nWe divide.", "slide"),
-        prose("## Deeper: medians", "slide"),
-        code("deep()", "subslide", shows="deep"),
-        prose("## The end", "slide", notes="Stop."),
+    return numbered(
+        noted("# Why?\n\nBecause.", "Ask *first*."),
+        noted("## Sums\n\nWe add.", "Slowly."),
+        cell("x = 2  # noqa: E1\nassert x\nprint(x)", "code", [printed("2\n3")]),
+        cell("It is 2.", slideshow={"slide_type": "fragment"}),
+        cell("And drawn:"),
+        cell("draw()", "code", [shown(figure)], tags=["figure"]),
+        cell("## Means\n\nWe divide."),
+        cell("## Deeper: medians"),
+        cell("deep()", "code", [printed("deep")]),
+        noted("## The end", "Stop."),
     )
+
+
+def exercise(*before):
+    stub = cell(
+        "def mean_past(x):\n    raise",
+        "code",
+        course={"exercise": "04.mean_past"},
+        tags=["exercise"],
+    )
+    check = cell("check()", "code", [learnt(exercise="04.mean_past")], tags=["exercise"])
+    asks = cell("quiz()", "code", [learnt(quiz="04")], tags=["quiz"])
+    return numbered(*before, cell("### 1. The mean\n\nReturn it."), stub, check, asks)
 
 
 @pytest.fixture
 def given(tmp_path):
     """A function that gives the talk of a text about a notebook."""
 
-    def give(text, nb=None, root=tmp_path):
+    def give(text, cells=None, root=tmp_path):
         path = tmp_path / "ch00" / "talk.md"
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
-        return talk(path, *published(nb or chapter(), root))
+        site = Site(root / "notebooks", lambda _: None, (), lambda *_: None)
+        return talk(path, Page("00.ipynb", notebook(*(cells or chapter()))), site)
 
     return give
+
+
+def words(slide):
+    """The text of a slide, block by block."""
+    return [re.sub(r"<[^>]+>", "", body).strip() for body in slide.blocks]
 
 
 TALK = """# Why? (2 minutes)
@@ -79,11 +102,11 @@ It is **two**.
 
 def test_a_slide_shows_its_words_and_what_its_braces_name(given):
     title, add, deeper = given(TALK)
-    assert shown(title) == ["Why?"] and title.kind == "title"
-    assert shown(add) == ["Add\n\nWhat is x?\n\nx = 2", "+3It is two.", "+One dot."]
-    assert "<blockquote>" in add.blocks[0][1] and "course-output" in add.blocks[1][1]
-    assert shown(deeper) == ["Look deeper\ndeep"]
-    assert add.heading == ("h2", "Add") and all(slide.top for slide in (title, add, deeper))
+    assert words(title) == ["Why?"] and title.kind == "title"
+    assert words(add) == ["Add\n\nWhat is x?\n\nx = 2", "3It is two.", "One dot."]
+    assert "<blockquote>" in add.blocks[0] and "course-output" in add.blocks[1]
+    assert words(deeper) == ["Look deeper\ndeep"]
+    assert (add.heading, add.cell) == ("Add", "cell-003")
 
 
 def test_the_speaker_reads_the_time_the_notes_and_the_page(given):
@@ -154,7 +177,7 @@ def test_printed_numbers_become_a_shaded_table():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("Hello.\n\n# Why? (2 minutes)", "begin like .*, got 'Hello.'"),
+        ("Hello.\n\n# Why? (2 minutes)", "ch00.talk.md: .* begin like .*, got 'Hello.'"),
         ("# Why?\n", "begin like .*, got '# Why\\?'"),
         ("", "begin like .*, got 'nothing'"),
         ("# Why? (2 minutes)\n\nx", "expected a cell of 00.ipynb .* name one in {{notes CELL}}"),
@@ -182,29 +205,30 @@ def test_what_is_wrong_is_said_with_its_slide(given, text, says):
 
 @pytest.mark.parametrize("source", ["x\n" * (LINES + 1), "x" * (WIDTH + 1)])
 def test_code_that_nobody_could_read_is_refused(given, source):
-    nb = made(code(source, "slide", shows="1"))
     with pytest.raises(
         CourseError, match=r"at most 10 lines of 74 .*choose some, \| FIRST \| LAST"
     ):
-        given("# Why? (2 minutes)\n\n{{code cell-001}}", nb)
-
-
-def exercise():
-    stub = code("def mean_past(x):\n    raise", "skip", "exercise", exercise="04.mean_past")
-    check, asks = code("check()", "skip", "exercise"), code("quiz()", "skip", "quiz")
-    check.outputs, asks.outputs = [told(exercise="04.mean_past")], [told(quiz="04")]
-    return made(prose("### 1. The mean\n\nReturn it.", "slide"), stub, check, asks)
+        cells = numbered(cell(source, "code", [printed("1")]))
+        given("# Why? (2 minutes)\n\n{{code cell-001}}", cells)
 
 
 def test_an_exercise_waits_with_its_solution_and_obeys_the_setting(given, tmp_path):
     text = "# Try (4 minutes)\n\nYour turn.\n\n{{exercise cell-002}}\n\n## Q (1 minute)\n\n"
-    first, second = given(text + "{{quiz cell-004 | 2}}", exercise())
-    assert shown(first)[0] == "Try\nYour turn.\ndef mean_past(x):\n    raise"
-    assert shown(first)[1].startswith("+One solutiondef mean_past(x):")
-    assert "Return it." in first.notes[2] and first.notes[-1].startswith("<p><strong>Hint 3.")
-    assert shown(second)[0].startswith("Q\nYou divide") and "Not this one" in second.notes[-1]
+    text += "{{quiz cell-004 | 2}}"
+    first, second = given(text, exercise())
+    assert words(first)[0] == "Try\nYour turn.\ndef mean_past(x):\n    raise"
+    assert words(first)[1].startswith("One solutiondef mean_past(x):")
+    assert "Return it." in first.notes[2]
+    hints = [note[:28] for note in first.notes[3:]]
+    assert hints == [f"<p><strong>Hint {n}.</strong> " for n in "123"]
+    assert "<code>x[b, : t + 1]</code>" in first.notes[4]
+    question = quiz("04").questions[1]
+    assert words(second)[0].startswith("Q\nYou divide")
+    assert second.blocks[0].count("<details>") == len(question.options)
+    said = [re.search(r"<strong>(Right|Not this one)\.", note)[1] for note in second.notes[-3:]]
+    assert said == ["Right" if option.right else "Not this one" for option in question.options]
     (tmp_path / "book.toml").write_text('[preprocessor.course]\nsolutions = "withheld"\n')
-    first, _ = given(text + "{{quiz cell-004 | 2}}", exercise())
+    first, _ = given(text, exercise())
     assert len(first.blocks) == 1 and "One solution" not in str(first)
     assert first.notes[-1] == f"<p>{kept_back(tmp_path)}</p>" != "<p></p>"
 
@@ -217,13 +241,10 @@ def talks():
     """The talk of each chapter: its plan and its slides."""
     found = {}
     for path in CHAPTERS:
-        file = decks.plan_of(ROOT, path)
-        notebook = Page(path.name, notebooks.read_text(path))
-        site = Site(ROOT / "notebooks", lambda _: None, [p.name for p in CHAPTERS], decks._address)
-        found[path.stem] = (
-            read(file.read_text(encoding="utf-8"), path.stem),
-            talk(file, notebook, site),
-        )
+        page = Page(path.name, notebooks.read_text(path))
+        listed = [p.name for p in CHAPTERS]
+        site = Site(ROOT / "notebooks", lambda _: None, listed, lambda *_: None)
+        found[path.stem] = read_plan(plan_of(path)), talk(plan_of(path), page, site)
     return found
 
 
@@ -242,11 +263,11 @@ def test_every_chapter_has_a_talk_of_fifty_minutes(talks):
 def test_a_slide_has_at_most_forty_words_and_no_word_for_a_linter(talks):
     for name, (_, slides) in talks.items():
         for slide in slides:
-            body = "".join(body for _, body, _ in slide.blocks)
-            words = re.sub(UNREAD, " ", body.replace("\n", " ")).split()
-            print(name, slide.first, len(words))
-            assert len(words) <= (60 if slide.kind == "quiz" else 40), (name, slide.first)
-            assert "noqa" not in body and "assert_close" not in body, (name, slide.first)
+            body = "".join(slide.blocks)
+            read = re.sub(UNREAD, " ", body.replace("\n", " ")).split()
+            print(name, slide.cell, len(read))
+            assert len(read) <= (60 if slide.kind == "quiz" else 40), (name, slide.cell)
+            assert "noqa" not in body and "assert_close" not in body, (name, slide.cell)
 
 
 def test_the_speaker_gets_every_note_of_the_sections_that_are_shown(talks):
@@ -254,33 +275,31 @@ def test_the_speaker_gets_every_note_of_the_sections_that_are_shown(talks):
     for path in CHAPTERS:
         notes = "".join("".join(slide.notes) for slide in talks[path.stem][1])
         cells, heading = notebooks.read(path).cells, ""
-        for cell, deeper in zip(cells, sections(cells), strict=True):
-            title = re.match(r"#+ (.*)", cell.source)
-            heading = title[1] if cell.cell_type == "markdown" and title else heading
-            if deeper or "notes" not in cell.metadata.get("course", {}):
+        for each, deeper in zip(cells, sections(cells), strict=True):
+            title = re.match(r"#+ (.*)", each.source)
+            heading = title[1] if each.cell_type == "markdown" and title else heading
+            if deeper or "notes" not in each.metadata.get("course", {}):
                 continue
-            note = page.render(page.parse(cell.metadata.course.notes, path.stem))
+            note = render(parse(each.metadata.course.notes, path.stem))
             left = f"Left to the page: <em>{html.escape(heading.replace('`', ''))}</em>"
-            assert note in notes or left in notes, (path.stem, cell.id)
+            assert note in notes or left in notes, (path.stem, each.id)
 
 
-def test_a_live_notebook_runs_all_cells_and_shows_those_of_the_talk():
-    nb = exercise()
-    nb.cells = [*chapter().cells, *nb.cells]
-    for number, cell in enumerate(nb.cells, 1):
-        cell.id = f"cell-{number:03}"
+def test_a_live_notebook_runs_all_cells_and_shows_those_of_the_talk(tmp_path):
+    nb = nbformat.reads(notebook(*exercise(*chapter())), as_version=4)
     nb.cells[7].metadata["jp-MarkdownHeadingCollapsed"] = True
     sources = [cell.source for cell in nb.cells]
     text = TALK + "\n## Try (4 minutes)\n\n{{exercise cell-012}}\n"
-    present.live(nb, read(text, "talk.md"))
+    (tmp_path / "talk.md").write_text(text)
+    live_talk.live(nb, read_plan(tmp_path / "talk.md"))
     assert [cell.source for cell in nb.cells if not cell.id.startswith("talk")] == sources
-    shown = [
+    seen = [
         (cell.source.split("\n")[0], cell.metadata.get("slideshow", {}).get("slide_type"),
          cell.metadata.get("jupyter", {}).get("source_hidden"))
         for cell in nb.cells
         if cell.metadata.get("slideshow", {}).get("slide_type") != "skip"
     ]  # fmt: skip
-    assert shown == [
+    assert seen == [
         ("# Why?", "slide", None),
         ("## Add", "slide", None),
         ("x = 2  # noqa: E1", "subslide", False),
@@ -297,39 +316,14 @@ def test_a_live_notebook_runs_all_cells_and_shows_those_of_the_talk():
 
 
 def test_right_goes_from_a_live_title_to_the_explorer_in_twenty_presses(tmp_path, capsys):
-    present.write(ROOT, CHAPTERS, tmp_path)
+    live_talk.write(CHAPTERS, tmp_path)
     assert "talk.md" not in capsys.readouterr().out
     for path in CHAPTERS:
         presses, below = -1, False
-        for cell in notebooks.read(tmp_path / path.name).cells:
-            kind = cell.metadata.get("slideshow", {}).get("slide_type")
+        for each in notebooks.read(tmp_path / path.name).cells:
+            kind = each.metadata.get("slideshow", {}).get("slide_type")
             below = kind == "subslide" or (below and kind != "slide")
             presses += kind == "slide" or (kind is None and not below)
-            if kind != "skip" and "explorer" in cell.metadata.get("tags", []):
+            if kind != "skip" and "explorer" in each.metadata.get("tags", []):
                 break
         assert 0 < presses <= 20 and kind is None, path.name
-
-
-def test_slides_says_which_chapter_has_no_talk_and_full_makes_all(tmp_path, monkeypatch, capsys):
-    folder, chapters = tmp_path / "notebooks", tmp_path / "src/chapters/ch00"
-    folder.mkdir()
-    chapters.mkdir(parents=True)
-    (folder / "SUMMARY.md").write_text("[a](00_a.ipynb)\n[b](01_b.ipynb)\n")
-    for name in ("00_a", "01_b"):
-        notebooks.write(chapter(), folder / f"{name}.ipynb")
-    (chapters / "talk.md").write_text(TALK, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(content, "folder", lambda: chapters.parent)
-    assert cli.main(["slides"]) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert said[:2] == [
-        "00_a.html",
-        "01_b.html, the whole main line: it has no talk.md, without notes for the speaker: cell-007",
-    ]
-    deck = tmp_path / "build" / "slides" / "00_a.html"
-    text = deck.read_text(encoding="utf-8")
-    assert '<body class="talk">' in text and text.count('<section class="page') == 3
-    assert cli.main(["slides", "--full", "00"]) == 0
-    assert "talk.md" not in capsys.readouterr().out
-    text = deck.read_text(encoding="utf-8")
-    assert '<body class="whole">' in text and "We divide." in text and "deep" not in text

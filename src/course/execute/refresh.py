@@ -24,7 +24,8 @@ from course.execute.kernel import (
 )
 from course.execute.report import Progress, Result
 from course.execute.threads import Begins, Job, side_by_side
-from course.notebooks import changes, contents, dumps, read, write_text
+from course.files import write_text
+from course.notebooks import changes, contents, dumps, read
 from course.outline import mark
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from course.errors import CourseError
 from course.execute.kernel import Kernels, check_kernel, run_cells
 from course.execute.report import Progress, Result, print_table, summary
 from course.execute.threads import Begins, Job, side_by_side
-from course.notebooks import dumps, parameters, read, write_text
+from course.files import write_text
+from course.notebooks import dumps, parameters, read
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

@@ -1,31 +1,45 @@
 """Exercises and quizzes as HTML that works without a script, in notebooks, book and decks."""
 
+from __future__ import annotations
+
+import functools
 import html
-import re
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from course.colours import COLOURS
 
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
 RIGHT, UNTRIED, WRONG = COLOURS["value"], COLOURS["edge"], COLOURS["wrong"]  # of a bar
-STRESSED = re.compile(r"(?<![\w*])\*(\S(?:[^*]*\S)?)\*(?![\w*])")
 WIDE = 4  # columns of a table that a phone has room for
 MIME = "application/vnd.attention-course+json"  # what an output is, for the book and the decks
 
 
 def prose(text: str) -> str:
-    """Escape for HTML, set what stands between backticks as code, and between asterisks as stressed.
+    """Markdown within a line as HTML: code between backticks, stress between asterisks, no more.
 
     >>> prose("`a < b` is *true*, 2 * 3 * 4")
     '<code>a &lt; b</code> is <em>true</em>, 2 * 3 * 4'
-    >>> prose("*you kept `dim`*, and `*` is code")
-    '<em>you kept <code>dim</code></em>, and <code>*</code> is code'
     """
-    words, code = (html.escape(text, quote=False).split("`")[n::2] for n in (0, 1))
-    stressed = STRESSED.sub(
-        r"<em>\1</em>", "`".join(words)
-    )  # an asterisk in code stresses nothing
-    between = iter([f"<code>{part}</code>" for part in code])
-    return re.sub("`", lambda _: next(between), stressed) + "".join(between)
+    return _inline().renderInline(text)
+
+
+@functools.cache
+def _inline() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    def text(_, tokens, at, *__) -> str:
+        return html.escape(tokens[at].content, quote=False)
+
+    def code(*given) -> str:
+        return f"<code>{text(*given)}</code>"
+
+    parser = MarkdownIt("zero").enable(["backticks", "emphasis"])
+    parser.add_render_rule("text", text)
+    parser.add_render_rule("code_inline", code)
+    return parser
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], ids: Sequence[str] = ()) -> str:

@@ -16,6 +16,7 @@ import platformdirs
 from filelock import FileLock, Timeout
 
 from course.errors import CourseError
+from course.files import write_text
 from course.learn.html import RIGHT, UNTRIED
 
 NONE_YET = "No exercise is passed yet. A check that passes is kept; then call progress() again."
@@ -64,9 +65,7 @@ def keep(id: str) -> None:
             if id in before:
                 return
             both = {"passed": before | {id: date.today().isoformat()}}
-            new = path.with_suffix(".new")
-            new.write_text(json.dumps(both, indent=1), encoding="utf-8")
-            new.replace(path)
+            write_text(json.dumps(both, indent=1), path)
     except (OSError, Timeout) as error:
         raise CourseError(f"{path} can't be written ({error})") from None
 

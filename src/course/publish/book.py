@@ -6,13 +6,12 @@ book back on stdout: notebooks and Markdown have become HTML, in blocks that Mar
 
 import html
 import json
-import multiprocessing
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -21,11 +20,11 @@ from markdown_it.token import Token
 from course.errors import CourseError
 from course.learn.html import MIME, UNTRIED, exercise_html
 from course.learn.solutions import kept_back, printed
-from course.outline import WHY, explanations, sections
-from course.publish import home, weights
-from course.publish.front import fill
+from course.outline import WHY, asks, explanations, sections
+from course.publish import weights
+from course.publish.download import github, notebook
+from course.publish.index_page import fill
 from course.publish.links import Site
-from course.publish.mdbook import MDBOOK, wrong_version
 from course.publish.page import (
     Cell,
     Page,
@@ -37,10 +36,8 @@ from course.publish.page import (
     well_formed,
 )
 
-WORKERS = 4  # processes that make pages; to fork more takes longer than it saves
+MDBOOK = "0.5"  # the series whose protocol this is
 IMPORTS = re.compile("import |from ")  # how a page's first code begins
-FOLDED = "</details>"
-ANSWER = f'<details class="course-folded"><summary>{WHY}</summary>'
 IN_NOTEBOOK = "Try it in the notebook: its check tells you what is wrong."  # a page can't check
 
 # ---------------------------------------------------------------- pages
@@ -49,53 +46,98 @@ IN_NOTEBOOK = "Try it in the notebook: its check tells you what is wrong."  # a 
 def markdown(page: Page, site: Site, repository: str = "", package: str = "") -> str:
     """A page as blocks of HTML: below its title the links, then its cells.
 
-    What is Deeper is folded under its heading. A prediction is a box: the question, the code, and
-    folded in it what that gives, with the cell of text that explains it.
+    What is Deeper is folded under its heading.
     """
     page.check_outputs()
-    parts = [_links(page.path, repository, package)] if page.path.endswith(".ipynb") else []
-    deeper = 0  # the section
-    explained = explanations(page.cells)
-    asked = False  # the last cell is a question
-    box: list[str] = []  # what closes the box of a question that is open
-    for number, (cell, section) in enumerate(zip(page.cells, sections(page.cells), strict=True)):
-        tokens = cell.get("tokens")
-        headed = bool(tokens) and tokens[0].type == "heading_open"
-        explains = number in explained
-        if not (explains or (asked and tokens is None)):
-            parts, box = parts + box, []
-        if explains and FOLDED not in box:  # an explorer: it opens before its answer
-            parts.append(ANSWER)
-            box.insert(0, FOLDED)
-        if deeper and section != deeper:
-            parts.append("</details>")
+    maker, blocks = _Blocks(page, site), []
+    numbered = zip(sections(page.cells), page.cells, strict=True)
+    for section, found in groupby(numbered, key=lambda pair: pair[0]):
+        first, *cells = (cell for _, cell in found)
+        title, first = _titled(first) if section or not blocks else ([], first)
+        if section:  # a link would take the click that opens it
+            heading = maker.text(first, title)
+            blocks.append(f'<details class="course-deeper"><summary>{heading}</summary>')
+        else:
+            blocks.append(maker.text(first, _reachable(title)))
+        if len(blocks) == 1 and page.path.endswith(".ipynb"):
+            blocks.append(_links(page.path, repository, package))
+        for group in _with_answers([first, *cells]):
+            blocks += maker.prediction(*group) if asks(group[0]) else maker.cell(group[0])
+        blocks += ["</details>"] * bool(section)
+    return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+def _titled(cell: Cell) -> tuple[list[Token], Cell]:
+    """The heading that a cell begins with, and the rest of the cell."""
+    tokens = cell.get("tokens")
+    cut = 3 if tokens and tokens[0].type == "heading_open" else 0
+    return (tokens[:cut], cell | {"tokens": tokens[cut:]}) if cut else ([], cell)
+
+
+def _with_answers(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
+    """The cells one by one, but a prediction with the code that answers it and the words about that."""
+    explained, group = explanations(cells), [cells[0]]
+    for place, cell in enumerate(cells[1:], 1):
+        if place in explained or ("tokens" not in cell and asks(group[-1])):
+            group.append(cell)
+        else:
+            yield group
+            group = [cell]
+    yield group
+
+
+@dataclass
+class _Blocks:
+    """Cells of a page as blocks of HTML that Markdown leaves alone."""
+
+    page: Page
+    site: Site
+
+    def text(self, cell: Cell, tokens: list[Token]) -> str:
         with well_formed(cell):
-            if tokens is None:
-                code, shown = _code(cell, site.src.parent)
-                if asked and shown and "explorer" not in cell["tags"]:
-                    box.insert(0, FOLDED)
-                    bodies = ["", _cell(code), ANSWER + _cell(shown)]
-                else:
-                    bodies = ["", _cell(code + shown)]
-                asked = False
-            else:
-                asked = "predict" in cell["tags"]
-                title = 3 if headed and (number == 0 or section != deeper) else 0
-                if section not in (0, deeper):  # a link would take the click that opens it
-                    top = f'<details class="course-deeper"><summary>{render(tokens[:3])}</summary>'
-                else:
-                    top = render(_reachable(tokens[:title]))
-                body = _reachable(tokens[title:])
-                at = _question(body) if asked else len(body)
-                bodies = [top, render(body[:at])]
-                if asked:
-                    bodies.append(f'<div class="course-ask">{render(body[at:])}')
-                    box = ["</div>"]
-            blocks = [one_block(site.linked(body, page, cell)) for body in bodies]
-        parts = [blocks[0], *parts, *blocks[1:]] if number == 0 else [*parts, *blocks]
-        deeper = section
-    closing = [*box, *["</details>"] * bool(deeper)]
-    return "\n\n".join(filter(None, [*parts, *closing])) + "\n"
+            return one_block(self.site.linked(render(tokens), self.page, cell))
+
+    def cell(self, cell: Cell) -> list[str]:
+        if "tokens" in cell:
+            return [self.text(cell, _reachable(cell["tokens"]))]
+        return [_cell("".join(self.code(cell)))]
+
+    def code(self, cell: Cell) -> tuple[str, str]:
+        """A code cell, and what it gave; what its tags hide is folded or left out."""
+        tags, code, shown = cell["tags"], "", ""
+        if cell["source"].strip() and "remove-input" not in tags:
+            code = code_html(cell["source"])
+            says = "The imports" if IMPORTS.match(cell["source"]) else "The code"
+            code = _folded(says, code) if "hide-input" in tags else code
+        with well_formed(cell):
+            if "remove-output" not in tags:
+                root = self.site.src.parent
+                shown = "".join(_output(output, root) for output in cell["outputs"])
+                shown = _folded("The output", shown) if shown and "hide-output" in tags else shown
+            code, shown = (self.site.linked(part, self.page, cell) for part in (code, shown))
+        return one_block(code), one_block(shown)
+
+    def prediction(
+        self, question: Cell, code: Cell | None = None, why: Cell | None = None
+    ) -> list[str]:
+        """A box: the question, the code, and folded in it what that gives and why.
+
+        An explorer is open: it is how the question is answered.
+        """
+        tokens = _reachable(question["tokens"])
+        cut = _question(tokens)
+        box, answer = [self.text(question, tokens[cut:])], []
+        if code:
+            source, shown = self.code(code)
+            opens = "explorer" in code["tags"]
+            box.append(_cell(source + shown if opens else source))
+            answer.append("" if opens else _cell(shown))
+        if why:
+            answer += self.cell(why)
+        if any(answer):
+            box.append(_folded(WHY, "".join(answer)))
+        body = "".join(box)
+        return [self.text(question, tokens[:cut]), f'<div class="course-ask">{body}</div>']
 
 
 def _question(tokens: list[Token]) -> int:
@@ -116,19 +158,6 @@ def _reachable(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-def _code(cell: Cell, root: Path) -> tuple[str, str]:
-    """A code cell, and what it gave; what its tags hide is folded or left out."""
-    tags, code, shown = cell["tags"], "", ""
-    if cell["source"].strip() and "remove-input" not in tags:
-        code = code_html(cell["source"])
-        says = "The imports" if IMPORTS.match(cell["source"]) else "The code"
-        code = _folded(says, code) if "hide-input" in tags else code
-    if "remove-output" not in tags:
-        shown = "".join(_output(output, root) for output in cell["outputs"])
-        shown = _folded("The output", shown) if shown and "hide-output" in tags else shown
-    return code, shown
-
-
 def _cell(body: str) -> str:
     return f'<div class="course-cell">{body}</div>' if body else ""
 
@@ -146,17 +175,16 @@ def _folded(says: str, body: str) -> str:
 
 
 def _links(path: str, repository: str, package: str) -> str:
-    """The line below the title: take the notebook home and run it there, or elsewhere."""
-    name = html.escape(PurePosixPath(path).name)
+    """The line below the title: download the notebook and run it there, or elsewhere."""
+    name, where = html.escape(PurePosixPath(path).name), html.escape(path)
     links = [f'<a href="{name}" download>Download this notebook</a>']
     if package:
-        package = "../" * path.count("/") + package
-        links.append(f'<a href="{package}" download>The package it needs</a>')
+        up = "../" * path.count("/")
+        links.append(f'<a href="{up}{package}" download>The package it needs</a>')
     if repository:
         readme = f"{html.escape(repository)}#set-up"  # a repository's page shows its README
         links.append(f'<a href="{readme}">How to run it</a>')
-    if place := home.github(repository):  # its branch gh-pages is the book
-        where = html.escape(path)
+    if place := github(repository):  # its branch gh-pages is the book
         colab = f"https://colab.research.google.com/github/{place}/blob/gh-pages/{where}"
         binder = f"https://mybinder.org/v2/gh/{place}/main?labpath=notebooks/{where}"
         links += [f'<a href="{colab}">Open in Colab</a>', f'<a href="{binder}">Open in Binder</a>']
@@ -166,65 +194,42 @@ def _links(path: str, repository: str, package: str) -> str:
 # ---------------------------------------------------------------- mdBook's preprocessor
 
 
-def preprocess(
-    context: Mapping[str, Any], book: dict[str, Any], each: Callable[..., Iterable[Any]] = map
-) -> dict[str, Any]:
-    """The book with its pages as HTML; the files that they name lie where mdBook finds them.
-
-    `each` makes the pages as `map` does, or side by side.
-    """
+def preprocess(context: Mapping[str, Any], book: dict[str, Any]) -> dict[str, Any]:
+    """The book with its pages as HTML; the files that they name lie where mdBook finds them."""
     came = context.get("mdbook_version", "unknown")
     if not came.startswith(f"{MDBOOK}.") or "items" not in book:
-        raise CourseError(wrong_version(came))
+        raise CourseError(
+            f"expected mdBook {MDBOOK}.x, found {came}: install the pinned one with "
+            "`python install.py --book`"
+        )
     config, root = context["config"], Path(context["root"])
     repository = config.get("output", {}).get("html", {}).get("git-repository-url") or ""
-    found = [c for c in _chapters(book["items"]) if c["path"]]
-    pages = {
-        c["path"]: Page(c["path"], c["content"]) for c in found if c["path"].endswith(".ipynb")
-    }
-    parts = _parts(book["items"])
-    for chapter in found:
-        if chapter["path"] not in pages:
-            text = fill(chapter["content"], chapter["path"], parts, pages)
-            pages[chapter["path"]] = Page(chapter["path"], text)
-    site = Site(root / "notebooks", pages.get, pages, _address)
     published = root / config["book"]["src"]
-    staged = (published / home.wheel()).is_file()  # not by --serve
-    package = home.wheel() if staged else ""
-
-    def made(path: str) -> tuple[str, set[str]]:
-        text = markdown(pages[path], site, repository, package)
-        needed = weights.tags(text, "../" * path.count("/")) if staged else weights.inline(text)
-        return f"{text}\n{needed}\n" if needed else text, site.files
-
-    for chapter, (text, files) in zip(found, each(made, [c["path"] for c in found]), strict=True):
-        chapter["content"] = text
-        site.files |= files
+    wheel = next((path.name for path in published.glob("*.whl")), "")
+    chapters = [c for c in _chapters(book["items"]) if c["path"]]
+    pages = _pages(chapters, _parts(book["items"]))
+    site = Site(root / "notebooks", pages.get, pages, _address)
+    for chapter in chapters:
+        path, source = chapter["path"], chapter["content"]
+        text = markdown(pages[path], site, repository, wheel)
+        if published == site.src:  # --serve: to this computer, and without files of its own
+            chapter["content"] = text + weights.inline(text)
+            continue
+        chapter["content"] = text + weights.tags(text, "../" * path.count("/"))
+        weights.write(text, published)
+        if wheel and path.endswith(".ipynb"):
+            (published / path).write_text(notebook(source, path, repository, wheel), "utf-8")
     site.copy(published)
-    if staged:
-        weights.write((chapter["content"] for chapter in found), published)
     return book
 
 
-def _side_by_side(function: Callable[[str], Any], arguments: list[str]) -> Iterable[Any]:
-    """`map` in some processes, which are forked with all that the function knows."""
-    workers = min(WORKERS, os.cpu_count() or 1)
-    try:
-        forked = multiprocessing.get_context("fork")
-        pool = ProcessPoolExecutor(workers, forked, _know, (function,))
-    except (ValueError, ImportError, OSError):  # Windows can't fork, some containers can't wait
-        return map(function, arguments)
-    with pool:
-        return list(pool.map(_do, arguments))
-
-
-def _know(function: Callable[[str], Any]) -> None:
-    global _known
-    _known = function
-
-
-def _do(argument: str) -> Any:
-    return _known(argument)
+def _pages(chapters: Sequence[dict[str, Any]], parts: Mapping[str, list[str]]) -> dict[str, Page]:
+    """The pages by their paths; what the front page leaves to be filled in needs the notebooks."""
+    texts = {chapter["path"]: chapter["content"] for chapter in chapters}
+    pages = {path: Page(path, text) for path, text in texts.items() if path.endswith(".ipynb")}
+    for path in texts.keys() - pages.keys():
+        pages[path] = Page(path, fill(texts[path], path, parts, pages))
+    return pages
 
 
 def _address(page: Page, target: str, other: Page | None) -> str:
@@ -256,7 +261,7 @@ def main(argv: list[str]) -> int:
         return 0 if argv[1:] == ["html"] else 1
     try:
         context, book = json.loads(sys.stdin.buffer.read())
-        text = json.dumps(preprocess(context, book, _side_by_side))
+        text = json.dumps(preprocess(context, book))
     except (CourseError, OSError) as error:
         print(f"course: {error}", file=sys.stderr)
         return CourseError.exit_code

@@ -1,18 +1,18 @@
-"""Where the addresses on a page lead: one check for book and decks, of Markdown, HTML and outputs.
+"""The addresses on a page: one check for book and decks, of Markdown, HTML and outputs.
 
 A page shows and links to other pages and to files in notebooks/; links may also lead elsewhere.
 """
 
-import html
 import os
 import posixpath
 import re
 import shutil
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import quote, unquote
+
+from bs4 import BeautifulSoup, Tag
 
 from course.errors import CourseError
 from course.publish.page import Cell, Page, anchor, output_html, render
@@ -21,57 +21,49 @@ GOES = {("a", "href"), ("a", "xlink:href"), ("area", "href"), ("form", "action")
 ADDRESSES = {"src", "href", "xlink:href", "poster", "background", "data", "action"}
 CSS = re.compile(r"""(url\(\s*["']?|@import\s+["'])([^"')]+)""", re.IGNORECASE)
 SRCSET = re.compile(r"((?:^|,)\s*)(\S*[^\s,])")
-ANY = re.compile(rf"{'|'.join(ADDRESSES)}|{CSS.pattern}", re.IGNORECASE)
+ANY = re.compile(rf"(?:{'|'.join(ADDRESSES)}|srcset|srcdoc)\s*=|{CSS.pattern}", re.IGNORECASE)
 PAGES = {".ipynb", ".md"}
 
+Resolve = Callable[[str, bool], str | None]  # of an address, and whether it is loaded
 
-class Markup(HTMLParser):
-    """HTML in which `resolve(address, loads)` replaces each address; all else stays as it was."""
 
-    def __init__(self, text: str, resolve: Callable[[str, bool], str]) -> None:
-        super().__init__()
-        self.resolve = resolve
-        self.ids: set[str | None] = set()
-        self.parts: list[str] = []
-        self.done = 0  # what of the text is in the parts
-        self.whole = text
-        self.lines = [0, *(match.end() for match in re.finditer("\n", text))]
-        self.feed(text)
-        self.close()
-        self.text = "".join([*self.parts, text[self.done :]])
+def parse(markup: str) -> BeautifulSoup:
+    """The tree of HTML; of an attribute that is repeated the first counts, as in browsers."""
+    return BeautifulSoup(
+        markup, "html.parser", multi_valued_attributes=None, on_duplicate_attribute="ignore"
+    )
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.ids |= {value for name, value in attrs if name == "id"}
-        found = [(name, self._address(tag, name, value)) for name, value in attrs]
-        if found != attrs:
-            old = self.get_starttag_text()
-            named = [n if v is None else f'{n}="{html.escape(v)}"' for n, v in found]
-            self._replace(old, f"<{' '.join([tag, *named])}{'/>' if old.endswith('/>') else '>'}")
 
-    def handle_data(self, data: str) -> None:
-        if self.cdata_elem == "style" and (css := self._each(CSS, data)) != data:
-            self._replace(data, css)
+def rewrite(markup: str, resolve: Resolve) -> str:
+    """Replace each address in HTML by what `resolve` says; None takes a link away.
 
-    def _address(self, tag: str, name: str, value: str | None) -> str | None:
-        if value is None:
-            return None
-        if name == "srcdoc":
-            return Markup(value, self.resolve).text
-        if name in ("style", "srcset"):
-            return self._each(CSS if name == "style" else SRCSET, value)
-        if name in ADDRESSES:
-            return self.resolve(value, (tag, name) not in GOES)
-        return value
+    HTML in which no address changes stays as it was, to the letter.
+    """
+    soup, changed = parse(markup), False
+    for tag in soup.find_all(True):
+        for name, value in list(tag.attrs.items()):
+            if (new := _attribute(tag, name, value, resolve)) != value:
+                changed = True
+                tag[name] = new
+                if new is None:
+                    del tag[name]
+        if tag.name == "style" and tag.string:
+            css = _each(CSS, tag.string, resolve)
+            changed = changed or css != tag.string
+            tag.string.replace_with(type(tag.string)(css))
+    return soup.decode() if changed else markup
 
-    def _each(self, pattern: re.Pattern[str], value: str) -> str:
-        return pattern.sub(lambda match: match[1] + self.resolve(match[2], True), value)
 
-    def _replace(self, old: str, new: str) -> None:
-        """Put `new` for what begins where the parser stands."""
-        line, column = self.getpos()
-        start = self.lines[line - 1] + column
-        self.parts += [self.whole[self.done : start], new]
-        self.done = start + len(old)
+def _attribute(tag: Tag, name: str, value: str, resolve: Resolve) -> str | None:
+    if name == "srcdoc":
+        return rewrite(value, resolve)
+    if name in ("style", "srcset"):
+        return _each(CSS if name == "style" else SRCSET, value, resolve)
+    return resolve(value, (tag.name, name) not in GOES) if name in ADDRESSES else value
+
+
+def _each(pattern: re.Pattern[str], value: str, resolve: Resolve) -> str:
+    return pattern.sub(lambda match: f"{match[1]}{resolve(match[2], True)}", value)
 
 
 @dataclass
@@ -81,15 +73,15 @@ class Site:
     src: Path  # notebooks/
     find: Callable[[str], Page | None]  # a page by its path in src
     listed: Container[str]  # what SUMMARY.md names
-    address: Callable[[Page, str, Page | None], str]  # of a target in src, as seen from a page
+    address: Callable[[Page, str, Page | None], str | None]  # of a target in src, seen from a page
     files: set[str] = field(default_factory=set)
-    ids: dict[str, set[str | None]] = field(default_factory=dict)  # in the HTML of a page
+    ids: dict[str, set[str]] = field(default_factory=dict)  # in the HTML of a page
 
     def linked(self, text: str, page: Page, cell: Cell) -> str:
         """The HTML of a cell with addresses of what is published; CourseError for any other."""
         if not ANY.search(text):  # as most: parsing takes its time
             return text
-        return Markup(text, lambda url, loads: self._resolve(url, loads, page, cell)).text
+        return rewrite(text, lambda url, loads: self._resolve(url, loads, page, cell))
 
     def copy(self, folder: Path) -> None:
         """Put the files that were found on the pages into a folder."""
@@ -98,7 +90,7 @@ class Site:
             if not (folder / name).exists():
                 shutil.copyfile(self.src / name, folder / name)
 
-    def _resolve(self, url: str, loads: bool, page: Page, cell: Cell) -> str:
+    def _resolve(self, url: str, loads: bool, page: Page, cell: Cell) -> str | None:
         where, url = cell["where"], url.strip()
         if url.startswith("attachment:"):
             return _attached(unquote(url.removeprefix("attachment:")), cell)
@@ -111,26 +103,33 @@ class Site:
             return url
         if loads and url.startswith("#"):  # a part of the same picture
             return url
+        nowhere = f"{where}: the link to {unquote(url)!r} leads nowhere: "
+        return self._published(url, loads, page, nowhere)
+
+    def _published(self, url: str, loads: bool, page: Page, nowhere: str) -> str | None:
+        """The address of a page or a file in notebooks/."""
         place, _, fragment = url.partition("#")
         place, fragment = unquote(place.partition("?")[0]), unquote(fragment)
-        folder = posixpath.dirname(page.path)
-        target = posixpath.normpath(posixpath.join(folder, place)) if place else page.path
+        target = posixpath.join(posixpath.dirname(page.path), place) if place else page.path
+        target = posixpath.normpath(target)
         other = None if loads else page if target == page.path else self.find(target)
-        nowhere = f"{where}: the link to {unquote(url)!r} leads nowhere: "
         if not other:
             self._check(target, loads, nowhere)
             self.files.add(target)
         elif fragment:
             fragment = self._id(other, fragment, nowhere)
-        new = quote(self.address(page, target, other)) if place else ""
-        return f"{new}#{fragment}" if fragment else new
+        new = self.address(page, target, other) if place else ""
+        if new is None:
+            return None
+        return f"{quote(new)}#{fragment}" if fragment else quote(new)
 
     def _id(self, page: Page, fragment: str, nowhere: str) -> str:
         """The id of a heading on a page, or of something in its HTML."""
         if (slug := anchor(fragment)) in page.ids:
             return slug
         if page.path not in self.ids:
-            self.ids[page.path] = Markup(_shown(page), lambda url, _: url).ids
+            found = parse(_shown(page)).find_all(id=True)
+            self.ids[page.path] = {tag["id"] for tag in found}
         if fragment not in self.ids[page.path]:
             known = ", ".join(sorted(page.ids))
             raise CourseError(f"{nowhere}{page.path} has no such heading; its headings: {known}")

@@ -7,36 +7,35 @@ course are published; an explorer of any other keeps its still picture.
 import hashlib
 import re
 from base64 import b64encode
-from collections.abc import Iterable
-from importlib.util import find_spec
 from pathlib import Path
+
+from course import content
 
 NEEDED = re.compile(r'<script [^>]*class="course-live" data-weights="([0-9a-f]{16})"')
 
 
 def tags(page: str, up: str = "") -> str:
     """What loads the weights that the explorers of a page need; `up` leads from it to their folder."""
-    return "".join(f'<script src="{up}{name}.js"></script>' for name in scripts([page]))
+    return "".join(f'<script src="{up}{name}.js"></script>\n' for name in scripts(page))
 
 
 def inline(page: str) -> str:
     """The same for a page that has no folder: its weights are in it."""
-    return "".join(f"<script>{script}</script>" for script in scripts([page]).values())
+    return "".join(f"<script>{script}</script>\n" for script in scripts(page).values())
 
 
-def write(pages: Iterable[str], folder: Path) -> None:
-    """Put the weights that these pages need into a folder."""
-    for name, script in scripts(pages).items():
+def write(page: str, folder: Path) -> None:
+    """Put the weights that a page needs into a folder."""
+    for name, script in scripts(page).items():
         (folder / f"{name}.js").write_text(script, encoding="ascii")
 
 
-def scripts(pages: Iterable[str]) -> dict[str, str]:
-    """The scripts with the weights that these pages need, by their fingerprints."""
-    needed = {name for page in pages for name in NEEDED.findall(page)}
+def scripts(page: str) -> dict[str, str]:
+    """The scripts with the weights that a page needs, by their fingerprints."""
+    needed = set(NEEDED.findall(page))
     if not needed:
         return {}
-    [folder] = find_spec("attention").submodule_search_locations
-    files = (path.read_bytes() for path in sorted(Path(folder, "data").glob("*.safetensors")))
+    files = (path.read_bytes() for path in content.weights())
     found = {hashlib.sha256(body).hexdigest()[:16]: body for body in files}
     return {
         name: f'(globalThis.courseWeights ??= {{}})["{name}"] = "{b64encode(body).decode("ascii")}";'

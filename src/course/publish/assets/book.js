@@ -18,16 +18,6 @@
   const menu = document.getElementById("mdbook-menu-bar");
   if (menu) menu.setAttribute("role", "banner");
 
-  // What a search shows is cut before each word: excerpts.py says why.
-  const results = document.getElementById("mdbook-searchresults");
-  if (results) {
-    new MutationObserver(() => {
-      for (const teaser of results.querySelectorAll(".teaser")) {
-        teaser.innerHTML = teaser.innerHTML.replace(/\u200b(<\/em>)? ?/g, "$1");
-      }
-    }).observe(results, { childList: true });
-  }
-
   // What scrolls sideways can be reached and scrolled by keyboard.
   const boxes = "pre, pre > code, .table-wrapper, .course-math, .course-figure";
   const reach = () => {

@@ -10,10 +10,10 @@ from course.errors import CourseError
 from course.learn.exercises import load
 from course.learn.solutions import SETTINGS
 from course.publish.page import Page
-from course.publish.sheet import asked, build, sheet
+from course.publish.worksheet import asked, build, worksheet
 from tests.browser import browser, watched
 from tests.conftest import ROOT
-from tests.course.test_slides import code, made, prose
+from tests.pages import cell, notebook, numbered
 
 CHAPTERS = notebooks.chapters(ROOT)
 WIDTH = 174  # millimetres between the margins of A4
@@ -29,10 +29,11 @@ ASKING = [
 
 
 def small(*cells):
-    return Page("04_small.ipynb", notebooks.dumps(made(prose("# Small?", "slide"), *cells)))
+    return Page("04_small.ipynb", notebook(*numbered(cell("# Small?"), *cells)))
 
 
-STUB = code("def mean_past(x):\n    raise NotImplementedError", "skip", exercise="04.mean_past")
+def stub(source="def mean_past(x):\n    raise NotImplementedError"):
+    return cell(source, "code", course={"exercise": "04.mean_past"})
 
 
 @pytest.mark.parametrize("path", ASKING, ids=lambda path: path.stem)
@@ -44,7 +45,7 @@ def test_a_sheet_asks_what_the_page_asks_under_its_number(path):
         r"^check\(\"(.+?)\"", "\n".join(cell["source"] for cell in page.cells), re.M
     )
     assert list(found) == list(range(1, len(checked) + 1)) and ids == checked
-    text = sheet(page, [], solved=False)
+    text = worksheet(page, [], solved=False)
     assert text.count("<article>") == len(ids) and f"About {4 * len(ids)} minutes" in text
     assert text.count('class="room"') == len(ids)
     assert "NotImplementedError" not in text and "noqa" not in text
@@ -52,11 +53,11 @@ def test_a_sheet_asks_what_the_page_asks_under_its_number(path):
 
 
 def test_one_exercise_by_its_number_with_the_words_of_its_page():
-    text = sheet(page_of(CHAPTERS[1]), [4], solved=False)
+    text = worksheet(page_of(CHAPTERS[1]), [4], solved=False)
     assert text.count("<article>") == 1 and "Special tokens</h3>" in text
     assert "becomes <code>[&quot;a&quot;, &quot;&lt;|end|&gt;&quot;, &quot;b&quot;]</code>" in text
     assert "Name: " in text and "Points: " in text
-    twice = sheet(page_of(CHAPTERS[1]), [4, 1, 4], solved=False)
+    twice = worksheet(page_of(CHAPTERS[1]), [4, 1, 4], solved=False)
     assert re.findall(r"(\d)\. [\w ]+</h3>", twice) == ["4", "1"]
 
 
@@ -92,14 +93,14 @@ def test_an_exercise_that_is_not_there_is_a_sentence_and_nothing_is_written(
     with pytest.raises(
         CourseError, match="there are no exercises in 04_small.ipynb: name another"
     ):
-        sheet(small(), [], solved=False)
+        worksheet(small(), [], solved=False)
 
 
 def test_what_paper_can_not_show_is_a_sentence():
     with pytest.raises(CourseError, match="cell-003: expected a heading with a number"):
-        sheet(small(prose("## Exercises", "slide"), STUB), [], solved=False)
+        worksheet(small(cell("## Exercises"), stub()), [], solved=False)
     with pytest.raises(CourseError, match="cell-003: expected words, code and formulas"):
-        sheet(small(prose("### 1. Look\n\n![a](a.png)", "slide"), STUB), [], solved=False)
+        worksheet(small(cell("### 1. Look\n\n![a](a.png)"), stub()), [], solved=False)
 
 
 @pytest.mark.browser
@@ -109,12 +110,11 @@ def test_a_browser_prints_every_line_of_code(solved, chromium, tmp_path):
         page, errors, outside = watched(b)
         page.emulate_media(media="print")
         page.set_viewport_size({"width": int(WIDTH / 25.4 * 96), "height": 900})
-        long = code("def mean_past(x, " + "y" * 200 + "):\n    pass", "skip")
-        long.metadata["course"] = {"exercise": "04.mean_past"}
-        pages = [*map(page_of, ASKING), small(prose("### 1. A long line", "slide"), long)]
+        long = stub("def mean_past(x, " + "y" * 200 + "):\n    pass")
+        pages = [*map(page_of, ASKING), small(cell("### 1. A long line"), long)]
         for each in pages:
             file = tmp_path / "sheet.html"
-            file.write_text(sheet(each, [], solved), encoding="utf-8")
+            file.write_text(worksheet(each, [], solved), encoding="utf-8")
             page.goto(file.as_uri())
             wide = "[...document.querySelectorAll('body, pre, code, article')]"
             wide += ".filter(e => e.scrollWidth > Math.max(e.clientWidth, e.offsetWidth))"

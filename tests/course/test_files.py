@@ -1,4 +1,4 @@
-"""What is published is replaced as a whole, by one builder at a time."""
+"""Files and folders are replaced as a whole; a folder by one builder at a time."""
 
 import os
 import signal
@@ -8,13 +8,60 @@ import sys
 import pytest
 from filelock import FileLock, Timeout
 
+from course import files
 from course.errors import CourseError
-from course.publish.finished import replacing
+from course.files import atomic_folder, write_text
+
+# ---------------------------------------------------------------- a file
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "folder" / "a.ipynb"
+    write_text("old", path)  # which makes the folder
+    return path
+
+
+def test_a_file_that_can_not_be_written_stays_as_it_was(file, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files.os, "replace", full)
+    with pytest.raises(CourseError, match=r"cannot write .*a.ipynb \(No space left"):
+        write_text("new", file)
+    assert file.read_text() == "old" and list(file.parent.iterdir()) == [file]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes and links are POSIX's")
+def test_a_link_stays_a_link_and_its_file_keeps_the_mode(file, tmp_path):
+    elsewhere = file.rename(tmp_path / "kept.ipynb")
+    elsewhere.chmod(0o600)
+    file.symlink_to(elsewhere)
+    write_text("new", file)
+    assert file.is_symlink() and elsewhere.read_text() == "new"
+    assert elsewhere.stat().st_mode & 0o777 == 0o600
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+def test_what_a_killed_writer_left_is_cleared_away(file):
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    left, writing, other = (
+        file.with_name(f".{name}.{pid}.tmp")
+        for name, pid in (("a.ipynb", dead.pid), ("a.ipynb", os.getppid()), ("b.ipynb", dead.pid))
+    )
+    for half in (left, writing, other):
+        half.write_text("half")
+    write_text("new", file)
+    assert not left.exists() and writing.exists() and other.exists()
+
+
+# ---------------------------------------------------------------- a folder
 
 BUILDER = """
 import shutil, sys
 from pathlib import Path
-from course.publish.finished import replacing
+from course.files import atomic_folder
 
 out, text, n_steps = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 
@@ -30,7 +77,7 @@ def counted(function):
 
 for owner, name in ((Path, "rename"), (Path, "mkdir"), (Path, "write_text"), (shutil, "rmtree")):
     setattr(owner, name, counted(getattr(owner, name)))
-with replacing(out) as new:
+with atomic_folder(out) as new:
     new.mkdir()
     for n in range(3):
         (new / f"{n}").write_text(text)
@@ -47,7 +94,7 @@ def builder(out, text, n_steps=-1):
 @pytest.fixture
 def out(tmp_path):
     folder = tmp_path / "build" / "book"
-    with replacing(folder) as new:
+    with atomic_folder(folder) as new:
         new.mkdir()
         (new / "page").write_text("good")
     return folder
@@ -58,7 +105,7 @@ def left(out):
 
 
 def test_a_finished_folder_takes_the_place(out):
-    with replacing(out) as new:
+    with atomic_folder(out) as new:
         new.mkdir()
         assert (out / "page").read_text() == "good"
         (new / "other").write_text("new")
@@ -67,21 +114,21 @@ def test_a_finished_folder_takes_the_place(out):
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_an_unfinished_one_does_not(out, error):
-    with pytest.raises(error), replacing(out) as new:
+    with pytest.raises(error), atomic_folder(out) as new:
         new.mkdir()
         raise error
     assert (out / "page").read_text() == "good" and left(out) == [".book.lock", "book"]
 
 
 def test_one_that_can_not_be_put_in_place_does_not(out):
-    with pytest.raises(CourseError, match="cannot write"), replacing(out):
+    with pytest.raises(CourseError, match="cannot write"), atomic_folder(out):
         pass  # there is no new folder
     assert (out / "page").read_text() == "good" and left(out) == [".book.lock", "book"]
 
 
 def test_the_last_good_one_comes_back_after_a_kill_between_the_renamings(out):
     out.rename(out.with_name(".book.old"))
-    with pytest.raises(ValueError), replacing(out):
+    with pytest.raises(ValueError), atomic_folder(out):
         assert (out / "page").read_text() == "good"
         raise ValueError
     assert (out / "page").read_text() == "good"
@@ -105,7 +152,7 @@ def test_a_builder_that_is_killed_before_any_of_its_steps_loses_nothing(out, n_s
     with builder(out, "x", n_steps) as killed:
         assert killed.stdout.readline() == "here\n"
         killed.send_signal(signal.SIGKILL)
-    with pytest.raises(ValueError), replacing(out):
+    with pytest.raises(ValueError), atomic_folder(out):
         raise ValueError  # the next builder clears away, and fails
     pages = [page.read_text() for page in out.iterdir()]
     assert pages in (["good"], ["x"] * 3)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from course import notebooks
 from course.errors import CourseError
+from course.files import write_text
 from course.learn.exercises import load
 from course.learn.html import prose
 from course.learn.solutions import setting, told
@@ -42,7 +43,7 @@ def asked(page: Page) -> dict[int, list[Cell]]:
     return found
 
 
-def sheet(page: Page, numbers: Sequence[int], solved: bool) -> str:
+def worksheet(page: Page, numbers: Sequence[int], solved: bool) -> str:
     """The exercises of a page with these numbers, all if none is named, with or without solutions."""
     found = asked(page)
     if not found:
@@ -57,7 +58,7 @@ def sheet(page: Page, numbers: Sequence[int], solved: bool) -> str:
     says = f"Self-attention, chapter {chapter}. About {EXERCISE * len(chosen)} minutes."
     if solved:
         says = f"Self-attention, chapter {chapter}. Solutions, for whoever marks the answers."
-    css = (ASSETS / "sheet.css").read_text(encoding="utf-8")
+    css = (ASSETS / "worksheet.css").read_text(encoding="utf-8")
     if "<math" in body:
         css += (ASSETS / "math.css").read_text(encoding="utf-8")
     title = html.escape(page.title, quote=False)
@@ -101,15 +102,15 @@ def _list(lines: Sequence[str]) -> str:
 
 
 def build(root: Path, paths: Sequence[Path], numbers: Sequence[int], solved: bool) -> int:
-    """Write a sheet for each chapter into build/sheets."""
+    """Write a worksheet for each chapter into build/sheets."""
     src, out = root / "notebooks", root / "build" / "sheets"
     more = "".join(f"_{number}" for number in numbers) + "_solutions" * solved
     made = {}
     for path in paths:
         page = Page(path.relative_to(src).as_posix(), notebooks.read_text(path))
-        made[out / f"{path.stem}{more}.html"] = sheet(page, numbers, solved)
+        made[out / f"{path.stem}{more}.html"] = worksheet(page, numbers, solved)
     for path, text in made.items():
-        notebooks.write_text(text, path)
+        write_text(text, path)
         print(f"open {path} in a browser, and print it")
     if solved and (kept := setting(root)) != "shown":
         print(f"solutions are for you: book.toml says {kept!r} for learners")

@@ -6,9 +6,9 @@ import pytest
 
 from course.errors import CourseError
 from course.outline import minutes
-from course.publish.front import fill
+from course.publish.index_page import fill
 from course.publish.page import Page
-from tests.course.test_book import cell, notebook, shown
+from tests.pages import cell, notebook, shown
 
 
 def page(name, *cells):

@@ -15,8 +15,7 @@ from nbformat.v4 import new_markdown_cell
 
 from course import notebooks
 from course.outline import COLLAPSED
-from course.publish.decks import plan_of
-from course.publish.talk import Planned, read
+from course.publish.talk_plan import Planned, plan_of, read_plan
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -39,13 +38,13 @@ STYLES = {  # of jupyterlab-fonts, which jupyterlab-slideshow brings along
 }
 
 
-def write(root: Path, paths: Sequence[Path], out: Path) -> None:
+def write(paths: Sequence[Path], out: Path) -> None:
     """Write the live notebook of each chapter that has a talk; any other as it is."""
     out.mkdir(parents=True, exist_ok=True)
     for path in paths:
-        notebook, plan = notebooks.read(path), plan_of(root, path)
+        notebook, plan = notebooks.read(path), plan_of(path)
         if plan:
-            live(notebook, read(plan.read_text(encoding="utf-8"), plan.name))
+            live(notebook, read_plan(plan))
         notebooks.write(notebook, out / path.name)
         print(f"{path.name}{'' if plan else ', the whole main line: it has no talk.md'}")
 

@@ -1,0 +1,88 @@
+"""Files and folders that are replaced as a whole: a reader sees the old one or the new one."""
+
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from course.errors import CourseError
+
+
+def write_text(text: str, path: Path) -> None:
+    """Store a text in a file, in UTF-8, as `write_bytes` does."""
+    write_bytes(text.encode(), path)
+
+
+def write_bytes(body: bytes, path: Path) -> None:
+    """Store a file, all of it or nothing, and make its folder.
+
+    A link stays a link, and the file keeps its mode. The temporary file of a writer that was killed
+    is cleared away. Raises CourseError where the file can't be written.
+    """
+    path = path.resolve()
+    new = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _clear_away_dead_writers(path)
+        try:
+            new.write_bytes(body)
+            if path.exists():
+                shutil.copymode(path, new)
+            os.replace(new, path)
+        finally:
+            new.unlink(missing_ok=True)
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+
+
+def _clear_away_dead_writers(path: Path) -> None:
+    import psutil
+
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        pid = left.suffixes[-2].removeprefix(".")
+        if pid.isdecimal() and not psutil.pid_exists(int(pid)):
+            left.unlink(missing_ok=True)
+
+
+@contextmanager
+def atomic_folder(out: Path) -> Iterator[Path]:
+    """A folder to fill, which takes the place of `out` if nothing goes wrong inside.
+
+    Of two builders one waits for the other. A builder that was killed leaves its folders, which the
+    next one clears away; if it was killed between the two renamings, the last good one comes back.
+    Raises CourseError where the folder can't be written.
+    """
+    from filelock import FileLock
+
+    new, old = (out.with_name(f".{out.name}.{name}") for name in ("new", "old"))
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(out.with_name(f".{out.name}.lock")):
+            _restore(old, out)
+            shutil.rmtree(new, ignore_errors=True)
+            try:
+                yield new
+                if out.exists():
+                    out.rename(old)
+                new.rename(out)
+            finally:
+                _restore(old, out)
+                shutil.rmtree(new, ignore_errors=True)
+    except OSError as error:
+        raise _cannot_write(error.filename or out, error) from None
+
+
+def _restore(old: Path, out: Path) -> None:
+    if old.exists() and not out.exists():
+        old.rename(out)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _cannot_write(path: object, error: OSError) -> CourseError:
+    return CourseError(
+        f"cannot write {path} ({error.strerror}): choose another folder, or make room there"
+    )

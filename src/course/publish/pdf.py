@@ -1,0 +1,50 @@
+"""The PDF of a deck, which Chromium prints."""
+
+import importlib.util
+import shutil
+from pathlib import Path
+
+from course.errors import CourseError
+
+
+def chromium() -> str:
+    """The path of a Chromium. Raises CourseError where it, or what drives it, is missing."""
+    if importlib.util.find_spec("playwright") is None:
+        raise CourseError(
+            "a PDF is printed with playwright, and this Python has none: install it with "
+            "`python install.py --book`, or leave out --pdf (`make slides PDF=`)"
+        )
+    for name in ("chromium", "chromium-browser", "google-chrome", "chrome"):
+        if path := shutil.which(name):
+            return path
+    raise CourseError(
+        "a PDF is printed by Chromium, and none was found on the PATH: install it "
+        "(`apt-get install chromium`), or leave out --pdf (`make slides PDF=`)"
+    )
+
+
+def print_to_pdf(browser: str, folder: Path, stems: list[str]) -> None:
+    """Print the decks of a folder, each beside its page."""
+    from playwright.sync_api import Error, sync_playwright
+
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    try:
+        with sync_playwright() as playwright:
+            opened = playwright.chromium.launch(executable_path=browser, args=flags)
+            page = opened.new_page()
+            for stem in stems:
+                page.goto(f"{(folder / stem).absolute().as_uri()}.html?print-pdf")
+                page.wait_for_selector("html[data-deck=ready] .pdf-page", timeout=120_000)
+                page.pdf(
+                    path=folder / f"{stem}.pdf",
+                    prefer_css_page_size=True,
+                    print_background=True,
+                    tagged=True,
+                )
+            opened.close()
+    except Error as error:
+        reason = str(error).splitlines()[0]
+        raise CourseError(
+            f"Chromium ({browser}) could not print the decks ({reason}): try it without --pdf, "
+            "and print from the browser with ?print-pdf"
+        ) from None

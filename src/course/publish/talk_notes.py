@@ -1,0 +1,112 @@
+"""What the speaker reads beside a slide: when it begins, what to say and ask, what the page says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html import escape
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
+
+from course.outline import sections
+from course.publish.links import Site
+from course.publish.page import Cell, Page, output_html, parse, render, words
+from course.publish.talk_plan import Planned
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+    from course.publish.talk import Slide
+
+CAPTION = re.compile(r"<figcaption>(.*?)</figcaption>", re.DOTALL)
+
+
+def add_notes(
+    slides: Sequence[Slide], plan: Sequence[Planned], notebook: Page, site: Site
+) -> None:
+    """Put before the notes of each slide its minutes, and what its cells have for the speaker.
+
+    The first slide also has the plan of the whole talk.
+    """
+    ends = list(accumulate(planned.minutes for planned in plan))
+    spans = list(pairwise([0, *ends]))
+    rows = "".join(
+        f"<tr><td>{start}–{end}</td><td>{slide.heading}</td></tr>"
+        for slide, (start, end) in zip(slides, spans, strict=True)
+    )
+    whole = f"<table><tr><th>minute</th><th>slide</th></tr>{rows}</table>"
+    shares = _shares(plan, notebook.cells)
+    for slide, (start, end), share in zip(slides, spans, shares, strict=True):
+        slide.notes[:0] = [
+            f"<p><strong>Minute {start} to {end} of {ends[-1]}.</strong></p>",
+            *_to_say(share, notebook, site),
+            *[whole] * (slide is slides[0]),
+            *_on_the_page(share, notebook, site),
+        ]
+
+
+def _shares(plan: Sequence[Planned], cells: Sequence[Cell]) -> list[list[Cell | str]]:
+    """Of which cells each slide tells: those it names, and the words around them on the main line.
+
+    A section of which no slide shows anything is named by its heading, to the slide before it.
+    """
+    slide_of = {id: n for n, planned in reversed(list(enumerate(plan))) for id in planned.cells}
+    shares: list[list[Cell | str]] = [[] for _ in plan]
+    last = 0
+    for section, deeper in _sections(cells):
+        named = [n for n, cell in enumerate(section) if cell["id"] in slide_of]
+        heading = _heading(section[0])
+        if not named and heading and not deeper:
+            shares[last].append(words(heading))
+        for n, cell in enumerate(section if named else []):
+            last = slide_of[section[_told_with(n, cell, named)]["id"]]
+            shares[last].append(cell)
+    return shares
+
+
+def _told_with(n: int, cell: Cell, named: Sequence[int]) -> int:
+    """The place of the named cell with which a cell is told: the next, or the last for a fragment."""
+    before = [k for k in named if k <= n]
+    after = [k for k in named if k >= n]
+    late = cell["metadata"].get("slideshow", {}).get("slide_type") == "fragment"
+    return before[-1] if before and (late or not after) else after[0]
+
+
+def _sections(cells: Sequence[Cell]) -> Iterator[tuple[Sequence[Cell], bool]]:
+    """The cells under each heading, and whether they are Deeper."""
+    heads = [n for n, cell in enumerate(cells) if n == 0 or _heading(cell)]
+    deeper = sections(cells)
+    for start, end in pairwise([*heads, len(cells)]):
+        yield cells[start:end], deeper[start] > 0
+
+
+def _heading(cell: Cell) -> Token | None:
+    """What stands in the heading that a cell begins with."""
+    tokens = cell.get("tokens")
+    return tokens[1] if tokens and tokens[0].type == "heading_open" else None
+
+
+def _to_say(share: Sequence[Cell | str], notebook: Page, site: Site) -> Iterator[str]:
+    """The notes in the cells' metadata."""
+    for cell in share:
+        notes = "" if isinstance(cell, str) else cell["metadata"].get("course", {}).get("notes")
+        if notes:
+            noted = cell | {"where": f"the notes of {cell['where']}"}
+            yield site.linked(render(parse(notes, noted["where"])), notebook, noted)
+
+
+def _on_the_page(share: Sequence[Cell | str], notebook: Page, site: Site) -> Iterator[str]:
+    cells = (cell for cell in share if not isinstance(cell, str))
+    if read := "".join(site.linked(_prose(cell), notebook, cell) for cell in cells):
+        yield f"<hr><p><em>On the page:</em></p>{read}"
+    for title in share:
+        if isinstance(title, str):
+            yield f"<p>Left to the page: <em>{escape(title)}</em>.</p>"
+
+
+def _prose(cell: Cell) -> str:
+    """What a page says in a cell, without its heading; of a figure its caption."""
+    if tokens := cell.get("tokens"):
+        return render(tokens[3:] if _heading(cell) else tokens)
+    captions = CAPTION.findall("".join(map(output_html, cell["outputs"])))
+    return "".join(f"<p>{caption}</p>" for caption in captions)

@@ -1,0 +1,117 @@
+"""What the tests of book and decks share: cells and notebooks, small courses, and axe."""
+
+import json
+import shutil
+from pathlib import Path
+from zlib import crc32
+
+import axe_playwright_python
+
+from course.learn.html import MIME
+from tests.conftest import ROOT
+
+AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
+THEMES = ("light", "rust", "coal", "navy", "ayu")
+LIGHT_AND_DARK = ("light", "navy")  # all five once a week
+SHOTS = ROOT / "build" / "screenshots"
+
+# ---------------------------------------------------------------- cells
+
+
+def cell(source, kind="markdown", outputs=(), **metadata):
+    new = {"cell_type": kind, "id": f"c{crc32(source.encode())}", "metadata": metadata}
+    new["source"] = source
+    if kind == "code":
+        new |= {"outputs": list(outputs), "execution_count": 1}
+    return new
+
+
+def printed(text):
+    return {"output_type": "stream", "name": "stdout", "text": text}
+
+
+def shown(markup):
+    return {"output_type": "display_data", "metadata": {}, "data": {"text/html": markup}}
+
+
+def learnt(**data):
+    """The output of a check or a quiz."""
+    data = {"text/plain": "", MIME: data}
+    return {"output_type": "execute_result", "metadata": {}, "data": data, "execution_count": 1}
+
+
+def numbered(*cells):
+    """Cells with the ids cell-001, cell-002 and so on."""
+    return [each | {"id": f"cell-{n:03}"} for n, each in enumerate(cells, 1)]
+
+
+def notebook(*cells):
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": list(cells)})
+
+
+# ---------------------------------------------------------------- courses
+
+
+def course(root, **pages):
+    """A course of these pages, their names without their ending, with what mdBook needs besides."""
+    notebooks = root / "notebooks"
+    notebooks.mkdir(parents=True)
+    for name, cells in pages.items():
+        (notebooks / name).parent.mkdir(exist_ok=True)
+        (notebooks / f"{name}.ipynb").write_text(notebook(*cells))
+    lines = [f"- [{name}]({name}.ipynb)" for name in pages]
+    (notebooks / "SUMMARY.md").write_text("\n".join(["# Summary", "", *lines, ""]))
+    source = Path("src", "course")
+    shutil.copytree(ROOT / source / "publish" / "assets", root / source / "publish" / "assets")
+    (root / source / "draw").mkdir()
+    for file in [ROOT / source / "colours.css", *(ROOT / source / "draw").glob("*.[cj]s*")]:
+        shutil.copy(file, root / file.relative_to(ROOT))
+    shutil.copy(ROOT / "book.toml", root)
+    return root
+
+
+# ---------------------------------------------------------------- axe
+
+# Those of a kind, by tags and classes up to the body, look alike on all pages: axe gets one of each.
+KINDS = """known => {
+    const seen = new Set(known), before = seen.size;
+    for (const e of document.querySelectorAll('body *')) {
+        let kind = '';
+        for (let up = e; up !== document.body; up = up.parentElement)
+            kind += up.tagName + '.' + up.className + ' ';
+        if (!e.checkVisibility() || seen.has(kind)) continue;
+        seen.add(kind);
+        e.setAttribute('data-kind', seen.size);
+    }
+    return [...seen].slice(before);
+}"""
+# Contrast is axe's slowest rule by far: before it the others are taken out.
+ALONE = """() => {
+    for (const e of document.querySelectorAll('#mdbook-sidebar *, main *, .slides *'))
+        if (!e.dataset.kind && !e.querySelector('[data-kind]')) e.remove();
+}"""
+AXE_RUN = """async ([everything, part]) => {
+    const rules = everything ? {'color-contrast': {enabled: false}} : {};
+    const options = {preload: false, resultTypes: ['violations'], rules};
+    if (!everything) options.runOnly = ['color-contrast', 'link-in-text-block'];
+    const where = everything && !part ? document : {include: [['[data-kind]']]};
+    const {violations} = await axe.run(where, options);
+    return violations.filter(v => ['serious', 'critical'].includes(v.impact))
+        .map(v => [v.id, v.nodes.slice(0, 3).map(n => n.html.slice(0, 150) + n.failureSummary)]);
+}"""
+
+
+def axe_finds_nothing(page, name, known, whole, themes=()):
+    """Axe on the kinds that no earlier page had, in some themes of the book; returns these kinds.
+
+    `whole` also looks at what all pages share. Afterwards most of the page is taken out.
+    """
+    if new := page.evaluate(KINDS, known):
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+        assert not (found := page.evaluate(AXE_RUN, [True, not whole])), (name, found)
+        page.evaluate(ALONE)
+        for theme in themes or [""]:
+            if theme:
+                page.evaluate(f"document.getElementById('mdbook-theme-{theme}').click()")
+            assert not (found := page.evaluate(AXE_RUN, [False])), (name, theme, found)
+    return new
