@@ -14,14 +14,23 @@ ORDER = re.findall(r"\(`(\w+)`\)", (SRC / "attention" / "__init__.py").read_text
 
 
 def imports(path: Path) -> set[str]:
-    """Every module that a file imports, also inside functions."""
-    found = set()
+    """Every module that a file imports: in any form, also inside functions and by its name in a text."""
+    found, here = set(), ".".join(path.relative_to(SRC).with_suffix("").parts)
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            found.add(node.module or ".")
+        match node:
+            case ast.Import(names=names):
+                found |= {alias.name for alias in names}
+            case ast.ImportFrom(module=module, names=names, level=level):
+                base = here.rsplit(".", level)[0] if level else ""
+                name = ".".join(filter(None, (base, module)))
+                found |= {name, *(f"{name}.{alias.name}" for alias in names)}
+            case ast.Call(func=function, args=[ast.Constant(value=str(name)), *_]):
+                called = ast.unparse(function).rpartition(".")[2]
+                found |= {name} if called in BY_NAME else set()
     return found
+
+
+BY_NAME = {"import_module", "__import__", "find_spec", "files", "importorskip"}
 
 
 def importers(package: str) -> set[str]:
@@ -32,9 +41,45 @@ def importers(package: str) -> set[str]:
     }
 
 
-def test_attention_never_imports_course():
-    found = sorted(path for path in importers("course") if path.startswith("attention/"))
-    assert not found, f"attention never imports course, but {found} do"
+ENTERS = {  # which of the other packages each one may import
+    "attention": set(),
+    "course": set(),
+    "chapters": {"attention", "course"},
+    "grading": {"course"},
+}
+
+
+def test_every_package_has_its_place():
+    assert {path.parent.name for path in SRC.glob("*/__init__.py")} == ENTERS.keys()
+
+
+@pytest.mark.parametrize("package", ENTERS)
+def test_imports_between_packages_go_one_way(package):
+    others = ENTERS.keys() - {package}
+    found = {
+        (path.relative_to(SRC).as_posix(), other)
+        for other in others - ENTERS[package]
+        for path in (SRC / package).rglob("*.py")
+        if any(name.split(".")[0] == other for name in imports(path))
+    }
+    assert not found
+
+
+@pytest.mark.parametrize(
+    "line",
+    (
+        "import chapters",
+        "from chapters import ch04",
+        "from chapters.ch04 import figures",
+        "import_module('chapters.ch04')",
+        "importlib.util.find_spec('chapters')",
+        "def f():\n    from chapters.ch04.figures import draw",
+    ),
+)
+def test_every_form_of_import_is_seen(line, tmp_path, monkeypatch):
+    monkeypatch.setattr("tests.test_architecture.SRC", tmp_path)
+    (tmp_path / "one.py").write_text(line)
+    assert any(name.split(".")[0] == "chapters" for name in imports(tmp_path / "one.py"))
 
 
 def test_matplotlib_only_in_figures():
@@ -51,7 +96,7 @@ def test_ipywidgets_only_in_explorers():
 # ---------------------------------------------------------------- the rooms of course
 
 ROOMS = {path.parent.name: path for path in (SRC / "course").glob("*/__init__.py")}
-GROUND = {"colours", "errors", "notebooks", "outline"}
+GROUND = {"colours", "content", "errors", "notebooks", "outline"}
 
 
 def enters(room: str) -> set[str]:
@@ -62,7 +107,7 @@ def enters(room: str) -> set[str]:
 
 
 def entered(path: Path) -> set[str]:
-    """The rooms that a module imports from; `from course import chapters` imports no code."""
+    """The rooms of course that a module imports from."""
     parts = [name.split(".") for name in imports(path) if name.startswith("course.")]
     return {part[1] for part in parts}
 
@@ -100,7 +145,7 @@ def test_attention_imports_in_the_order_of_the_data():
     for place, name in enumerate(ORDER):
         for found in imports(SRC / "attention" / f"{name}.py"):
             if found.startswith("attention."):
-                assert found.removeprefix("attention.") in ORDER[:place], (name, found)
+                assert found.split(".")[1] in ORDER[:place], (name, found)
 
 
 @pytest.mark.parametrize("path", list((SRC / "attention").glob("*.py")), ids=lambda p: p.stem)

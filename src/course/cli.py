@@ -350,7 +350,7 @@ def _refresh(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from course.check.guards import check
+    from course.check.run import check
 
     root, paths, workers = _selected(arguments)
     return check(paths, root, workers, arguments.handed_on)

@@ -9,7 +9,8 @@ import sys
 import psutil
 import pytest
 
-from course.check.guards import MAX_LINES, TAGS, check, guards, tolerance
+from course.check.lint import MAX_LINES, TAGS, lint, tolerance
+from course.check.run import check
 from course.errors import CourseError
 from course.notebooks import contents
 from course.outline import COLLAPSED, mark
@@ -92,26 +93,26 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("cell", ALLOWED)
-def test_guards_let_pass(cell):
-    assert guards(notebook(cell)) == []
+def test_lint_let_pass(cell):
+    assert lint(notebook(cell)) == []
 
 
 @pytest.mark.parametrize(("cell", "sentence"), REFUSED)
-def test_guards_refuse(cell, sentence):
-    (found,) = guards(notebook(cell))
+def test_lint_refuse(cell, sentence):
+    (found,) = lint(notebook(cell))
     assert sentence in found
 
 
-def test_guards_count_the_code_cells():
+def test_lint_count_the_code_cells():
     cells = code("x"), markdown(), code("y", id="b", count=2), code("z", id="c", count=3)
-    assert guards(notebook(*cells)) == []
+    assert lint(notebook(*cells)) == []
     cells[2]["execution_count"] = 5
-    assert guards(notebook(*cells)) == [
+    assert lint(notebook(*cells)) == [
         "code cell 2: execution count is 5, expected 2: restart and run all cells"
     ]
 
 
-def test_guards_hold_a_page_to_its_outline():
+def test_lint_hold_a_page_to_its_outline():
     heading = markdown("h", source="## Deeper: why")
     cells = [
         markdown(source="**Time:** 1 hour."),
@@ -122,18 +123,18 @@ def test_guards_hold_a_page_to_its_outline():
     mark(cells)
     cells += [markdown("m2", source="## Back"), code("x + y", id="c", count=3)]
     mark(cells)
-    (found,) = guards(notebook(*cells))
+    (found,) = lint(notebook(*cells))
     assert found == "code cell 3: uses y, which only a Deeper section defines: define it here"
     cells[-1]["source"] = "x"
-    assert guards(notebook(*cells)) == []
+    assert lint(notebook(*cells)) == []
     del heading["metadata"][COLLAPSED]
     cells[0]["source"] = "**Time:** 9 minutes, and 0 more for what is Deeper."
     again = "its minutes, or what is collapsed, has changed: run `course refresh`"
-    assert guards(notebook(*cells)) == [f"markdown cell {n}: {again}" for n in (1, 2)]
+    assert lint(notebook(*cells)) == [f"markdown cell {n}: {again}" for n in (1, 2)]
 
 
-def test_guards_want_ids_of_their_own():
-    found = guards(notebook(markdown(id="b"), code("x"), markdown(id="b")))
+def test_lint_want_ids_of_their_own():
+    found = lint(notebook(markdown(id="b"), code("x"), markdown(id="b")))
     assert found == [f"markdown cell {n}: needs an id of its own, got 'b'" for n in (1, 2)]
 
 
@@ -143,33 +144,33 @@ def stored():
 
 
 @pytest.mark.parametrize("place", range(4))
-def test_guards_name_a_cell_that_vanished(place):
+def test_lint_name_a_cell_that_vanished(place):
     changed = stored()
     gone = changed["cells"].pop(place)["id"]
-    found = guards(changed)[0]
+    found = lint(changed)[0]
     assert found == (
         "expected the cells and the numbers in prose of the last `course refresh`, but gone: "
         f"{gone}: put them back, or, if that is meant, refresh again"
     )
 
 
-def test_guards_name_cells_that_appeared_or_moved_and_numbers_that_changed():
+def test_lint_name_cells_that_appeared_or_moved_and_numbers_that_changed():
     changed = stored()
     first, second, third, last = changed["cells"]
     first["source"] = "In 1 step."
     changed["cells"] = [first, third, markdown("new"), second, last]
-    (found,) = guards(changed)
+    (found,) = lint(changed)
     assert "but new: new; moved: c; other numbers: a (17, now 1): put" in found
 
 
 @pytest.mark.parametrize("metadata", [{}, {"course": {}}, {"course": {"covers": []}}])
-def test_guards_want_the_list_of_cells(metadata):
-    (found,) = guards(stored() | {"metadata": metadata})
+def test_lint_want_the_list_of_cells(metadata):
+    (found,) = lint(stored() | {"metadata": metadata})
     assert found == "expected metadata.course.cells, a list, got None: run `course refresh`"
 
 
-def test_guards_refuse_stored_widgets():
-    (found,) = guards(notebook(widgets={}))
+def test_lint_refuse_stored_widgets():
+    (found,) = lint(notebook(widgets={}))
     assert found.startswith("metadata.widgets is stored")
 
 

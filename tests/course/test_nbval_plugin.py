@@ -284,8 +284,8 @@ def test_passes(items, name):
     assert item.outcome == "passed", item.report
 
 
-def test_guards_pass(items):
-    assert items["same.ipynb", "guards"].outcome == "passed"
+def test_lint_pass(items):
+    assert items["same.ipynb", "lint"].outcome == "passed"
 
 
 @pytest.mark.parametrize("name", DIFFER)
@@ -302,12 +302,12 @@ def test_a_mismatch_lets_later_cells_run(items):
     assert items["differ.ipynb", f"code cell {len(DIFFER) + 1}"].outcome == "passed"
 
 
-def test_guards_name_the_notebook(items):
-    item = items["differ.ipynb", "guards"]
+def test_lint_name_the_notebook(items):
+    item = items["differ.ipynb", "lint"]
     assert item.outcome == "failure"
     assert item.report.startswith("differ.ipynb, code cell 15: tolerance is {'atol': 1}: expected")
     assert items["unrun.ipynb", "code cell 1"].outcome == "passed"  # nbval's hole
-    assert "unrun.ipynb, code cell 1: execution count" in items["unrun.ipynb", "guards"].report
+    assert "unrun.ipynb, code cell 1: execution count" in items["unrun.ipynb", "lint"].report
 
 
 @pytest.mark.parametrize("name", HALTING)

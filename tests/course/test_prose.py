@@ -7,7 +7,7 @@ from base64 import b64encode
 
 import pytest
 
-from course.check.guards import guards
+from course.check.lint import lint
 from course.check.prose import unsupported
 from course.notebooks import changes, chapters, contents
 from tests.conftest import ROOT
@@ -131,7 +131,7 @@ def notebook(request):
 
 
 def test_the_courses_own_pass(notebook):
-    assert guards(notebook) == []
+    assert lint(notebook) == []
 
 
 def test_every_cell_that_vanishes_or_moves_is_named(notebook):

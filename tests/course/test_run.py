@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import json
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
-from xml.etree import ElementTree
 
 import psutil
 import pytest
 
-from course import cli
 from course.cli import main
 from course.errors import CourseError
-from course.execute import children, forkserver, refresh
-from course.execute.children import end
-from course.execute.forkserver import Forked
+from course.execute import refresh
 from course.execute.kernel import short
-from course.execute.report import COLUMNS, junit, print_table
-from course.execute.run import choose, parse, peak_mib
+from course.execute.processes import end
+from course.execute.report import COLUMNS, print_table
+from course.execute.run import choose, parse
 from course.notebooks import read, write
 from tests.conftest import wait_until
 from tests.course.test_notebooks import make_course, tagged
@@ -145,41 +139,17 @@ def test_the_kernel_is_this_python_in_the_notebook_folder_with_one_thread(ran):
     assert printed == ["1", "1", "1", str(folder / "notebooks"), sys.executable]
 
 
-def test_time_memory_and_cells_are_in_table_and_reports(ran):
+def test_time_and_cells_are_in_table_and_reports(ran):
     _, out, _, folder = ran
     entries = report_of(folder)
     entry = entries["n4_other"]
     assert [entry["cells"] for entry in entries.values()] == [4, 2, 2, 2]
     summary = (folder / "build" / "run" / "summary.md").read_text()
     for line in (out, summary):
-        assert "peak memory (MiB)" in line and "time (s)" in line
-        assert "failed in cell 2" in line and f"{entry['peak_mib']:.0f}" in line
-    row = f"| n4_other | passed | 2 | {entry['seconds']:.1f} | {entry['peak_mib']:.0f} |"
+        assert "time (s)" in line and "failed in cell 2" in line
+    row = f"| n4_other | passed | 2 | {entry['seconds']:.1f} |"
     assert row in summary
     assert "ZeroDivisionError" in summary
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no getrusage")
-@pytest.mark.parametrize(
-    "platform, forked, mib", [("linux", [], 3), ("darwin", [], 3 / 1024), ("linux", [5120], 5)]
-)
-def test_memory_is_that_of_the_largest_process_by_getrusage(platform, forked, mib, monkeypatch):
-    asked = []
-    usage = SimpleNamespace(ru_maxrss=3072)
-    monkeypatch.setattr("resource.getrusage", lambda whose: asked.append(whose) or usage)
-    monkeypatch.setattr(sys, "platform", platform)
-    monkeypatch.setattr(Forked, "peaks", forked)
-    assert peak_mib() == round(mib, 1)
-    assert asked == [resource.RUSAGE_CHILDREN]
-
-
-def test_junit_has_a_case_per_notebook(ran):
-    suite = ElementTree.parse(ran[3] / "build" / "run" / "junit.xml").getroot().find("testsuite")
-    assert (suite.get("tests"), suite.get("failures")) == ("4", "2")
-    failed = {case.get("name"): case.find("failure") for case in suite}
-    assert failed["n1_passes"] is None
-    assert failed["n2_fails"].get("message") == "division by zero"
-    assert "code cell 2" in failed["n2_fails"].text
 
 
 def test_progress_is_told_per_notebook(ran):
@@ -192,7 +162,6 @@ def test_results_replace_old_ones_and_leave_nothing_else(ran):
     expected = {
         *(f"{name}.ipynb" for name in report_of(folder)),
         "report.json",
-        "junit.xml",
         ".lock",
     }
     assert {path.name for path in (folder / "build" / "run").iterdir()} == expected | {
@@ -229,9 +198,9 @@ def test_of_two_runs_one_waits_and_neither_needs_a_reader(tmp_path):
     assert log.read_text() == "begin end begin end "
 
 
-@pytest.mark.parametrize("width, shown", [(90, COLUMNS), (89, COLUMNS[:2]), (30, COLUMNS[:2])])
+@pytest.mark.parametrize("width, shown", [(70, COLUMNS), (69, COLUMNS[:2]), (30, COLUMNS[:2])])
 def test_a_narrow_terminal_shows_two_columns(width, shown, monkeypatch, capsys, tmp_path):
-    result = {"name": "n", "seconds": 1, "peak_mib": 5, "cells": 3, "error": None}
+    result = {"name": "n", "seconds": 1, "cells": 3, "error": None}
     report = {"passed": 1, "failed": 0, "seconds": 1, "notebooks": [result]}
     monkeypatch.setenv("FORCE_COLOR", "1")  # rich then takes the output for a terminal
     monkeypatch.setenv("COLUMNS", str(width))
@@ -319,7 +288,7 @@ def test_a_full_disk_is_said_and_leaves_the_old_results(course, capsys, monkeypa
     out.mkdir(parents=True)
     (out / "n1.ipynb").write_text("old")
 
-    def execute(module, jobs, workers, env, progress, keep):
+    def side_by_side(work, jobs, workers, env, progress, keep):
         keep(jobs[0], {"name": "n1", "notebook": "new"})
 
     def write_bytes(path, body):
@@ -327,7 +296,7 @@ def test_a_full_disk_is_said_and_leaves_the_old_results(course, capsys, monkeypa
             file.write(body[:1])
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("course.execute.run.execute", execute)
+    monkeypatch.setattr("course.execute.run.side_by_side", side_by_side)
     monkeypatch.setattr(Path, "write_bytes", write_bytes)
     assert main(["run"]) == 2
     assert re.fullmatch(
@@ -423,51 +392,13 @@ def test_short_keeps_a_syntax_error_readable():
     assert short(traceback) == "  Cell In[1], line 1\n    x = = 1\n        ^"
 
 
-def test_junit_survives_characters_that_xml_forbids():
-    error = {"cell": 1, "source": "\x1b", "name": "E", "value": "\x00<&", "traceback": ""}
-    result = {"name": "n", "seconds": 1, "error": error}
-    text = junit({"notebooks": [result], "failed": 1, "seconds": 1})
-    failed = ElementTree.fromstring(text.partition("\n")[2]).find(".//failure")
-    assert failed.get("message") == "\N{REPLACEMENT CHARACTER}<&"
-
-
 # ---------------------------------------------------------------- interruption
-
-
-def test_a_flood_fails_its_own_notebook_only(tmp_path, monkeypatch, capsys):
-    make_course(tmp_path, n1=["print('x' * 2**21)"], n2=["1"])
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(children, "LONGEST_LINE", 2**20)
-    monkeypatch.setattr(forkserver, "SLOW", ())
-    assert main(["run"]) == 1
-    out, err = capsys.readouterr()
-    assert "its outputs are more than 1 MiB: print less" in out + err
-    assert "n2: passed" in err
 
 
 def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
     """Those that have not ended by themselves; what is broken may hang, so the wait has an end."""
     gone, left = psutil.wait_procs(processes, timeout=60)
     return [process for process in left if process.status() != psutil.STATUS_ZOMBIE]
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has none of these signals")
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
-def test_a_signal_interrupts_where_a_child_is_waited_for_and_nowhere_else(
-    name, monkeypatch, as_in_a_terminal
-):
-    """In the middle of a start a process would be lost, and then waited for without end."""
-    reached = []
-
-    async def child(*_):
-        os.kill(os.getpid(), getattr(signal, name))
-        reached.append(name)
-        await asyncio.sleep(600)  # till it is interrupted
-
-    monkeypatch.setattr(children, "_child", child)
-    with cli._ended_like_by_ctrl_c(), pytest.raises(KeyboardInterrupt):
-        children.execute("module", [{}], 1, {}, None, lambda *_: None)
-    assert reached == [name]
 
 
 SLEEP = """import os, pathlib, time
@@ -481,8 +412,7 @@ time.sleep(600)  # till it is ended"""
 def test_an_interrupted_run_leaves_no_process_and_no_partial_file(
     tmp_path, sent, status, as_in_a_terminal
 ):
-    others = {"n2_waits": ["1"]} if sent == "SIGTERM" else {}  # with another, it is forked
-    make_course(tmp_path, n1_sleeps=[SLEEP], **others)
+    make_course(tmp_path, n1_sleeps=[SLEEP], n2_waits=["1"])
     out = tmp_path / "build" / "run"
     out.mkdir(parents=True)
     (out / "n1_sleeps.ipynb").write_text("old")

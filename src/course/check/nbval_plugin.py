@@ -1,7 +1,7 @@
-"""A pytest plugin over nbval that compares numbers with tolerance and guards each notebook.
+"""A pytest plugin over nbval that compares numbers with tolerance and lints each notebook.
 
 `notebooks/pytest.ini` loads it, so `pytest --nbval notebooks` is enough. Every notebook gives one item
-`guards`, then one for each code cell. After a mismatch the later cells still run; after an
+`lint`, then one for each code cell. After a mismatch the later cells still run; after an
 exception, a time-out or the kernel's death they are skipped.
 """
 
@@ -10,11 +10,9 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from importlib.metadata import version
 from math import inf
-from pathlib import Path
 from queue import Empty
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -26,17 +24,15 @@ import pytest
 from jupyter_client import KernelManager
 
 from course.check.compare import Deviation, compare_image, compare_text, excerpt
-from course.check.guards import guards, tolerance
+from course.check.lint import lint, tolerance
 from course.errors import KernelDied
-from course.execute.children import ONE_THREAD, forks
-from course.execute.kernel import STORED, OwnKernel, headless
+from course.execute.kernel import STORED, OwnKernel
 
 SCATTERED = ("load", "worksteal")  # ways of xdist that part the cells of a notebook
 
 import nbval.kernel  # noqa: E402  # after course.notebooks, which makes nbformat quick to import
 import nbval.plugin  # noqa: E402
 
-STDERR = 2000  # characters of what a kernel that does not start writes to stderr
 POLL = 0.5  # seconds between two looks at whether the kernel is alive
 WIDGET = "application/vnd.jupyter.widget-view+json"
 IMAGES = ("image/png", "image/jpeg")
@@ -80,24 +76,26 @@ class Kernel(nbval.plugin.RunningKernel):
 
 
 class Manager(OwnKernel, KernelManager):
-    """Starts a kernel apart from others, and keeps what its process writes to stderr."""
+    """Starts a kernel whose outputs are compared with stored ones."""
 
-    def start_kernel(self, **options: Any) -> None:
-        with open(os.path.join(os.environ["JUPYTER_RUNTIME_DIR"], "stderr"), "wb") as stderr:
-            super().start_kernel(**options | {"stderr": stderr})
+    env = STORED
+    latest: "Manager"
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        Manager.latest = self
 
 
 class Notebook(nbval.plugin.IPyNbFile):
-    """The guards of a notebook and its code cells, which share a kernel."""
+    """A notebook: what `lint` says of it, and its code cells, which share a kernel."""
 
     halted = ""  # why no further cell runs
 
     def setup(self) -> None:
         self.scratch = TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True)
-        environment = {**_environment(), **headless(self.scratch.name)}
+        Manager.scratch = self.scratch.name
         kernel = patch.object(nbval.plugin, "RunningKernel", Kernel)
-        manager = patch.object(nbval.kernel, "KernelManager", Manager)
-        with patch.dict(os.environ, environment), kernel, manager:
+        with kernel, patch.object(nbval.kernel, "KernelManager", Manager):
             try:
                 super().setup()
             except Exception as error:  # once more: a machine out of memory or time may recover
@@ -108,16 +106,14 @@ class Notebook(nbval.plugin.IPyNbFile):
                     raise pytest.fail.Exception(self._not_started(again), pytrace=False) from None
 
     def _not_started(self, error: Exception) -> str:
-        stderr = Path(self.scratch.name, "stderr")
-        said = stderr.read_text("utf-8", "replace").strip() if stderr.exists() else ""
-        return f"{self.nodeid}: its kernel did not start: {error}\n{said[-STDERR:]}".strip()
+        return f"{self.nodeid}: its kernel did not start: {error}\n{Manager.latest.said()}".strip()
 
     def teardown(self) -> None:
         super().teardown()
         self.scratch.cleanup()
 
     def collect(self) -> Iterator[pytest.Item]:
-        yield Guards.from_parent(self, name="guards")
+        yield Lint.from_parent(self, name="lint")
         for cell in super().collect():
             yield Cell.from_parent(
                 self,
@@ -128,11 +124,11 @@ class Notebook(nbval.plugin.IPyNbFile):
             )
 
 
-class Guards(pytest.Item):
+class Lint(pytest.Item):
     """What no comparison of outputs would notice."""
 
     def runtest(self) -> None:
-        found = guards(json.loads(self.path.read_text(encoding="utf-8")))
+        found = lint(json.loads(self.path.read_text(encoding="utf-8")))
         if found:
             pytest.fail(
                 "\n".join(f"{self.parent.nodeid}, {line}" for line in found), pytrace=False
@@ -185,7 +181,7 @@ class Cell(nbval.plugin.IPyNbCell):
     ) -> Iterator[Deviation]:
         try:
             allowed = tolerance(self.cell)
-        except ValueError:  # the guards say so
+        except ValueError:  # lint says so
             allowed = {}
         for kind in dict.fromkeys([*stored, *computed]):
             ours, theirs = stored[kind], computed[kind]
@@ -239,7 +235,7 @@ class Cell(nbval.plugin.IPyNbCell):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """This interpreter's kernel, forked if there are many; a notebook's cells stay together."""
+    """This interpreter's kernel; a notebook's cells stay together."""
     option = config.option
     if not hasattr(option, "nbval"):
         raise pytest.UsageError(
@@ -248,22 +244,6 @@ def pytest_configure(config: pytest.Config) -> None:
     option.nbval_current_env = option.nbval_current_env or not option.nbval_kernel_name
     if getattr(option, "dist", "no") in SCATTERED:
         option.dist = "loadfile"
-    if (option.nbval or option.nbval_lax) and not hasattr(config, "workerinput"):
-        stack = ExitStack()
-        config.add_cleanup(stack.close)
-        address = stack.enter_context(forks(_environment(), _notebooks(config.args)))
-        stack.enter_context(patch.dict(os.environ, address))
-
-
-def _environment() -> dict[str, str]:
-    """What a kernel finds whose outputs are compared with stored ones."""
-    return {**ONE_THREAD, **os.environ, **STORED}
-
-
-def _notebooks(arguments: list[str]) -> int:
-    """How many notebooks the arguments of pytest name; a file counts as one."""
-    paths = [Path(argument.partition("::")[0]) for argument in arguments]
-    return sum(len([*path.rglob("*.ipynb")]) if path.is_dir() else 1 for path in paths)
 
 
 @pytest.hookimpl(wrapper=True)

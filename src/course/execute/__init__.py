@@ -1,7 +1,7 @@
-"""Notebooks side by side, each in a process and a kernel of its own.
+"""Notebooks executed side by side, each in a kernel of its own.
 
 In: paths of notebooks. Out: their outputs, stored (`refresh`) or kept apart with a report (`run`).
-`children` starts the processes, `kernel` the kernels, `forkserver` forks them where it can, and
-`report` tells the user.
+`kernel` starts a kernel and runs a notebook in it, `threads` does so for several at a time,
+`processes` ends what was started, and `report` tells the user.
 Enters: no other room.
 """

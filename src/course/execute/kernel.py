@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+import atexit
 import importlib.util
 import os
 import re
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from course.errors import CourseError
-from course.execute.forkserver import ADDRESS, LAUNCHER, Forked
+from course.execute.processes import end
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-Tell = Callable[..., None]
-
 START_TIMEOUT = 60  # seconds
 LONGEST_NAME = 100  # bytes of the name of a Unix socket: macOS takes 103, Linux 107
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 STORED = {  # environment of a kernel whose outputs are stored, or compared with those
     "PYTHONHASHSEED": "0",
     "COURSE_STORED": "1",  # explorers give the frames that a page steps through
@@ -43,27 +45,125 @@ def headless(folder: str) -> dict[str, str]:
 
 
 class OwnKernel:
-    """Mixed into a kernel manager: a kernel is forked where a server forks some, else it is started.
+    """Mixed into a kernel manager: a kernel with a folder, an environment and a stderr of its own.
 
-    They talk over Unix sockets in the runtime folder. A TCP port is looked for before the kernel starts and bound when it has: another program may
-    take it in between, and then the kernel dies. TCP is used only where there are no Unix sockets
-    (Windows) or the folder's name is too long for them.
+    They talk over Unix sockets in the folder. A TCP port is looked for before the kernel starts and
+    bound when it has: another program may take it in between, and then the kernel dies. TCP is used
+    only where there are no Unix sockets (Windows) or the folder's name is too long for them.
     """
 
-    def _connection_file_default(self) -> str:
-        return os.path.join(os.environ["JUPYTER_RUNTIME_DIR"], "kernel.json")
+    env: dict[str, str] = {}  # besides the user's own, before which it goes
+    scratch: str  # where its folder is made
 
-    def _transport_default(self) -> str:
-        longest = self._connection_file_default().replace(".json", "-ipc-5")
-        return "ipc" if os.name == "posix" and len(os.fsencode(longest)) <= LONGEST_NAME else "tcp"
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.folder = mkdtemp(dir=self.scratch)
+        self.connection_file = os.path.join(self.folder, "kernel.json")
+        longest = os.path.join(self.folder, "kernel-ipc-5")
+        if os.name == "posix" and len(os.fsencode(longest)) <= LONGEST_NAME:
+            self.transport = "ipc"
 
     async def _async_launch_kernel(self, kernel_cmd: list[str], **options: Any) -> None:
-        if ADDRESS in os.environ and kernel_cmd[1:3] == LAUNCHER:
-            with suppress(OSError):
-                kernel = self.provisioner.process = Forked(kernel_cmd, options)
-                self.provisioner.pid = self.provisioner.pgid = kernel.pid
-                return
-        await super()._async_launch_kernel(kernel_cmd, **options)
+        env = {**ONE_THREAD, **options["env"], **self.env, **headless(self.folder)}
+        with open(os.path.join(self.folder, "stderr"), "wb") as said:
+            options |= {"env": env, "stdout": said, "stderr": said}
+            await super()._async_launch_kernel(kernel_cmd, **options)
+
+    def said(self) -> str:
+        """The last that the kernel's process wrote outside of its cells."""
+        path = Path(self.folder, "stderr")
+        return path.read_text("utf-8", "replace").strip()[-2000:] if path.exists() else ""
+
+
+class Kernels:
+    """The kernels of one command, which end with it."""
+
+    def __init__(self, env: dict[str, str]) -> None:
+        self.env, self._running, self._over, self._lock = env, set[int](), False, Lock()
+        self._scratch = TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True)
+
+    def manager(self) -> type:
+        """A kernel manager as nbclient takes it, of this Python, whatever kernelspecs there are."""
+        from jupyter_client import AsyncKernelManager
+        from jupyter_client.kernelspec import KernelSpecManager
+
+        kernels = self
+
+        class Kernel(OwnKernel, AsyncKernelManager):
+            env, scratch = kernels.env, kernels._scratch.name
+
+            def _kernel_spec_manager_default(self) -> KernelSpecManager:
+                return KernelSpecManager(kernel_dirs=[])
+
+            async def _async_launch_kernel(self, kernel_cmd: list[str], **options: Any) -> None:
+                with kernels._lock:
+                    if kernels._over:
+                        raise KeyboardInterrupt
+                    await super()._async_launch_kernel(kernel_cmd, **options)
+                    kernels._running.add(self.provisioner.pid)
+
+        return Kernel
+
+    def end(self) -> None:
+        """End them all; none starts any more."""
+        with self._lock:
+            self._over = True
+            for pid in self._running:
+                end(pid)
+
+    def close(self) -> None:
+        """Remove what they have left, when all have ended."""
+        self._scratch.cleanup()
+
+
+def run_cells(
+    path: Path,
+    nb: NotebookNode,
+    timeout: int,
+    kernels: Kernels,
+    begins: Callable[[int, int], None],
+) -> dict[str, Any]:
+    """Run the cells of a notebook up to its first error; the number of cells, and the error or None.
+
+    Code cells count from 1, without the one that papermill injects. `begins` is told the number of
+    each that begins, and how many there are.
+    """
+    from nbclient import NotebookClient
+
+    total, now = sum(map(own_code, nb.cells)), {"number": 0, "cell": None}
+
+    def cell_starts(cell: NotebookNode, cell_index: int) -> None:
+        if own_code(cell):
+            now.update(number=now["number"] + 1, cell=cell)
+            begins(now["number"], total)
+
+    client = NotebookClient(
+        nb,
+        kernel_name="python3",
+        kernel_manager_class=kernels.manager(),
+        timeout=timeout,
+        startup_timeout=START_TIMEOUT,
+        shutdown_kernel="immediate",
+        resources={"metadata": {"path": str(path.parent)}},
+        record_timing=False,
+        store_widget_state=False,
+        on_cell_start=cell_starts,
+    )
+    error = None
+    try:
+        asyncio.run(client.async_execute())  # ends what is pending, too
+    except (
+        Exception
+    ) as raised:  # of a cell, a dead kernel, a time-out, a kernel that doesn't start
+        error = _failure(raised, timeout, **now)
+    finally:
+        atexit.unregister(client._cleanup_kernel)  # nbclient leaves it where a kernel was killed
+    return {"cells": now["number"], "error": error}
+
+
+def own_code(cell: NotebookNode) -> bool:
+    """Whether this is a code cell of the author's."""
+    return cell.cell_type == "code" and "injected-parameters" not in cell.metadata.get("tags", [])
 
 
 def check_kernel(path: Path, nb: NotebookNode) -> None:
@@ -82,65 +182,32 @@ def check_kernel(path: Path, nb: NotebookNode) -> None:
         )
 
 
-def client_options(nb: NotebookNode, job: dict[str, Any], tell: Tell) -> dict[str, Any]:
-    """Settings of nbclient: this environment's Python as kernel, progress told cell by cell.
-
-    Code cells count from 1, without the one that papermill injects; the number of the latest is
-    kept in `job["cell"]`, the cell itself in `job["current"]`.
-    """
-    from jupyter_client import AsyncKernelManager
-    from jupyter_client.kernelspec import KernelSpecManager
-
-    class Kernel(OwnKernel, AsyncKernelManager):
-        """The Python that runs this, whatever kernelspecs lie about on the machine."""
-
-        def _kernel_spec_manager_default(self) -> KernelSpecManager:
-            return KernelSpecManager(kernel_dirs=[])
-
-    total = sum(own_code(cell) for cell in nb.cells)
-    job["cell"], job["current"] = 0, None
-
-    def cell_starts(cell: NotebookNode, cell_index: int) -> None:
-        if own_code(cell):
-            job["cell"], job["current"] = job["cell"] + 1, cell
-            tell(progress=[job["cell"], total])
-
-    return {"kernel_manager_class": Kernel, "on_cell_start": cell_starts}
+# ---------------------------------------------------------------- what went wrong
 
 
-def own_code(cell: NotebookNode) -> bool:
-    """Whether this is a code cell of the author's."""
-    return cell.cell_type == "code" and "injected-parameters" not in cell.metadata.get("tags", [])
-
-
-def failure(job: dict[str, Any], error: Exception | None = None) -> dict[str, Any]:
+def _failure(
+    error: Exception, timeout: int, number: int, cell: NotebookNode | None
+) -> dict[str, Any]:
     """What went wrong, and in which cell."""
-    from nbclient.exceptions import CellTimeoutError, DeadKernelError
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-    if isinstance(error, CourseError):  # its sentence names the cell
-        return no_cell("refused", str(error))
-    cell = job["current"] or {"source": "", "outputs": []}
-    raised = [output for output in cell["outputs"] if output["output_type"] == "error"]
     name, value, traceback = type(error).__name__, str(error), ""
     if isinstance(error, CellTimeoutError):
-        value = f"the cell took longer than {job['timeout']} s (--timeout)"
+        value = f"the cell took longer than {timeout} s (--timeout)"
     elif isinstance(error, DeadKernelError):
         value = "the kernel died: it ran out of memory, or something ended the process"
-    elif raised:
-        last = raised[-1]
+    elif isinstance(error, CellExecutionError) and cell:
+        last = [output for output in cell.outputs if output.output_type == "error"][-1]
         name, value, traceback = last.ename, last.evalue, short(last.traceback)
-    return {
-        "cell": job["cell"] or None,
-        "source": cell["source"],
-        "name": name,
-        "value": value,
-        "traceback": traceback,
-    }
+    source = cell.source if cell else ""
+    return failure(name, value, traceback, number or None, source)
 
 
-def no_cell(name: str, value: str, traceback: str = "") -> dict[str, Any]:
-    """A failure outside of any cell."""
-    return {"cell": None, "source": "", "name": name, "value": value, "traceback": traceback}
+def failure(
+    name: str, value: str, traceback: str = "", cell: int | None = None, source: str = ""
+) -> dict[str, Any]:
+    """A failure, as a report has it; one outside of any cell has no cell."""
+    return {"cell": cell, "source": source, "name": name, "value": value, "traceback": traceback}
 
 
 def short(traceback: list[str]) -> str:

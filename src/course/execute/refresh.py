@@ -11,19 +11,19 @@ import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from course.errors import CourseError
-from course.execute.children import ONE_THREAD, execute, serve
 from course.execute.kernel import (
-    START_TIMEOUT,
+    ONE_THREAD,
     STORED,
-    Tell,
+    Kernels,
     check_kernel,
-    client_options,
     failure,
+    run_cells,
 )
 from course.execute.report import Progress, Result
+from course.execute.threads import Begins, Job, side_by_side
 from course.notebooks import changes, contents, dumps, read, write_text
 from course.outline import mark
 
@@ -46,7 +46,7 @@ def refresh(notebooks: list[Path], root: Path, workers: int, timeout: int) -> in
     jobs = [{"path": path, "root": root, "timeout": timeout} for path in notebooks]
     with Progress() as progress:
 
-        def keep(job: dict[str, Any], result: Result) -> None:
+        def keep(job: Job, result: Result) -> None:
             verdict = "refused, left as it was"
             if not result["error"]:
                 path, new = job["path"], result.pop("notebook")
@@ -59,35 +59,22 @@ def refresh(notebooks: list[Path], root: Path, workers: int, timeout: int) -> in
             progress.finish(result, verdict)
 
         env = {**ONE_THREAD, **STORED}
-        results = execute("course.execute.refresh", jobs, workers, env, progress, keep)
+        results = side_by_side(_refresh, jobs, workers, env, progress, keep)
     return 1 if any(result["error"] for result in results) else 0
 
 
-# ---------------------------------------------------------------- in the child
-
-
-def _refresh(job: dict[str, Any], tell: Tell) -> Result:
-    """Execute one notebook in a clean kernel, and give back its text to store."""
-    from nbclient import NotebookClient
-
+def _refresh(job: Job, kernels: Kernels, begins: Begins) -> Result:
+    """Execute one notebook, and give back its text to store."""
     nb = read(job["path"])
     was = nb.metadata.get("course", {}).get("cells")
-    client = NotebookClient(
-        nb,
-        kernel_name="python3",
-        timeout=job["timeout"],
-        startup_timeout=START_TIMEOUT,
-        resources={"metadata": {"path": str(job["path"].parent)}},
-        record_timing=False,
-        store_widget_state=False,
-        **client_options(nb, job, tell),
-    )
+    result = run_cells(job["path"], nb, job["timeout"], kernels, begins)
+    if result["error"]:
+        return result
+    told = changes(was, contents(nb)) if was else ""
     try:
-        client.execute()
-        told = changes(was, contents(nb)) if was else ""
-        return {"notebook": dumps(normalise(nb, Path(job["root"]))), "changes": told}
-    except Exception as error:
-        return {"error": failure(job, error)}
+        return {**result, "notebook": dumps(normalise(nb, Path(job["root"]))), "changes": told}
+    except CourseError as refused:  # its sentence names the cell
+        return {**result, "error": failure("refused", str(refused))}
 
 
 # ---------------------------------------------------------------- outputs
@@ -206,7 +193,3 @@ def _private(root: Path) -> re.Pattern[str]:
 def _quote(text: str) -> str:
     line = text.strip().partition("\n")[0]
     return repr(line if len(line) <= 120 else line[:117] + "...")
-
-
-if __name__ == "__main__":
-    serve(_refresh)

@@ -1,19 +1,17 @@
-"""What the user sees of a run: progress, the table, the summary, JUnit's XML."""
+"""What the user sees of a run: progress, the table, the summary."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-Result = dict[str, Any]  # of one notebook: name, seconds, peak_mib, cells, error
+Result = dict[str, Any]  # of one notebook: name, seconds, cells, error
 
-COLUMNS = ("notebook", "result", "cells", "time (s)", "peak memory (MiB)")
-ALL_COLUMNS = 90  # characters that a table of all columns needs
+COLUMNS = ("notebook", "result", "cells", "time (s)")
+ALL_COLUMNS = 70  # characters that a table of all columns needs
 
 
 class Progress:
@@ -77,14 +75,13 @@ def _indent(source: str) -> str:
     return "\n".join(f"    {line}" for line in source.splitlines())
 
 
-def _row(result: Result) -> tuple[str, str, str, str, str]:
-    """One line of the table: notebook, result, cells, seconds, MiB."""
-    error, cells, peak = result["error"], result["cells"], result["peak_mib"]
+def _row(result: Result) -> tuple[str, str, str, str]:
+    """One line of the table: notebook, result, cells, seconds."""
+    error, cells = result["error"], result["cells"]
     verdict = "passed"
     if error:
         verdict = f"failed in cell {error['cell']}" if error["cell"] else "failed"
-    memory = "-" if peak is None else f"{peak:.0f}"
-    return result["name"], verdict, str(cells or "-"), f"{result['seconds']:.1f}", memory
+    return result["name"], verdict, str(cells or "-"), f"{result['seconds']:.1f}"
 
 
 def _totals(report: dict[str, Any]) -> str:
@@ -110,46 +107,9 @@ def print_table(report: dict[str, Any], out: Path) -> None:
 
 def summary(report: dict[str, Any]) -> str:
     """The table as Markdown, and below it every failure."""
-    rows = [COLUMNS, ("---", "---", "---:", "---:", "---:"), *map(_row, report["notebooks"])]
+    rows = [COLUMNS, ("---", "---", "---:", "---:"), *map(_row, report["notebooks"])]
     parts = ["# course run", _totals(report), "\n".join(f"| {' | '.join(row)} |" for row in rows)]
     for result in report["notebooks"]:
         if result["error"]:
             parts += [f"## {result['name']}", _indent(describe(result))]
     return "\n\n".join(parts) + "\n"
-
-
-def junit(report: dict[str, Any]) -> str:
-    """The report as JUnit XML: one suite, a case per notebook."""
-    suite = ElementTree.Element(
-        "testsuite",
-        name="course run",
-        tests=str(len(report["notebooks"])),
-        failures=str(report["failed"]),
-        errors="0",
-        skipped="0",
-        time=str(report["seconds"]),
-    )
-    for result in report["notebooks"]:
-        case = ElementTree.SubElement(
-            suite,
-            "testcase",
-            classname="notebooks",
-            name=result["name"],
-            time=str(result["seconds"]),
-        )
-        if error := result["error"]:
-            element = ElementTree.SubElement(
-                case, "failure", type=error["name"], message=_xml(error["value"])
-            )
-            element.text = _xml(describe(result))
-    suites = ElementTree.Element("testsuites")
-    suites.append(suite)
-    ElementTree.indent(suites)
-    text = ElementTree.tostring(suites, encoding="unicode")
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
-
-
-def _xml(text: str) -> str:
-    """Text without the characters that XML forbids."""
-    allowed = r"\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff"
-    return re.sub(f"[^{allowed}]", "\N{REPLACEMENT CHARACTER}", text)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import sys
 import tempfile
 import time
@@ -16,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock, Timeout
 
 from course.errors import CourseError
-from course.execute.children import execute, serve
-from course.execute.forkserver import Forked
-from course.execute.kernel import START_TIMEOUT, Tell, check_kernel, client_options, failure
-from course.execute.report import Progress, Result, junit, print_table, summary
+from course.execute.kernel import Kernels, check_kernel, run_cells
+from course.execute.report import Progress, Result, print_table, summary
+from course.execute.threads import Begins, Job, side_by_side
 from course.notebooks import dumps, parameters, read, write_text
 
 if TYPE_CHECKING:
@@ -57,13 +55,11 @@ def _run_all(
     started = time.perf_counter()
     with Progress() as progress:
 
-        def keep(job: dict[str, Any], result: Result) -> None:
-            result["parameters"] = job["parameters"]
-            if "notebook" in result:
-                write_text(result.pop("notebook"), out / job["path"].name)
+        def keep(job: Job, result: Result) -> None:
+            write_text(result.pop("notebook"), out / job["path"].name)
             progress.finish(result, "failed" if result["error"] else "passed")
 
-        results = execute("course.execute.run", jobs, workers, {}, progress, keep)
+        results = side_by_side(_run, jobs, workers, {}, progress, keep)
 
     failed = sum(bool(result["error"]) for result in results)
     report = {
@@ -74,10 +70,21 @@ def _run_all(
         "notebooks": results,
     }
     write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", out / "report.json")
-    write_text(junit(report), out / "junit.xml")
     write_text(summary(report), out / "summary.md")
     print_table(report, out)
     return 1 if failed else 0
+
+
+def _run(job: Job, kernels: Kernels, begins: Begins) -> Result:
+    """Execute one notebook with its parameters."""
+    from papermill.iorw import load_notebook_node
+    from papermill.parameterize import parameterize_notebook
+
+    nb = load_notebook_node(str(job["path"]))
+    if job["parameters"]:
+        nb = parameterize_notebook(nb, job["parameters"], kernel_name="python3", language="python")
+    result = run_cells(job["path"], nb, job["timeout"], kernels, begins)
+    return {"parameters": job["parameters"], "notebook": dumps(nb), **result}
 
 
 def _prepare(out: Path, notebooks: list[Path]) -> None:
@@ -185,55 +192,3 @@ def _listing(known: dict[Path, dict[str, Any]]) -> str:
             entry = f"{name} ({_type(default)}, default {default!r})"
             where.setdefault(entry, []).append(path.stem)
     return "; ".join(f"{entry} in {', '.join(stems)}" for entry, stems in where.items()) or "none"
-
-
-# ---------------------------------------------------------------- in the child
-
-
-def _run(job: dict[str, Any], tell: Tell) -> Result:
-    """Execute one notebook with papermill, up to its first error."""
-    from papermill.engines import papermill_engines
-    from papermill.execute import execute_notebook
-
-    os.chdir(job["path"].parent)
-    nb = execute_notebook(
-        job["path"].name,
-        None,
-        parameters=job["parameters"],
-        kernel_name="python3",
-        language="python",
-        prepare_only=True,
-        progress_bar=False,
-    )
-    error = None
-    try:
-        # Not execute_notebook: it takes an exception that a tag allows for a failure.
-        papermill_engines.execute_notebook_with_engine(
-            None,
-            nb,
-            kernel_name="python3",
-            progress_bar=False,
-            execution_timeout=job["timeout"],
-            start_timeout=START_TIMEOUT,
-            **client_options(nb, job, tell),
-        )
-        if nb.metadata.papermill["exception"]:
-            error = failure(job)
-    except Exception as exception:  # a dead kernel, a timeout, a kernel that does not start
-        error = failure(job, exception)
-    return {"notebook": dumps(nb), "cells": job["cell"], "peak_mib": peak_mib(), "error": error}
-
-
-def peak_mib() -> float | None:
-    """Peak resident memory of the largest process this one has waited for, or got: the kernel."""
-    try:
-        import resource
-    except ImportError:  # on Windows
-        return None
-    unit = 1 if sys.platform == "darwin" else 1024
-    peak = max([resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, *Forked.peaks])
-    return round(peak * unit / 2**20, 1)
-
-
-if __name__ == "__main__":
-    serve(_run)

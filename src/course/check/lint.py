@@ -1,23 +1,13 @@
-"""Check notebooks: their stored outputs against a fresh run, and guards against empty green.
-
-`check` runs pytest with nbval and `course.check.nbval_plugin`; `guards` needs no kernel.
-"""
+"""What would let a notebook pass unchecked, or break a slide: looked for without a kernel."""
 
 import ast
-import os
 import re
-import shlex
-import subprocess
-import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from collections.abc import Iterator
 from typing import Any
 
 from course.check.prose import unsupported
-from course.errors import CourseError
-from course.notebooks import changes, contents, read
+from course.notebooks import changes, contents
 from course.outline import COLLAPSED, marks, missing
 
 TAGS = frozenset(
@@ -27,57 +17,11 @@ TAGS = frozenset(
 )
 UNCHECKED = {"nbval-ignore-output", "nbval-skip"}
 SLIDE_TYPES = ("slide", "subslide", "fragment", "skip", "notes")
-# Without the repository's own settings, and without two plugins that take a second to import.
-PYTEST = (
-    f"--nbval -p course.check.nbval_plugin -c {os.devnull} --noconftest -q "
-    "-p no:cacheprovider -p no:hypothesispytest -p no:jaxtyping -p no:randomly"
-)
 MAX_LINES = 15  # of a code cell, without blank ones: STYLE's "nine in ten under 15"
 MARKER = re.compile(r"^\s*#+\s*(?:NBVAL_|PYTEST_VALIDATE_)\w*", re.MULTILINE)
 
 
-def check(
-    notebooks: Sequence[Path], root: Path, workers: int = 1, extra: Sequence[str] = ()
-) -> int:
-    """Run the notebooks and compare their outputs: 0 if all agree, 1 if not.
-
-    Each notebook stays with one of the `workers`. The repository's own pytest settings and
-    conftest.py files are left out; `extra` goes to pytest as it is.
-    """
-    # here: the plugin imports the guards in every worker
-    from course.execute.children import end
-    from course.execute.kernel import check_kernel
-
-    if not notebooks:
-        raise CourseError(
-            "expected notebooks to check, got none: name one or list it in SUMMARY.md"
-        )
-    for path in notebooks:
-        check_kernel(path, read(path))
-    command = [sys.executable, "-m", "pytest", *shlex.split(PYTEST), "--rootdir", root]
-    command += ["-n", min(workers, len(notebooks)), *extra, *notebooks]
-    # No variable of pytest may change what is checked. What the processes leave if they are ended
-    # stands in a folder of their own, which goes at the end.
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
-    with TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True) as scratch:
-        environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch)
-        pytest = subprocess.Popen(
-            [str(word) for word in command], cwd=root, env=environment, text=True, errors="replace",
-            stdout=None if sys.stdout.isatty() else subprocess.PIPE,  # whose reader may leave
-        )  # fmt: skip
-        try:
-            for line in pytest.stdout or ():
-                print(line, end="", flush=True)
-            return int(pytest.wait() != 0)
-        finally:
-            if pytest.stdout:
-                pytest.stdout.close()
-            if pytest.returncode is None:
-                end(pytest.pid)
-                pytest.wait()
-
-
-def guards(notebook: dict[str, Any]) -> list[str]:
+def lint(notebook: dict[str, Any]) -> list[str]:
     """What would let a notebook pass unchecked or break a slide, a sentence each; [] is good."""
     found = []
     if "widgets" in notebook["metadata"]:
@@ -99,7 +43,7 @@ def guards(notebook: dict[str, Any]) -> list[str]:
     numbers: Counter[str] = Counter()
     for place, cell in enumerate(notebook["cells"]):
         numbers[kind := cell["cell_type"]] += 1
-        sentences = [*_cell_guards(cell), *stray[place]]
+        sentences = [*_lint_cell(cell), *stray[place]]
         if marked[place] != ("".join(cell["source"]), bool(cell["metadata"].get(COLLAPSED))):
             sentences.append(
                 "its minutes, or what is collapsed, has changed: run `course refresh`"
@@ -107,14 +51,14 @@ def guards(notebook: dict[str, Any]) -> list[str]:
         if not cell.get("id") or ids[cell["id"]] > 1:
             sentences.append(f"needs an id of its own, got {cell.get('id')!r}")
         if kind == "code":
-            sentences += _code_guards(cell, numbers[kind])
+            sentences += _lint_code(cell, numbers[kind])
         elif not "".join(cell["source"]).strip():
             sentences.append("is empty: write it or delete it")
         found += [f"{kind} cell {numbers[kind]}: {sentence}" for sentence in sentences]
     return found
 
 
-def _cell_guards(cell: dict[str, Any]) -> Iterator[str]:
+def _lint_cell(cell: dict[str, Any]) -> Iterator[str]:
     tags = cell["metadata"].get("tags", [])
     if unknown := set(tags) - TAGS:
         yield f"unknown tags {sorted(unknown)}: expected some of {', '.join(sorted(TAGS))}"
@@ -123,7 +67,7 @@ def _cell_guards(cell: dict[str, Any]) -> Iterator[str]:
         yield f"slideshow.slide_type is {slide!r}: expected one of {', '.join(SLIDE_TYPES)}"
 
 
-def _code_guards(cell: dict[str, Any], number: int) -> Iterator[str]:
+def _lint_code(cell: dict[str, Any], number: int) -> Iterator[str]:
     source, outputs, course = "".join(cell["source"]), cell["outputs"], _course(cell)
     tags = set(cell["metadata"].get("tags", []))
     if cell["execution_count"] != number:

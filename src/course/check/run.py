@@ -1,0 +1,57 @@
+"""`course check`: run pytest with nbval and our plugin over notebooks."""
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from course.errors import CourseError
+from course.execute.kernel import check_kernel
+from course.execute.processes import end
+from course.notebooks import read
+
+# Without the repository's own settings, and without two plugins that take a second to import.
+PYTEST = (
+    f"--nbval -p course.check.nbval_plugin -c {os.devnull} --noconftest -q "
+    "-p no:cacheprovider -p no:hypothesispytest -p no:jaxtyping -p no:randomly"
+)
+
+
+def check(
+    notebooks: Sequence[Path], root: Path, workers: int = 1, extra: Sequence[str] = ()
+) -> int:
+    """Run the notebooks and compare their outputs: 0 if all agree, 1 if not.
+
+    Each notebook stays with one of the `workers`. The repository's own pytest settings and
+    conftest.py files are left out; `extra` goes to pytest as it is.
+    """
+    if not notebooks:
+        raise CourseError(
+            "expected notebooks to check, got none: name one or list it in SUMMARY.md"
+        )
+    for path in notebooks:
+        check_kernel(path, read(path))
+    command = [sys.executable, "-m", "pytest", *shlex.split(PYTEST), "--rootdir", root]
+    command += ["-n", min(workers, len(notebooks)), *extra, *notebooks]
+    # No variable of pytest may change what is checked. What the processes leave if they are ended
+    # stands in a folder of their own, which goes at the end.
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+    with TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True) as scratch:
+        environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch)
+        pytest = subprocess.Popen(
+            [str(word) for word in command], cwd=root, env=environment, text=True, errors="replace",
+            stdout=None if sys.stdout.isatty() else subprocess.PIPE,  # whose reader may leave
+        )  # fmt: skip
+        try:
+            for line in pytest.stdout or ():
+                print(line, end="", flush=True)
+            return int(pytest.wait() != 0)
+        finally:
+            if pytest.stdout:
+                pytest.stdout.close()
+            if pytest.returncode is None:
+                end(pytest.pid)
+                pytest.wait()
