@@ -129,7 +129,7 @@ def make(recipe: Recipe, vocab_size: int, folder: str):
     def block(config):
         made = make_block(config)
         if not recipe.zero_start:
-            for layer in (made.attention.out, made.perceptron.out):
+            for layer in (made.attention.out, made.mlp.out):
                 layer.reset_parameters()
         return made
 

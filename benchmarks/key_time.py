@@ -3,7 +3,7 @@
 Run: python benchmarks/key_time.py
 The page keeps the keys and values of what was read before, so that a key at the end costs one
 position. A text longer than the context moves on by one at each key and is read as a whole. The peer
-is `model.explain` on the same text, on one thread, in the same minute.
+is `model.forward_with_weights` on the same text, on one thread, in the same minute.
 """
 
 import base64
@@ -39,7 +39,7 @@ def main() -> None:
     peers = []
     for _ in range(30):
         began = time.perf_counter()
-        model.explain(ids)
+        model.forward_with_weights(ids)
         peers.append(1000 * (time.perf_counter() - began))
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(

@@ -10,19 +10,18 @@ from collections import Counter
 
 import torch
 
-from attention.block import Perceptron
 from attention.bpe import split_pieces
 from attention.corpus import load_corpus
 from attention.fast_bpe import learn_merges
+from attention.gpt import MLP, CausalSelfAttention
 from attention.masks import causal_mask
-from attention.self_attention import CausalSelfAttention
 from chapters.ch00.explorer import stride_explorer
 from chapters.ch01.explorer import merge_explorer
 from chapters.ch02.explorer import window_explorer
 from chapters.ch04.explorer import weight_painter
 from chapters.ch09.explorer import dropout_explorer
 from chapters.ch11.explorer import rotary_dial
-from chapters.ch12.depth import Wired, passage
+from chapters.ch12.depth import WiredBlock, propagate
 from chapters.ch12.explorer import PLACES, depth_explorer
 from chapters.ch15.explorer import cache_calculator
 from chapters.ch16.explorer import checks_explorer
@@ -42,12 +41,10 @@ def seconds(work) -> float:
 def stack(residual: bool, place: str):
     """What becomes of six words on their way through 32 layers."""
     layers = [
-        Wired(
-            CausalSelfAttention(32, 4), Perceptron(32, "relu"), 32, residual=residual, place=place
-        )
+        WiredBlock(CausalSelfAttention(32, 4), MLP(32, "relu"), 32, residual=residual, place=place)
         for _ in range(32)
     ]
-    return passage(layers, *torch.randn(2, 1, 6, 32))
+    return propagate(layers, *torch.randn(2, 1, 6, 32))
 
 
 def main() -> None:

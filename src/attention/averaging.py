@@ -45,8 +45,8 @@ def mean_past_tril(x: Float[Tensor, "*B T C"]) -> Float[Tensor, "*B T C"]:
 def mean_past_softmax(x: Float[Tensor, "*B T C"]) -> Float[Tensor, "*B T C"]:
     """The mean of the past as attention computes it: scores, mask, softmax, product.
 
-    All scores are 0 and the future gets -inf; exp(0) = 1 and exp(-inf) = 0, so softmax shares
-    each row's weight equally among the past.
+    All scores are 0 and the future gets -inf; exp(0) = 1 and exp(-inf) = 0, so softmax gives
+    equal weights to the whole past.
     """
     _check_positions(x)
     mask = causal_mask(x.shape[-2]).to(x.device)  # (T, T)

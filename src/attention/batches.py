@@ -33,8 +33,8 @@ def cut_blocks(ids: Ids, starts: Int[Tensor, " B"], block_size: int) -> tuple[Ba
     >>> x.tolist(), y.tolist()
     ([[0, 1, 2], [4, 5, 6]], [[1, 2, 3], [5, 6, 7]])
 
-    Raises ValueError for a start whose block would reach past the end. (A slice would come back
-    short or empty instead, without a word.)
+    Raises ValueError for a start whose block would reach past the end. (A slice would be short
+    or empty instead, without an error.)
     """
     _check_block(ids, block_size)
     last = len(ids) - block_size - 1

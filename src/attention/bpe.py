@@ -69,33 +69,33 @@ def tie_order(pair: Pair) -> tuple[int, int]:
     It is the order of Hugging Face `tokenizers`: bytes that print come before bytes that do not,
     and tokens in the order learnt.
     """
-    return _PLACES.get(pair[0], pair[0]), _PLACES.get(pair[1], pair[1])
+    return _RANKS.get(pair[0], pair[0]), _RANKS.get(pair[1], pair[1])
 
 
 _PRINTS = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
 _BYTES_IN_ORDER = sorted(range(256), key=lambda byte: (byte not in _PRINTS, byte))
-_PLACES = {byte: place for place, byte in enumerate(_BYTES_IN_ORDER)}
+_RANKS = {byte: rank for rank, byte in enumerate(_BYTES_IN_ORDER)}
 
 
 def learn_merges(pieces: Mapping[bytes, int], n_merges: int) -> list[Pair]:
     """The pairs to merge, most frequent first; fewer than `n_merges` if the pieces run out.
 
-    `pieces` says how often each piece occurs. All pairs are counted anew before each merge.
+    `pieces` has the count of each piece. All pairs are counted again before each merge.
 
     >>> learn_merges({b"aaabdaaabac": 1}, 3)
     [(97, 97), (97, 98), (256, 257)]
     """
-    words, times = [list(piece) for piece in pieces], list(pieces.values())
+    split, times = [list(piece) for piece in pieces], list(pieces.values())
     merges: list[Pair] = []
     while len(merges) < n_merges:
         counts: Counter[Pair] = Counter()
-        for word, n in zip(words, times, strict=True):
-            for pair, count in count_pairs(word).items():
+        for ids, n in zip(split, times, strict=True):
+            for pair, count in count_pairs(ids).items():
                 counts[pair] += n * count
         if not counts:
             break
         best = min(counts, key=lambda pair: (-counts[pair], tie_order(pair)))
-        words = [merge_pair(word, best, 256 + len(merges)) for word in words]
+        split = [merge_pair(ids, best, 256 + len(merges)) for ids in split]
         merges.append(best)
     return merges
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import regex
 
 from attention.bpe import GPT2_PATTERN, Pair, split_pieces
-from attention.fast_bpe import MergedPieces, apply_merges, learn_merges
+from attention.fast_bpe import apply_merges, learn_merges
 from attention.tokenizers import checked_ids
 
 
@@ -24,8 +24,8 @@ class BPETokenizer:
     >>> tokenizer.special_tokens
     {'<|end|>': 259}
 
-    Raises ValueError for merges that no training can give and for special tokens that are empty
-    or listed twice.
+    Raises ValueError for merges of ids that don't exist yet, and for special tokens that are empty or
+    listed twice.
     """
 
     def __init__(
@@ -39,21 +39,13 @@ class BPETokenizer:
         for number, (left, right) in enumerate(pairs):
             new_id = len(self._tokens)
             left, right = checked_ids((left, right), new_id, f"merge {number}")
-            token = self._tokens[left] + self._tokens[right]
-            if (ids := apply_merges(token, self._new_ids)) != [left, right]:
-                raise ValueError(
-                    f"merge {number}: expected a new pair of neighbours, got ({left}, {right}), "
-                    f"but the merges before it turn {token!r} into {ids}; give the merges of one "
-                    "training, all of them and in their order"
-                )
             self.merges.append((self._tokens[left], self._tokens[right]))
             self._new_ids[left, right] = new_id
-            self._tokens.append(token)
+            self._tokens.append(self._tokens[left] + self._tokens[right])
         self.ranks = {token: i for i, token in enumerate(self._tokens)}
         self.special_tokens = {t: len(self.ranks) + i for i, t in enumerate(special_tokens)}
         self._tokens += [token.encode() for token in special_tokens]
         self._special = _any_of(special_tokens)
-        self._pieces = MergedPieces(self._new_ids)
 
     @classmethod
     def train(
@@ -74,22 +66,16 @@ class BPETokenizer:
         larger than the text can give.
         """
         special_tokens = _checked_specials(special_tokens)
-        least = 256 + len(special_tokens)
-        if vocab_size < least:
-            raise ValueError(
-                f"vocab_size: expected at least {least} (256 bytes and {len(special_tokens)} "
-                f"special tokens), got {vocab_size}; ask for {least} or more"
-            )
-        text.encode()  # raises UnicodeEncodeError, with the place, before anything is cut
+        text.encode()  # raises UnicodeEncodeError, with the position, before anything is cut
         parts = regex.split(_any_of(special_tokens), text)[::2]  # the text between the tokens
         pieces = Counter(p.encode() for part in parts for p in split_pieces(part, pattern))
+        least = 256 + len(special_tokens)
         pairs = learn_merges(pieces, vocab_size - least)
-        most = least + len(pairs)
-        if most < vocab_size:
-            raise ValueError(
-                f"vocab_size: expected at most {most}, got {vocab_size}; this text gives {most} "
-                "tokens and then has no pair left to merge, so ask for fewer or pass more text"
-            )
+        if vocab_size != least + len(pairs):
+            few = f"at least {least} (256 bytes and {len(special_tokens)} special tokens)"
+            many = f"at most {least + len(pairs)} (this text gives no more tokens)"
+            expected = few if vocab_size < least else many
+            raise ValueError(f"vocab_size: expected {expected}, got {vocab_size}")
         return cls(pairs, special_tokens, pattern)
 
     @property
@@ -110,7 +96,9 @@ class BPETokenizer:
         return ids
 
     def _encode_ordinary(self, text: str) -> list[int]:
-        return [i for piece in split_pieces(text, self.pattern) for i in self._pieces[piece]]
+        pieces = split_pieces(text, self.pattern)
+        ids = {piece: apply_merges(piece.encode(), self._new_ids) for piece in set(pieces)}
+        return [i for piece in pieces for i in ids[piece]]
 
     def decode_bytes(self, ids: Iterable) -> bytes:
         """The bytes of the ids. Raises ValueError for an id outside the vocabulary."""
@@ -134,16 +122,9 @@ def _any_of(special_tokens: Iterable[str]) -> regex.Pattern:
 
 
 def _checked_specials(special_tokens: Iterable) -> list[str]:
-    if isinstance(special_tokens, str):
-        raise ValueError(
-            f"special_tokens: expected a list of strings, got the string "
-            f"{special_tokens!r}; write [{special_tokens!r}]"
-        )
     tokens = list(special_tokens)
-    for i, token in enumerate(tokens):
-        if not isinstance(token, str) or not token or token in tokens[:i]:
-            raise ValueError(
-                f"special_tokens: expected strings that are not empty and all different, got "
-                f"{token!r} at position {i}; leave it out or change it"
-            )
+    if isinstance(special_tokens, str) or "" in tokens or len(set(tokens)) < len(tokens):
+        raise ValueError(
+            f"special_tokens: expected a list of strings, all different and none empty, got {tokens}"
+        )
     return tokens

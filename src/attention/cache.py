@@ -1,4 +1,4 @@
-"""A KV cache: the keys and values of what was read, so that a new word asks without reading it again."""
+"""A KV cache: the keys and values of earlier tokens, so that a new token needs no second reading."""
 
 import torch
 from jaxtyping import Float
@@ -8,7 +8,7 @@ from torch import Tensor
 class Cache:
     """The keys and values of one layer, of up to `capacity` positions.
 
-    `seen` is how many positions came so far: the next word's position.
+    `seen` is the number of positions so far, which is the position of the next token.
     """
 
     def __init__(self, capacity: int):
@@ -21,13 +21,13 @@ class Cache:
     def append(
         self, k: Float[Tensor, "B Hkv T D"], v: Float[Tensor, "B Hkv T D"]
     ) -> tuple[Float[Tensor, "B Hkv S D"], Float[Tensor, "B Hkv S D"]]:
-        """Keep these keys and values; all S that are kept now, the oldest first."""
+        """Keep these keys and values; return all S that are kept now, the oldest first."""
         end = self.seen + k.shape[2]
         if end > self.capacity:
             raise ValueError(
                 f"cache: expected at most {self.capacity} positions (its capacity), got "
-                f"{self.seen} kept and {k.shape[2]} new; make a larger one, or begin anew with the "
-                f"last words"
+                f"{self.seen} kept and {k.shape[2]} new; make a larger one, or start a new "
+                f"one with the last tokens"
             )
         if self.k is None or self.v is None:
             B, H, _, D = k.shape
@@ -46,11 +46,11 @@ class Cache:
 
 
 class WindowCache(Cache):
-    """A cache that never fills: the first `sinks` positions and the last `window`, others forgotten.
+    """A cache that never fills: it keeps the first `sinks` positions and the last `window`.
 
-    Of a model that looks no further back, a window loses nothing; sinks keep the first positions,
-    on which many models put the attention that they have no use for (Xiao et al., 2023). Rotary
-    keys keep the angle of their place in the text; ALiBi counts the places that are left.
+    A model whose masks are such windows loses nothing. The sinks are the first positions, to which
+    many models attend when they have nothing to attend to (Xiao et al., 2023). Rotary keys keep the
+    angle of their position in the text; ALiBi counts the positions that are kept.
     """
 
     def __init__(self, window: int, sinks: int = 0):
@@ -64,12 +64,12 @@ class WindowCache(Cache):
     def append(
         self, k: Float[Tensor, "B Hkv T D"], v: Float[Tensor, "B Hkv T D"]
     ) -> tuple[Float[Tensor, "B Hkv S D"], Float[Tensor, "B Hkv S D"]]:
-        """Keep these keys and values, and forget the oldest that is no sink if there are too many."""
+        """Keep these keys and values, and drop the oldest that is no sink if there are too many."""
         n_new = k.shape[2]
         if n_new > 1 and self.seen + n_new > self.capacity:
             raise ValueError(
                 f"window: expected up to {max(1, self.capacity - self.seen)} new positions at once, "
-                f"got {n_new}, since each of them would see another window; give the first "
+                f"got {n_new}, since each of them has another window; give the first "
                 f"{self.capacity} together and the others one by one"
             )
         if self.k is not None and self.v is not None:

@@ -21,7 +21,7 @@ def save_checkpoint(model: GPT, tokenizer: CharTokenizer, path: Path | str, **fa
     """
     state = model.state_dict()
     if model.config.tied:
-        del state["logits.weight"]  # the same table as token.weight
+        del state["lm_head.weight"]  # the same table as that of token_embedding
     about = {"config": json.dumps(asdict(model.config)), "alphabet": "".join(tokenizer.vocab)}
     halves = {name: value.to(torch.float16).contiguous() for name, value in state.items()}
     save_file(halves, path, about | facts)
@@ -50,8 +50,8 @@ def load_checkpoint(path: Path | str) -> tuple[GPT, CharTokenizer, dict[str, str
             f"({error}); save_checkpoint writes them"
         ) from None
     model = GPT(config)
-    if config.tied and "token.weight" in state:
-        state["logits.weight"] = state["token.weight"]
+    if config.tied and "token_embedding.weight" in state:
+        state["lm_head.weight"] = state["token_embedding.weight"]
     try:
         model.load_state_dict(state)
     except RuntimeError as error:

@@ -1,7 +1,7 @@
 """Byte pair encoding as `bpe` defines it, quickly: n log n where the definition takes n squared.
 
-The ids stand in a linked list, so that a merge touches only the neighbours of what it merges, and
-a heap says which pair is next. An entry of the heap may be out of date when its turn comes.
+The ids form a linked list, so that a merge touches only the neighbours of what it merges, and a heap
+gives the next pair. An entry of the heap may be out of date when its turn comes.
 """
 
 from collections import Counter, defaultdict
@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from attention.bpe import Pair, tie_order
 
-GONE = -1  # stands where an id was merged into the one before, and between two pieces
+GONE = -1  # in place of an id that was merged into the one before, and between two pieces
 
 
 def learn_merges(pieces: Mapping[bytes, int], n_merges: int) -> list[Pair]:
@@ -20,17 +20,17 @@ def learn_merges(pieces: Mapping[bytes, int], n_merges: int) -> list[Pair]:
     >>> learn_merges({b"aaabdaaabac": 1}, 3)
     [(97, 97), (97, 98), (256, 257)]
     """
-    ids, times = [GONE], [0]  # all pieces one after the other, and how often each place occurs
+    ids, times = [GONE], [0]  # all pieces one after the other, and how often each of them occurs
     for piece, n in pieces.items():
         ids += [*piece, GONE]
         times += [n] * (len(piece) + 1)
     before, after = list(range(-1, len(ids) - 1)), list(range(1, len(ids) + 1))
     counts: Counter[Pair] = Counter()
-    places: defaultdict[Pair, list[int]] = defaultdict(list)  # where a pair is, or was
+    positions: defaultdict[Pair, list[int]] = defaultdict(list)  # where a pair is, or was
     for i, pair in enumerate(pairwise(ids)):
         if GONE not in pair:
             counts[pair] += times[i]
-            places[pair].append(i)
+            positions[pair].append(i)
 
     def entry(pair: Pair) -> tuple:  # the heap gives the smallest first
         return -counts[pair], *tie_order(pair), pair
@@ -47,21 +47,21 @@ def learn_merges(pieces: Mapping[bytes, int], n_merges: int) -> list[Pair]:
         new_id = 256 + len(merges)
         merges.append(pair)
         born = set()
-        for i in sorted(places.pop(pair)):  # from left to right
+        for i in sorted(positions.pop(pair)):  # from left to right
             h, j = before[i], after[i]
             if (ids[i], ids[j]) != pair:
                 continue
             k = after[j]
             ids[i], ids[j] = new_id, GONE
             after[i], before[k] = k, i
-            for old, new, place in (
+            for old, new, position in (
                 ((ids[h], pair[0]), (ids[h], new_id), h),
                 ((pair[1], ids[k]), (new_id, ids[k]), i),
             ):
                 if GONE not in new:
                     counts[old] -= times[i]
                     counts[new] += times[i]
-                    places[new].append(place)
+                    positions[new].append(position)
                     born.add(new)
         for new in born:
             if counts[new]:  # none is left where two merges met
@@ -92,23 +92,3 @@ def apply_merges(ids: Sequence[int], new_ids: Mapping[Pair, int]) -> list[int]:
         if h >= 0 and (made := new_ids.get((ids[h], new_id))) is not None:
             heappush(heap, (made, h))
     return [i for i in ids if i != GONE]
-
-
-class MergedPieces(dict[str, list[int]]):
-    """The ids of each piece, merged when they are first asked for.
-
-    The same pieces come again and again, so short ones are kept, up to a number of them.
-    """
-
-    LENGTH, MOST = 64, 2**16
-
-    def __init__(self, new_ids: Mapping[Pair, int]):
-        self.new_ids = new_ids
-
-    def __missing__(self, piece: str) -> list[int]:
-        ids = apply_merges(piece.encode(), self.new_ids)
-        if len(piece) <= self.LENGTH:
-            if len(self) >= self.MOST:
-                self.clear()
-            self[piece] = ids
-        return ids

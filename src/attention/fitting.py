@@ -1,25 +1,25 @@
 """Training with care: a rate that rises and falls, short steps, and the best weights kept.
 
-`training.train` is the plain loop. This one has what every GPT is trained with: a schedule, clipped
-gradients, and looks at text that is held back, of which the best decides.
+`training.train` is plain. `fit` has what every GPT is trained with: a schedule, clipped gradients, and
+evaluations on text that is held out, of which the best decides.
 """
 
 import copy
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Int
 from torch import Tensor, nn
 
-from attention.batches import get_batch
 from attention.muon import Muon
-from attention.training import cross_entropy, evaluate
+from attention.training import batch_loss, evaluate, minimize
 
 
 def warm_up_and_cosine(step: int, n_steps: int, warm_up: int) -> float:
-    """The share of the learning rate at this step: up along a line, then down along half a cosine.
+    """The factor of the learning rate at this step: up along a line, then down along half a cosine.
 
     It is 1 after `warm_up` steps and reaches 0 after `n_steps` (Loshchilov & Hutter, 2017, equation 5,
     without restarts).
@@ -47,8 +47,8 @@ def muon(
 ) -> list[torch.optim.Optimizer]:
     """Muon for the matrices between embedding and logits, AdamW for the rest (Jordan et al., 2024).
 
-    Muon turns each step of a matrix into one that is equally long in every direction. Its own rate
-    is so many `times` the one that is given.
+    Muon makes each step of a matrix equally long in every direction. Its learning rate is `times` the
+    given one.
     """
     inner = [p for name, p in model.named_parameters() if "blocks" in name and p.ndim == 2]
     rest = [p for p in model.parameters() if all(p is not other for other in inner)]
@@ -58,8 +58,8 @@ def muon(
     ]
 
 
-class Look(NamedTuple):
-    """After this many steps: the mean loss of the batches since the last look, and on held-out ids."""
+class Evaluation(NamedTuple):
+    """After so many steps: the mean loss of the batches since the last one, and on held-out ids."""
 
     step: int
     train: float
@@ -78,44 +78,37 @@ def fit(
     generator: torch.Generator,
     warm_up: int = 0,
     clip: float = 1.0,
-    look_every: int = 100,
-    watch: Callable[[Look], None] = lambda look: None,
+    eval_every: int = 100,
+    on_eval: Callable[[Evaluation], None] = lambda evaluation: None,
     optimizers: Callable[[nn.Module, float], Sequence[torch.optim.Optimizer]] = adamw,
     schedule: Callable[[int, int, int], float] = warm_up_and_cosine,
-) -> list[Look]:
+) -> list[Evaluation]:
     """Train, and leave the model with the weights whose validation loss was lowest.
 
-    Each step uses the schedule's share of the learning rate; a gradient longer than `clip` is
-    shortened to it. `watch` is shown every look as it is made. Since the validation loss has chosen
-    the weights, it flatters them a little: judge the model on ids that chose nothing.
+    Each step multiplies the learning rate by the schedule; a gradient longer than `clip` is
+    shortened to it. `on_eval` gets every evaluation as it is made. Since the validation loss has
+    chosen the weights, it flatters them a little: judge the model on ids that chose nothing.
     """
-    if n_steps < 1 or look_every < 1:
-        raise ValueError(
-            f"n_steps, look_every: expected 1 or more of both, got {n_steps} and {look_every}"
-        )
-    parts = optimizers(model, learning_rate)
-    rates = [group["lr"] for part in parts for group in part.param_groups]
-    losses, looks, best = [], [], copy.deepcopy(model.state_dict())
+    if eval_every < 1:
+        raise ValueError(f"eval_every: expected 1 or more steps, got {eval_every}")
+    steps = minimize(
+        partial(batch_loss, model, train_ids, batch_size, block_size, generator),
+        model.parameters(),
+        optimizers(model, learning_rate),
+        n_steps,
+        schedule=lambda step: schedule(step, n_steps, warm_up),
+        clip=clip,
+    )
+    losses, history, best, lowest = [], [], None, math.inf
     model.train()
-    for step in range(n_steps):
-        groups = [group for part in parts for group in part.param_groups]
-        for group, rate in zip(groups, rates, strict=True):
-            group["lr"] = rate * schedule(step, n_steps, warm_up)
-        x, y = get_batch(train_ids, batch_size, block_size, generator)
-        loss = cross_entropy(model(x), y)
-        model.zero_grad(set_to_none=True)
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), clip)
-        for part in parts:
-            part.step()
-        losses.append(loss.item())
-        if (step + 1) % look_every == 0 or step + 1 == n_steps:
-            held = evaluate(model, validation_ids, block_size).mean
-            look = Look(step + 1, sum(losses) / len(losses), held)
-            if not looks or held < min(earlier.validation for earlier in looks):
-                best = copy.deepcopy(model.state_dict())
+    for step, loss in enumerate(steps, 1):
+        losses.append(loss)
+        if step % eval_every == 0 or step == n_steps:
+            held_out = evaluate(model, validation_ids, block_size).mean
+            if best is None or held_out < lowest:
+                best, lowest = copy.deepcopy(model.state_dict()), held_out
+            history.append(Evaluation(step, sum(losses) / len(losses), held_out))
+            on_eval(history[-1])
             losses = []
-            looks.append(look)
-            watch(look)
     model.load_state_dict(best)
-    return looks
+    return history

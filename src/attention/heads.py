@@ -1,4 +1,4 @@
-"""Attention: scores from queries and keys, weights from scores, a mix of the values.
+"""Attention: scores from queries and keys, weights from scores, a weighted mean of the values.
 
 Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V (Vaswani et al., 2017, equation 1).
 """
@@ -30,17 +30,17 @@ def attention_scores(
 def attention_weights(
     scores: Float[Tensor, "*B Tq Tk"], mask: Bool[Tensor, "*#B Tq Tk"] | None = None
 ) -> Float[Tensor, "*B Tq Tk"]:
-    """Softmax along each row: what share of its attention a query gives to each key.
+    """Softmax along each row: the weights with which a query attends to the keys, which sum to 1.
 
-    `mask` is True where a query may look; elsewhere the score becomes -inf and the weight 0.
+    Where `mask` is False the score becomes -inf and the weight 0.
 
-    Raises ValueError for a mask that is not boolean or has axes that the scores haven't, and for a
-    row that may look nowhere.
+    Raises ValueError for a mask that is not boolean, has more axes than the scores, or has a row
+    without a True.
     """
     if mask is not None:
         if mask.dtype != torch.bool:
             raise ValueError(
-                f"mask: expected booleans, True where a query may look, got {mask.dtype}; write "
+                f"mask: expected booleans, True where a query attends to a key, got {mask.dtype}; write "
                 f"mask.bool(), or mask == 0 if 0 stood for allowed"
             )
         if mask.ndim > scores.ndim:
@@ -48,11 +48,11 @@ def attention_weights(
                 f"mask: expected at most the {scores.ndim} axes of the scores, "
                 f"{tuple(scores.shape)}, got {tuple(mask.shape)}; the result would get its axes too"
             )
-        nowhere = ~mask.any(dim=-1)  # (*B, Tq)
-        if nowhere.any():
+        empty = ~mask.any(dim=-1)  # (*B, Tq)
+        if empty.any():
             raise ValueError(
-                f"mask: expected a key to look at in every row, got none in row "
-                f"{nowhere.nonzero()[0].tolist()}; let each position look at itself at least"
+                f"mask: expected a key to attend to in every row, got none in row "
+                f"{empty.nonzero()[0].tolist()}; let each position attend to itself at least"
             )
         scores = scores.masked_fill(~mask, float("-inf"))  # (*B, Tq, Tk)
     return torch.softmax(scores, dim=-1)
@@ -65,7 +65,7 @@ def scaled_dot_product_attention(
     mask: Bool[Tensor, "*#B Tq Tk"] | None = None,
     scale: float | None = None,
 ) -> Float[Tensor, "*B Tq Dv"]:
-    """For each query, the mean of the values, weighted by how well its keys fit."""
+    """For each query, the mean of the values, weighted by how well their keys fit it."""
     if k.shape[-2] != v.shape[-2]:
         raise ValueError(
             f"k, v: expected a value for every key, got {k.shape[-2]} keys and {v.shape[-2]} "
@@ -114,7 +114,7 @@ class Head(nn.Module):
         memory: Float[Tensor, "*B Tk M"] | None = None,
         mask: Bool[Tensor, "*#B Tq Tk"] | None = None,
     ) -> Float[Tensor, "*B Tq Tk"]:
-        """The attention weights, to look at."""
+        """The attention weights alone."""
         q, k, _ = self.project(x, memory)
         return attention_weights(attention_scores(q, k), mask)
 

@@ -1,7 +1,8 @@
-"""Masks: who may look at whom. True means may look, everywhere in this package.
+"""Masks: to which keys each query attends. True means that it does, everywhere in this package.
 
-Libraries disagree about that: `nn.MultiheadAttention` wants True where NOT to look, `~mask`; Hugging
-Face's tokenizers give 1 to look at and 0 to leave out, `mask.long()`; others add 0 or -inf.
+Libraries disagree about that: `nn.MultiheadAttention` wants True where a query does NOT attend,
+`~mask`; Hugging Face's tokenizers give 1 for a token and 0 for padding, `mask.long()`; others add 0
+or -inf.
 """
 
 import torch
@@ -9,15 +10,25 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 
-def causal_mask(n_positions: int) -> Bool[Tensor, "T T"]:
-    """True where the column is not after the row: each position sees itself and its past.
+def causal_mask(n_positions: int, n_queries: int | None = None) -> Bool[Tensor, "Tq T"]:
+    """True where the key is not after the query: each position attends to itself and its past.
+
+    With `n_queries`, only the rows of the last so many positions, which a model with a cache needs.
 
     >>> causal_mask(3).int().tolist()
     [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    >>> causal_mask(3, n_queries=1).int().tolist()
+    [[1, 1, 1]]
     """
     if n_positions < 1:
         raise ValueError(f"n_positions: expected 1 or more positions, got {n_positions}")
-    return torch.ones(n_positions, n_positions, dtype=torch.bool).tril()
+    n_queries = n_positions if n_queries is None else n_queries
+    if not 0 < n_queries <= n_positions:
+        raise ValueError(
+            f"n_queries: expected 1 to {n_positions} (all positions), got {n_queries}"
+        )
+    mask = torch.ones(n_queries, n_positions, dtype=torch.bool)
+    return mask.tril(n_positions - n_queries)
 
 
 def window_mask(n_positions: int, window: int) -> Bool[Tensor, "T T"]:
@@ -27,12 +38,12 @@ def window_mask(n_positions: int, window: int) -> Bool[Tensor, "T T"]:
     [[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]]
     """
     if window < 1:
-        raise ValueError(f"window: expected 1 or more positions, got {window}; 1 sees only itself")
+        raise ValueError(f"window: expected 1 or more positions, got {window}; 1 is only itself")
     return causal_mask(n_positions).triu(1 - window)
 
 
 def sink_mask(n_positions: int, window: int, sinks: int) -> Bool[Tensor, "T T"]:
-    """A window, and the first `sinks` positions stay in sight (Xiao et al., 2023).
+    """A window, and all positions also attend to the first `sinks` (Xiao et al., 2023).
 
     >>> sink_mask(5, 2, 1).int().tolist()[3:]
     [[1, 0, 1, 1, 0], [1, 0, 0, 1, 1]]
@@ -44,9 +55,9 @@ def sink_mask(n_positions: int, window: int, sinks: int) -> Bool[Tensor, "T T"]:
 
 
 def document_mask(documents: Int[Tensor, "*B T"]) -> Bool[Tensor, "*B T T"]:
-    """Causal, and each position sees its own document only, of several in one row.
+    """Causal, and each position attends only to its own document, of several in one row.
 
-    `documents` says for each position which document it belongs to.
+    `documents` holds for each position the number of its document.
 
     >>> document_mask(torch.tensor([0, 0, 1])).int().tolist()
     [[1, 0, 0], [1, 1, 0], [0, 0, 1]]
@@ -56,7 +67,7 @@ def document_mask(documents: Int[Tensor, "*B T"]) -> Bool[Tensor, "*B T T"]:
 
 
 def padding_mask(lengths: Int[Tensor, " B"], n_positions: int) -> Bool[Tensor, "B 1 T"]:
-    """True for the keys within each sequence's length; the same for all of its queries.
+    """True for the keys within each sequence's length, the same for all of its queries.
 
     Join it with another by `&`: (T, T) & (B, 1, T) -> (B, T, T).
 
@@ -71,7 +82,7 @@ def padding_mask(lengths: Int[Tensor, " B"], n_positions: int) -> Bool[Tensor, "
     if bool((lengths < 1).any()) or bool((lengths > n_positions).any()):
         raise ValueError(
             f"lengths: expected numbers from 1 to {n_positions}, got {lengths.tolist()}; an empty "
-            f"sequence has nothing to look at, so leave it out of the batch"
+            f"sequence has nothing to attend to, so leave it out of the batch"
         )
     within = torch.arange(n_positions, device=lengths.device) < lengths[:, None]  # (B, T)
     return within[:, None, :]  # (B, 1, T)
@@ -80,6 +91,6 @@ def padding_mask(lengths: Int[Tensor, " B"], n_positions: int) -> Bool[Tensor, "
 def to_additive(
     mask: Bool[Tensor, "*B Tq Tk"], dtype: torch.dtype = torch.float32
 ) -> Float[Tensor, "*B Tq Tk"]:
-    """The mask as numbers to add to the scores: 0 where a query may look, -inf elsewhere."""
+    """The mask as numbers to add to the scores: 0 where it is True, -inf elsewhere."""
     zeros = torch.zeros(mask.shape, dtype=dtype, device=mask.device)
     return zeros.masked_fill(~mask, float("-inf"))

@@ -8,34 +8,31 @@ import torch.nn.functional as F
 from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
-from attention.causal import CausalAttention, check_dropout, check_positions
+from attention.causal import CausalAttention
+from attention.checks import check_divides, check_dropout, check_positions
 from attention.heads import attention_scores, attention_weights
 from attention.masks import causal_mask
 
 
 def split_heads(x: Shaped[Tensor, "B T C"], n_head: int) -> Shaped[Tensor, "B H T D"]:
-    """Cut the channels into heads and put the heads before the positions.
+    """Split the channels into heads, and move the heads before the positions.
 
     First view, then transpose: a view straight to (B, H, T, D) would cut the memory elsewhere and
     mix positions.
     """
     B, T, C = x.shape
-    if n_head < 1 or C % n_head:
-        raise ValueError(
-            f"n_head: expected a number that divides the {C} channels, got {n_head}; every head "
-            f"gets the same share of them"
-        )
+    check_divides("n_head", n_head, "n_embd", C)
     return x.view(B, T, n_head, C // n_head).transpose(1, 2)  # (B, T, H, D) -> (B, H, T, D)
 
 
 def merge_heads(x: Shaped[Tensor, "B H T D"]) -> Shaped[Tensor, "B T C"]:
-    """Undo split_heads: put the heads' channels side by side again."""
+    """Undo split_heads: concatenate the channels of the heads."""
     B, H, T, D = x.shape
     return x.transpose(1, 2).reshape(B, T, H * D)  # (B, T, H, D) -> (B, T, C)
 
 
 class MultiHeadWrapper(nn.Module):
-    """Heads in a list, each with projections of its own, and their outputs side by side.
+    """Heads in a list, each with projections of its own, and their outputs concatenated.
 
     `head_size` is the width of one head; the output is n_head * head_size wide. (The literature's
     d_out means the one here, the other there.)
@@ -55,10 +52,10 @@ class MultiHeadWrapper(nn.Module):
 
 
 class MultiHeadAttention(nn.Module):
-    """All heads in one projection, causal, with an output projection that lets the heads talk.
+    """Causal attention with all heads in one projection, and an output projection that mixes them.
 
-    `forward` goes PyTorch's fused way; `explain` returns the same output by the explicit way,
-    with the weights of every head.
+    `forward` uses PyTorch's fused function; `forward_with_weights` computes the same output step by
+    step, and returns the weights of every head too.
     """
 
     def __init__(
@@ -70,11 +67,7 @@ class MultiHeadAttention(nn.Module):
         qkv_bias: bool = False,
     ):
         super().__init__()
-        if n_head < 1 or n_embd % n_head:
-            raise ValueError(
-                f"n_head: expected a number that divides n_embd = {n_embd}, got {n_head}; every "
-                f"head gets the same share of the channels"
-            )
+        check_divides("n_head", n_head, "n_embd", n_embd)
         self.n_head = n_head
         self.qkv = nn.Linear(n_embd, 3 * n_embd, bias=qkv_bias)
         self.out = nn.Linear(n_embd, n_embd)
@@ -88,13 +81,13 @@ class MultiHeadAttention(nn.Module):
         return [split_heads(part, self.n_head) for part in parts]  # three of (B, H, T, D)
 
     def forward(self, x: Float[Tensor, "B T C"]) -> Float[Tensor, "B T C"]:
-        """Each position's mix of its past, by all heads, through the output projection."""
+        """For each position a weighted mean of its past, by all heads, and the output projection."""
         q, k, v = self.project(x)
         dropout = self.dropout.p if self.training else 0.0  # the function has no train mode
         heads = F.scaled_dot_product_attention(q, k, v, dropout_p=dropout, is_causal=True)
         return self.out(merge_heads(heads))  # (B, H, T, D) -> (B, T, C)
 
-    def explain(
+    def forward_with_weights(
         self, x: Float[Tensor, "B T C"]
     ) -> tuple[Float[Tensor, "B T C"], Float[Tensor, "B H T T"]]:
         """The output as `forward` gives it, and the weights of every head before dropout."""
@@ -102,44 +95,3 @@ class MultiHeadAttention(nn.Module):
         mask = causal_mask(x.shape[1]).to(x.device)  # (T, T)
         weights = attention_weights(attention_scores(q, k), mask)  # (B, H, T, T)
         return self.out(merge_heads(self.dropout(weights) @ v)), weights
-
-
-@torch.no_grad()
-def copy_wrapper_to_fused(wrapper: MultiHeadWrapper, fused: MultiHeadAttention) -> None:
-    """Give the fused module the heads of the wrapper, and an output projection that is I.
-
-    Rows of a Linear's weight are its outputs, so the heads' weights stand below each other: all
-    queries, then all keys, then all values.
-    """
-    parts = [[getattr(head, name).weight for head in wrapper.heads] for name in _NAMES]
-    stacked = torch.cat([weight for part in parts for weight in part])  # (3 * C, C)
-    if stacked.shape != fused.qkv.weight.shape or fused.n_head != len(wrapper.heads):
-        raise ValueError(
-            f"wrapper, fused: expected the same heads, got {len(wrapper.heads)} with "
-            f"{tuple(stacked.shape)} weights and {fused.n_head} with "
-            f"{tuple(fused.qkv.weight.shape)}; n_head * head_size has to be n_embd"
-        )
-    fused.qkv.weight.copy_(stacked)
-    fused.out.weight.copy_(torch.eye(len(fused.out.weight)))
-    fused.out.bias.zero_()
-    if fused.qkv.bias is not None:
-        fused.qkv.bias.zero_()
-
-
-@torch.no_grad()
-def copy_fused_to_torch(fused: MultiHeadAttention, theirs: nn.MultiheadAttention) -> None:
-    """Give PyTorch's own module the weights of ours; it stacks q, k and v in the same order."""
-    if (theirs.embed_dim, theirs.num_heads) != (fused.out.in_features, fused.n_head):
-        raise ValueError(
-            f"theirs: expected embed_dim {fused.out.in_features} and num_heads {fused.n_head}, "
-            f"got {theirs.embed_dim} and {theirs.num_heads}"
-        )
-    if theirs.in_proj_bias is None:
-        raise ValueError("theirs: expected a module with biases, got one without; pass bias=True")
-    theirs.in_proj_weight.copy_(fused.qkv.weight)
-    theirs.in_proj_bias.copy_(torch.zeros(()) if fused.qkv.bias is None else fused.qkv.bias)
-    theirs.out_proj.weight.copy_(fused.out.weight)
-    theirs.out_proj.bias.copy_(fused.out.bias)
-
-
-_NAMES = ("query", "key", "value")

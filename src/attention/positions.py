@@ -1,8 +1,8 @@
-"""Where a word stands: added to its vector, turned into its query and key, or taken off the scores.
+"""Positions: added to the embeddings, rotating queries and keys, or subtracted from the scores.
 
 Attention itself knows no order. `sinusoidal` is added to the embeddings (Vaswani et al., 2017,
-section 3.5); rotary positions turn queries and keys (Su et al., 2021, equation 34); ALiBi takes
-something off each score, the more the further back the key is (Press et al., 2022, section 3).
+section 3.5); rotary positions rotate queries and keys (Su et al., 2021, equation 34); ALiBi subtracts
+from each score, the more the further back the key is (Press et al., 2022, section 3).
 """
 
 import torch
@@ -15,15 +15,15 @@ POSITIONS = ("rotary", "learned", "sinusoidal", "alibi", "none")
 def rotary_angles(
     positions: Real[Tensor, " T"], head_size: int, base: float = 10_000.0
 ) -> Float[Tensor, "T half"]:
-    """How far each pair of channels is turned at each position, in radians.
+    """The angle by which each pair of channels is rotated at each position, in radians.
 
-    The first pair turns by 1 for each position, the others more and more slowly, the last by nearly
-    1 / base. Positions may be fractions: `positions / 2` fits twice the length into the trained
+    The first pair rotates by 1 for each position, the others more and more slowly, the last by
+    nearly 1 / base. Positions may be fractions: `positions / 2` fits twice the length into the trained
     angles (Chen et al., 2023).
     """
     if head_size < 2 or head_size % 2:
         raise ValueError(
-            f"head_size: expected an even number, since channels turn in pairs, got {head_size}; "
+            f"head_size: expected an even number, since channels rotate in pairs, got {head_size}; "
             f"choose n_embd and n_head so that n_embd / n_head is even"
         )
     if not base > 0:
@@ -35,7 +35,7 @@ def rotary_angles(
 def rotate(
     x: Float[Tensor, "*B T D"], angles: Float[Tensor, "T half"], interleaved: bool = False
 ) -> Float[Tensor, "*B T D"]:
-    """The vectors with each pair of channels turned by its angle: for queries and keys.
+    """The vectors with each pair of channels rotated by its angle: for queries and keys.
 
     A pair is channel i with channel i + D / 2, as most code has it (half-split), or channel 2 i with
     2 i + 1, as the paper has it (interleaved). Weights trained with one don't fit the other.
@@ -48,8 +48,8 @@ def rotate(
         )
     first, second = (x[..., 0::2], x[..., 1::2]) if interleaved else x.chunk(2, dim=-1)
     cos, sin = angles.cos(), angles.sin()  # (T, D / 2)
-    turned = first * cos - second * sin, first * sin + second * cos  # two of (*B, T, D / 2)
-    return torch.stack(turned, dim=-1).flatten(-2) if interleaved else torch.cat(turned, dim=-1)
+    rotated = first * cos - second * sin, first * sin + second * cos  # two of (*B, T, D / 2)
+    return torch.stack(rotated, dim=-1).flatten(-2) if interleaved else torch.cat(rotated, dim=-1)
 
 
 def sinusoidal(n_positions: int, n_embd: int, base: float = 10_000.0) -> Float[Tensor, "T C"]:
@@ -64,7 +64,7 @@ def sinusoidal(n_positions: int, n_embd: int, base: float = 10_000.0) -> Float[T
 
 
 def alibi_slopes(n_head: int) -> Float[Tensor, " H"]:
-    """What each head takes off its score for each step back.
+    """What each head subtracts from a score for each position that the key is further back.
 
     2^(-8 h / H) for head h = 1 ... H; where H is no power of two, the slopes of the next smaller
     power, and then every second one of the next larger.
@@ -81,7 +81,7 @@ def alibi_slopes(n_head: int) -> Float[Tensor, " H"]:
 
 
 def alibi_bias(n_head: int, n_queries: int, n_keys: int) -> Float[Tensor, "H Tq Tk"]:
-    """To be added to the scores of all heads: minus the slope times the distance.
+    """The bias to add to the scores of all heads: minus the slope times the distance.
 
     The queries are the last `n_queries` of the `n_keys` positions, so that a model which keeps its
     keys gets the right distances. Later keys get 0; a causal mask hides them.

@@ -1,4 +1,4 @@
-"""Checks that find a wrong attention by what it does. The shape of its output shows nothing.
+"""Checks that find a wrong attention by what it does, where the shape of its output shows nothing.
 
 `forward` is a causal attention as a function of x, (B, T, C) -> (B, T, D); `weights` are its
 attention weights. Each check returns True or False; the `..._by` ones return how much.
@@ -14,7 +14,7 @@ Forward = Callable[[Float[Tensor, "B T C"]], Float[Tensor, "B T D"]]
 
 
 def rows_sum_to_1(weights: Float[Tensor, "*B Tq Tk"], atol: float = 1e-5) -> bool:
-    """True if each query shares out exactly its whole attention; nan counts as wrong."""
+    """True if the weights of each query sum to 1; nan counts as wrong."""
     return bool(((weights.sum(dim=-1) - 1).abs() <= atol).all())
 
 
@@ -49,12 +49,12 @@ def ripples(
 
 
 def no_future_leak(forward: Forward, x: Float[Tensor, "B T C"], atol: float = 1e-5) -> bool:
-    """True if no output changes when anything after it does, tried at every place to cut."""
+    """True if no output changes when anything after it does, tried at every position."""
     return all(leaks_by(forward, x, cut) <= atol for cut in range(1, x.shape[1]))
 
 
 def knows_order(forward: Forward, x: Float[Tensor, "B T C"], atol: float = 1e-5) -> bool:
-    """True if the last output changes when two neighbours before it change places.
+    """True if the last output changes when two neighbours before it are swapped.
 
     If no two neighbours matter, no order of them does: every order is reached by such steps.
     """
@@ -87,7 +87,7 @@ def keys_may_be_permuted(
 
 
 def gradients_reach(forward: Forward, x: Float[Tensor, "B T C"], *parameters: Tensor) -> bool:
-    """True if the loss pulls at every one of the parameters (those of q and k, say)."""
+    """True if each of the parameters (those of q and k, say) gets a gradient that is not 0."""
     grads = torch.autograd.grad(
         forward(x).square().sum(), parameters, allow_unused=True, materialize_grads=False
     )

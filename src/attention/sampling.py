@@ -1,10 +1,8 @@
-"""Logits to text: choose the next id, append it, look again."""
+"""Logits to the next id: probabilities, perhaps only of the likeliest ids, and a sample of them."""
 
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor, nn
-
-from attention.training import evaluating
+from torch import Tensor
 
 
 def next_probabilities(
@@ -13,9 +11,9 @@ def next_probabilities(
     top_k: int | None = None,
     top_p: float | None = None,
 ) -> Float[Tensor, "B V"]:
-    """Softmax of logits / temperature: below 1 bolder, above 1 more even, at 0 all on the best.
+    """Softmax of logits / temperature: below 1 sharper, above 1 flatter, at 0 all on the likeliest.
 
-    `top_k` and `top_p` then leave only the likeliest ids, as `keep_top_k` and `keep_top_p` say.
+    `top_k` and `top_p` then keep only the likeliest ids, by `keep_top_k` and `keep_top_p`.
 
     >>> next_probabilities(torch.tensor([[1.0, 3.0]]), temperature=0)
     tensor([[0., 1.]])
@@ -67,8 +65,8 @@ def keep_top_p(probabilities: Float[Tensor, "B V"], p: float) -> Float[Tensor, "
     return kept / kept.sum(dim=-1, keepdim=True)
 
 
-def draw(probabilities: Float[Tensor, "B V"], generator: torch.Generator) -> Int[Tensor, "B 1"]:
-    """One id for each row, drawn with these probabilities.
+def sample(probabilities: Float[Tensor, "B V"], generator: torch.Generator) -> Int[Tensor, "B 1"]:
+    """One id for each row, sampled with these probabilities.
 
     Raises ValueError for a row that has a negative entry or does not sum to 1.
     """
@@ -81,39 +79,3 @@ def draw(probabilities: Float[Tensor, "B V"], generator: torch.Generator) -> Int
             f"{float(sums[row]):.4f} in row {row}; did softmax run over the last axis?"
         )
     return torch.multinomial(probabilities, num_samples=1, generator=generator)
-
-
-def generate(
-    model: nn.Module,
-    ids: Int[Tensor, "B T"],
-    n_new: int,
-    generator: torch.Generator,
-    temperature: float = 1.0,
-    block_size: int | None = None,
-    *,
-    top_k: int | None = None,
-    top_p: float | None = None,
-) -> Int[Tensor, "B T_new"]:
-    """The ids with `n_new` more, each drawn from the model's logits at the last position.
-
-    `block_size` is the longest context the model takes; what is older is left out. The model
-    evaluates (no dropout) and is then again in the mode in which it came.
-    """
-    if ids.ndim != 2 or ids.shape[1] < 1:
-        raise ValueError(
-            f"ids: expected a batch of shape (B, T) with at least one position to go on from, got "
-            f"{tuple(ids.shape)}; one sequence becomes a batch of one by ids[None]"
-        )
-    if n_new < 0:
-        raise ValueError(f"n_new: expected 0 or more ids to add, got {n_new}")
-    if block_size is not None and block_size < 1:
-        raise ValueError(
-            f"block_size: expected 1 or more positions, got {block_size}; None sets no limit"
-        )
-    with evaluating(model):
-        for _ in range(n_new):
-            context = ids if block_size is None else ids[:, -block_size:]  # (B, up to block_size)
-            logits = model(context)[:, -1]  # (B, V)
-            new = draw(next_probabilities(logits, temperature, top_k, top_p), generator)  # (B, 1)
-            ids = torch.cat([ids, new], dim=1)  # (B, T + 1)
-    return ids

@@ -1,8 +1,9 @@
-"""Logits to loss, and a model that gets better: one step, a loop of steps, an honest evaluation."""
+"""Logits to loss, and a model that gets better: a loop of steps, and an honest evaluation."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -11,10 +12,12 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from attention.batches import cut_blocks, get_batch
+from attention.batches import Ids, cut_blocks, get_batch
 
 
-def costs(logits: Float[Tensor, "B T V"], targets: Int[Tensor, "B T"]) -> Float[Tensor, "B T"]:
+def token_losses(
+    logits: Float[Tensor, "B T V"], targets: Int[Tensor, "B T"]
+) -> Float[Tensor, "B T"]:
     """-log p(target) for each target, in nats."""
     if logits.shape[:-1] != targets.shape:
         raise ValueError(
@@ -24,8 +27,7 @@ def costs(logits: Float[Tensor, "B T V"], targets: Int[Tensor, "B T"]) -> Float[
     if not targets.numel():
         raise ValueError(f"targets: expected at least one, got the shape {tuple(targets.shape)}")
     log_probabilities = F.log_softmax(logits, dim=-1)  # (B, T, V)
-    chosen = log_probabilities.gather(-1, targets[..., None])  # (B, T, 1)
-    return -chosen[..., 0]  # (B, T)
+    return -log_probabilities.gather(-1, targets[..., None])[..., 0]  # (B, T)
 
 
 def cross_entropy(
@@ -37,33 +39,60 @@ def cross_entropy(
     `padding` don't count, neither in the sum nor in the number that it is divided by.
     """
     if padding is None:
-        return costs(logits, targets).mean()
+        return token_losses(logits, targets).mean()
     real = targets != padding
     if not real.any():
         raise ValueError(
             f"targets: expected at least one that is not padding ({padding}), got none of "
             f"{targets.numel()}; a mean of nothing is nan"
         )
-    return costs(logits[real][None], targets[real][None]).mean()
+    return token_losses(logits[real][None], targets[real][None]).mean()
 
 
-def train_step(
-    model: nn.Module,
-    optimizer: torch.optim.Optimizer,
-    x: Int[Tensor, "B T"],
-    y: Int[Tensor, "B T"],
-) -> float:
-    """Move the parameters once against the gradient; the loss of this batch before the move."""
-    loss = cross_entropy(model(x), y)
-    optimizer.zero_grad(set_to_none=True)
-    loss.backward()
-    optimizer.step()
-    return loss.item()
+def batch_loss(
+    model: nn.Module, ids: Ids, batch_size: int, block_size: int, generator: torch.Generator
+) -> Float[Tensor, ""]:
+    """The model's loss on a random batch of blocks."""
+    x, y = get_batch(ids, batch_size, block_size, generator)
+    return cross_entropy(model(x), y)
+
+
+def minimize(
+    loss: Callable[[], Float[Tensor, ""]],
+    parameters: Iterable[Tensor],
+    optimizers: Sequence[torch.optim.Optimizer],
+    n_steps: int,
+    *,
+    schedule: Callable[[int], float] = lambda step: 1.0,
+    clip: float | None = None,
+) -> Iterator[float]:
+    """Move the parameters against the gradient of loss(), step by step; each loss before its step.
+
+    loss() may draw another batch each time. At step n the optimizers' learning
+    rates are multiplied by schedule(n); a gradient longer than `clip` is shortened to it.
+    """
+    if n_steps < 1:
+        raise ValueError(f"n_steps: expected 1 or more, got {n_steps}")
+    parameters = list(parameters)
+    groups = [group for optimizer in optimizers for group in optimizer.param_groups]
+    rates = [group["lr"] for group in groups]
+    for step in range(n_steps):
+        for group, rate in zip(groups, rates, strict=True):
+            group["lr"] = rate * schedule(step)
+        for parameter in parameters:
+            parameter.grad = None
+        now = loss()
+        now.backward()
+        if clip is not None:
+            nn.utils.clip_grad_norm_(parameters, clip)
+        for optimizer in optimizers:
+            optimizer.step()
+        yield now.item()
 
 
 def train(
     model: nn.Module,
-    ids: Int[Tensor, " N"],
+    ids: Ids,
     *,
     n_steps: int,
     batch_size: int,
@@ -75,15 +104,11 @@ def train(
 
     A batch's loss is a noisy guess of the model's loss: judge the model by `evaluate`.
     """
-    if n_steps < 1:
-        raise ValueError(f"n_steps: expected 1 or more, got {n_steps}")
     optimizer = torch.optim.AdamW(model.parameters(), lr=learning_rate)
+    loss = partial(batch_loss, model, ids, batch_size, block_size, generator)
+    steps = minimize(loss, model.parameters(), [optimizer], n_steps)
     model.train()
-    losses = []
-    for _ in tqdm(range(n_steps), desc="training", file=sys.stdout):  # stderr looks like an error
-        x, y = get_batch(ids, batch_size, block_size, generator)
-        losses.append(train_step(model, optimizer, x, y))
-    return losses
+    return list(tqdm(steps, "training", n_steps, file=sys.stdout))  # stderr looks like an error
 
 
 class Estimate(NamedTuple):
@@ -105,22 +130,19 @@ def evaluating(model: nn.Module) -> Iterator[None]:
         model.train(was_training)
 
 
-def evaluate(
-    model: nn.Module, ids: Int[Tensor, " N"], block_size: int, batch_size: int = 64
-) -> Estimate:
+def evaluate(model: nn.Module, ids: Ids, block_size: int, batch_size: int = 64) -> Estimate:
     """The model's loss on all of the ids, cut into blocks that follow one another.
 
     Every block counts once; a rest shorter than a block is left out. The standard error is that
     of the mean over blocks, as if these were independent draws.
     """
-    starts = torch.arange(0, len(ids) - block_size, block_size)  # (number of blocks,)
-    if len(starts) == 0:
-        starts = torch.tensor([0])  # cut_blocks says what is too short
+    last = max(1, len(ids) - block_size)  # from 1 on: cut_blocks says what is too short
+    starts = torch.arange(0, last, block_size)  # (number of blocks,)
     losses = []
     with evaluating(model):
         for some in starts.split(batch_size):
             x, y = cut_blocks(ids, some, block_size)
-            losses.append(costs(model(x), y).mean(dim=1))  # (up to batch_size,)
+            losses.append(token_losses(model(x), y).mean(dim=1))  # (up to batch_size,)
     each = torch.cat(losses).double()  # (number of blocks,)
     spread = each.std().item() if len(each) > 1 else float("nan")
     return Estimate(each.mean().item(), spread / len(each) ** 0.5)

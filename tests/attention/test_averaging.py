@@ -12,14 +12,10 @@ from attention.averaging import (
     mean_past_softmax,
     mean_past_tril,
 )
+from tests.attention.draws import draw
 
 VERSIONS = [mean_past_loop, mean_past_running_sum, mean_past_tril, mean_past_softmax]
 versions = pytest.mark.parametrize("version", VERSIONS, ids=lambda v: v.__name__)
-
-
-def draw(*shape, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(*shape, generator=generator, dtype=torch.float64)
 
 
 @versions
@@ -53,18 +49,6 @@ def test_the_input_is_left_as_it_was_and_its_type_kept(version):
         before = x.clone()
         assert version(x).dtype == dtype
         assert torch.equal(x, before)
-
-
-@versions
-@pytest.mark.usefixtures("as_a_user")
-@pytest.mark.parametrize(
-    "x",
-    [torch.arange(6).view(1, 3, 2), torch.zeros(4), torch.zeros(1, 0, 2)],
-    ids=["integers", "a row", "no position"],
-)
-def test_what_is_no_sequence_of_vectors_is_refused(version, x):
-    with pytest.raises(ValueError, match=r"expected floating-point numbers of shape \(B, T, C\)"):
-        version(x)
 
 
 def test_the_sources_own_numbers():

@@ -5,13 +5,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention.batches import cut_blocks, get_batch, split
+from attention.batches import get_batch, split
+from tests.attention.draws import seeded
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
-
-
-def seeded(seed=1337):
-    return torch.Generator().manual_seed(seed)
 
 
 @given(st.integers(2, 211), st.floats(0.01, 0.99))
@@ -28,15 +25,9 @@ def test_a_tenth_is_held_back_unless_told():
     assert [len(part) for part in split(torch.arange(50))] == [45, 5]
 
 
-@pytest.mark.parametrize("fraction", [0, 1, -0.5, 1.5, 0.01])
-def test_a_split_that_leaves_nothing_is_refused(fraction):
-    with pytest.raises(ValueError, match="a number between 0 and 1 that leaves both parts"):
-        split(torch.arange(10), fraction)
-
-
 @given(st.integers(1, 7), st.integers(1, 11), st.integers(0, 100))
 def test_targets_are_the_inputs_one_further(batch_size, block_size, seed):
-    ids = torch.randperm(97, generator=seeded())  # every id once, so that a shift shows
+    ids = torch.randperm(97, generator=seeded(1337))  # every id once, so that a shift shows
     x, y = get_batch(ids, batch_size, block_size, seeded(seed))
     assert x.shape == y.shape == (batch_size, block_size)
     place = {int(i): n for n, i in enumerate(ids)}
@@ -48,13 +39,13 @@ def test_targets_are_the_inputs_one_further(batch_size, block_size, seed):
 
 def test_every_start_can_be_drawn_and_none_beyond():
     ids = torch.arange(13)
-    x, y = get_batch(ids, 2000, 5, seeded())
+    x, y = get_batch(ids, 2000, 5, seeded(1337))
     assert sorted(set(x[:, 0].tolist())) == list(range(8))
     assert int(y.max()) == 12
 
 
 def test_a_text_of_one_block_and_its_target_is_enough():
-    x, y = get_batch(torch.arange(4), 2, 3, seeded())
+    x, y = get_batch(torch.arange(4), 2, 3, seeded(1337))
     assert x.tolist() == [[0, 1, 2]] * 2
     assert y.tolist() == [[1, 2, 3]] * 2
 
@@ -62,48 +53,15 @@ def test_a_text_of_one_block_and_its_target_is_enough():
 def test_the_generator_alone_decides():
     ids = torch.arange(1000)
     torch.manual_seed(1)
-    first = get_batch(ids, 4, 8, seeded())
+    first = get_batch(ids, 4, 8, seeded(1337))
     torch.manual_seed(2)
-    second = get_batch(ids, 4, 8, seeded())
+    second = get_batch(ids, 4, 8, seeded(1337))
     assert torch.equal(first[0], second[0])
 
 
 def test_the_batch_is_the_sources_own_draw():
     """S1.12 after a clean restart: these indices, drawn from all of tiny Shakespeare's ids."""
-    starts = torch.randint(1115394 - 8, (4,), generator=seeded())
+    starts = torch.randint(1115394 - 8, (4,), generator=seeded(1337))
     assert starts.tolist() == [1078327, 453969, 41646, 671252]
-    x, _ = get_batch(torch.arange(1115394), 4, 8, seeded())
+    x, _ = get_batch(torch.arange(1115394), 4, 8, seeded(1337))
     assert x[:, 0].tolist() == starts.tolist()
-
-
-@pytest.mark.parametrize("start", [-1, 5, 1078327])
-def test_a_block_that_reaches_past_the_end_is_refused(start):
-    with pytest.raises(ValueError, match=rf"positions from 0 to 4 .* got {start}"):
-        cut_blocks(torch.arange(8), torch.tensor([0, start]), 3)
-
-
-@pytest.mark.parametrize(
-    ("ids", "block_size", "message"),
-    [
-        (torch.arange(8), 0, "block_size: expected 1 or more positions, got 0"),
-        (torch.zeros(8), 2, "expected one row of integers, got torch.float32"),
-    ],
-)
-def test_blocks_that_can_not_be_are_refused(ids, block_size, message):
-    with pytest.raises(ValueError, match=message):
-        cut_blocks(ids, torch.tensor([0]), block_size)
-
-
-@pytest.mark.parametrize(
-    ("ids", "batch_size", "block_size", "message"),
-    [
-        (torch.arange(8), 2, 8, "expected at least 9 .* got 8"),
-        (torch.arange(8), 2, 0, "block_size: expected 1 or more positions, got 0"),
-        (torch.arange(8), 0, 2, "batch_size: expected 1 or more sequences, got 0"),
-        (torch.zeros(8), 2, 2, "expected one row of integers, got torch.float32"),
-        (torch.arange(8).view(2, 4), 2, 2, r"expected one row of integers, got .*\(2, 4\)"),
-    ],
-)
-def test_a_batch_that_can_not_be_is_refused(ids, batch_size, block_size, message):
-    with pytest.raises(ValueError, match=message):
-        get_batch(ids, batch_size, block_size, seeded())

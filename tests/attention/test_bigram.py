@@ -18,11 +18,6 @@ def ids():
     return torch.tensor(CharTokenizer(text).encode(text))
 
 
-def test_counts_by_hand():
-    counts = bigram_counts(torch.tensor([2, 0, 1, 0, 1, 1, 2]), 3)
-    assert counts.tolist() == [[0, 2, 0], [1, 1, 1], [1, 0, 0]]
-
-
 def test_counts_hold_every_pair_once(ids):
     counts = bigram_counts(ids, 65)
     assert int(counts.sum()) == len(ids) - 1
@@ -86,10 +81,6 @@ def test_a_bigram_trained_to_convergence_reaches_the_floor():
     assert_close(loss().item(), bigram_floor(ids, 5), rtol=0, atol=1e-4)
 
 
-def test_two_ids_are_one_pair():
-    assert bigram_counts(torch.tensor([1, 0]), 2).tolist() == [[0, 0], [1, 0]]
-
-
 def test_a_row_never_seen_is_shared_equally_however_little_smoothing_there_is():
     seen = torch.tensor([[3, 1], [0, 0]])
     met = torch.tensor([[0, 0], [4, 5]])
@@ -114,29 +105,3 @@ def test_a_row_of_the_table_is_the_answer_to_its_id():
     row = model(torch.tensor([[15]]))[0, 0]
     assert torch.equal(row, model.table.weight[15])
     assert_close(row[:4], torch.tensor([-0.2060, 1.5973, 0.1185, -1.2549]), rtol=0, atol=1e-4)
-
-
-@pytest.mark.usefixtures("as_a_user")
-def test_bad_ids_are_refused():
-    with pytest.raises(ValueError, match=r"batch of shape \(B, T\), got \(3,\)"):
-        BigramLanguageModel(5)(torch.tensor([1, 2, 3]))
-    with pytest.raises(ValueError, match="at least two ids from 0 to 4"):
-        bigram_counts(torch.tensor([1]), 5)
-    with pytest.raises(ValueError, match="at least two ids from 0 to 4"):
-        bigram_counts(torch.tensor([1, 5]), 5)
-    with pytest.raises(ValueError, match="at least two ids from 0 to 4"):
-        bigram_counts(torch.tensor([1, -1]), 5)  # else counted as row 0, column 4
-
-
-def test_tiny_shakespeares_figures():
-    """Section 5 of the design's measurements."""
-    try:
-        text = load_corpus("tinyshakespeare")
-    except ConnectionError:
-        pytest.skip("no tiny Shakespeare: ATTENTION_DATA names no folder with it, no network")
-    ids = torch.tensor(CharTokenizer(text).encode(text))
-    n = int(0.9 * len(ids))
-    train, val = bigram_counts(ids[:n], 65), bigram_counts(ids[n:], 65)
-    assert_close(counted_loss(train, train), 2.4519, rtol=0, atol=5e-5)
-    assert_close(counted_loss(train, train, smoothing=1.0), 2.4546, rtol=0, atol=5e-5)
-    assert_close(counted_loss(val, train, smoothing=1.0), 2.4819, rtol=0, atol=5e-5)

@@ -8,7 +8,7 @@ import pooch
 import pytest
 
 from attention import corpus
-from attention.corpus import TINYSHAKESPEARE_SHA256, load_corpus
+from attention.corpus import load_corpus
 
 ALPHABET = set("\n !$&',-.3:;?" + string.ascii_letters)
 
@@ -24,22 +24,9 @@ def test_the_play_has_exactly_the_65_characters(play):
     assert len(play) >= 100_000
 
 
-def test_no_passage_of_200_characters_stands_twice(play):
-    assert repeated_passage(play, 200) is None
-
-
-def test_repeated_passage_finds_one():
-    assert repeated_passage("abcdefg" + "xy" + "abcdefg", 5) == "abcde"
-
-
-def repeated_passage(text, length):
-    seen = set()
-    for start in range(len(text) - length + 1):
-        passage = text[start : start + length]
-        if passage in seen:
-            return passage
-        seen.add(passage)
-    return None
+def test_no_passage_of_200_characters_is_there_twice(play):
+    passages = [play[start : start + 200] for start in range(len(play) - 199)]
+    assert len(set(passages)) == len(passages)
 
 
 def test_the_play_is_laid_out_as_speeches(play):
@@ -51,11 +38,6 @@ def test_the_play_is_laid_out_as_speeches(play):
         assert len(speaker) < 20 and max(map(len, lines)) < 80, speech
 
 
-def test_people_of_the_play_come_back(play):
-    for name in ("ORLA", "BRAN", "XAVIER", "JESSAMY", "FENN", "DUCHESS", "TOBIAS", "QUILL"):
-        assert play.count(f"{name}:\n") > 20, name
-
-
 def test_the_running_sentence_is_the_first_line(play):
     assert play.startswith("FENN:\nYour journey starts with one step")
 
@@ -65,6 +47,8 @@ def test_a_path_gives_the_text_unchanged(tmp_path):
     text = "caf\u00e9\r\n\U0001f600 tabs\tand all"
     path.write_bytes(text.encode())
     assert load_corpus(path) == load_corpus(str(path)) == text
+    path.write_bytes("\ufeffone step".encode())
+    assert load_corpus(path) == "one step", "a byte order mark is no character"
 
 
 @pytest.mark.parametrize(
@@ -87,12 +71,6 @@ def test_bad_text_is_refused_with_its_place(tmp_path, data, message):
     assert path.read_bytes() == data
 
 
-def test_a_byte_order_mark_is_no_character(tmp_path):
-    path = tmp_path / "windows.txt"
-    path.write_bytes("\ufeffone step".encode())
-    assert load_corpus(path) == "one step"
-
-
 def test_a_path_may_begin_with_the_home(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))  # on Windows
@@ -106,20 +84,12 @@ def test_a_path_may_begin_with_the_home(tmp_path, monkeypatch):
     assert load_corpus("tinyshakespeare") == data.decode()
 
 
-def test_an_unknown_home_is_a_path_that_is_not_there():
-    with pytest.raises(FileNotFoundError, match="there is nothing at '~nosuchuser/own.txt'"):
-        load_corpus("~nosuchuser/own.txt")
-
-
 def test_a_corpus_shorter_than_a_block_is_refused(tmp_path):
     path = tmp_path / "short.txt"
     path.write_text("12345678")
     with pytest.raises(ValueError, match="expected at least 9 characters, got 8"):
         load_corpus(path, min_length=9)
     assert load_corpus(path, min_length=8) == "12345678"
-    path.write_text("\u00e9\u00e8" * 4, encoding="utf-8")  # 16 bytes
-    with pytest.raises(ValueError, match="expected at least 9 characters, got 8"):
-        load_corpus(path, min_length=9)
 
 
 def test_a_path_that_is_not_there_is_named(tmp_path):
@@ -187,9 +157,3 @@ def test_a_failed_download_says_what_to_do(empty_cache, monkeypatch):
     with pytest.raises(ConnectionError, match="could not download .* the corpus 'play'"):
         load_corpus("tinyshakespeare")
     assert not list(empty_cache.rglob("tinyshakespeare.txt"))
-
-
-def test_the_hash_is_the_one_of_the_design():
-    assert TINYSHAKESPEARE_SHA256 == (
-        "86c4e6aa9db7c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed"
-    )

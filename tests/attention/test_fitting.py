@@ -1,7 +1,5 @@
 """The schedule, the two optimisers, and a fit that keeps the best weights and clips its steps."""
 
-import math
-
 import pytest
 import torch
 from torch import nn
@@ -50,25 +48,27 @@ def test_the_best_weights_are_kept():
     torch.manual_seed(0)
     model = BigramLanguageModel(7)
     nn.init.zeros_(model.table.weight)
-    looks = fitted(model, n_steps=300, look_every=4, learning_rate=0.05)
-    best = min(look.validation for look in looks)
-    assert best < looks[-1].validation - 0.01
+    history = fitted(model, n_steps=300, eval_every=4, learning_rate=0.05)
+    best = min(evaluation.validation for evaluation in history)
+    assert best < history[-1].validation - 0.01
     assert evaluate(model, ids_of(60, 1), 5).mean == pytest.approx(best, abs=1e-6)
 
 
-def test_a_look_has_the_mean_of_the_batches_since_the_last_one():
+def test_an_evaluation_has_the_mean_of_the_batches_since_the_last_one():
     each, whole = [], []
-    for looks, look_every in ((each, 1), (whole, 3)):
+    for history, eval_every in ((each, 1), (whole, 3)):
         torch.manual_seed(0)
-        looks += fitted(BigramLanguageModel(7), n_steps=6, look_every=look_every)
-    for n, look in enumerate(whole):
-        assert look.train == pytest.approx(sum(one.train for one in each[3 * n : 3 * n + 3]) / 3)
+        history += fitted(BigramLanguageModel(7), n_steps=6, eval_every=eval_every)
+    for n, evaluation in enumerate(whole):
+        assert evaluation.train == pytest.approx(
+            sum(one.train for one in each[3 * n : 3 * n + 3]) / 3
+        )
 
 
-def test_every_look_is_shown_and_the_last_step_is_looked_at():
+def test_every_evaluation_is_handed_on_and_the_last_step_has_one():
     seen = []
-    looks = fitted(BigramLanguageModel(7), n_steps=7, look_every=3, watch=seen.append)
-    assert seen == looks and [look.step for look in looks] == [3, 6, 7]
+    history = fitted(BigramLanguageModel(7), n_steps=7, eval_every=3, on_eval=seen.append)
+    assert seen == history and [evaluation.step for evaluation in history] == [3, 6, 7]
 
 
 def test_a_first_step_is_as_long_as_the_clip_allows():
@@ -99,18 +99,18 @@ def test_muon_gets_the_matrices_of_the_blocks_and_adamw_the_rest():
     inner, rest = (part.param_groups[0]["params"] for part in (first, second))
     assert len(inner) == 8 and {p.ndim for p in inner} == {2}
     assert sum(p.numel() for p in (*inner, *rest)) == sum(p.numel() for p in model.parameters())
-    assert any(p is model.logits.weight for p in rest)
+    assert any(p is model.lm_head.weight for p in rest)
     assert [part.param_groups[0]["lr"] for part in (first, second)] == [0.1, 0.01]
     assert muon(model, 0.01, times=4.0)[0].param_groups[0]["lr"] == 0.04
 
 
 @pytest.mark.parametrize("shape", [(3, 5, 11), (11, 5), (7, 7)])
 def test_orthogonalised_matrices_are_nearly_so(shape):
-    """The same singular vectors; singular values between 0.6 and 1.3."""
+    """The same singular vectors; singular values from 0.68 to 1.13, or to 1.21 of tiny ones."""
     g = torch.randn(*shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     o = orthogonalised(g)
     values = torch.linalg.svdvals(o)
-    assert values.min() > 0.6 and values.max() < 1.3
+    assert values.min() > 0.68 and values.max() < 1.21
     u, s, v = torch.linalg.svd(g, full_matrices=False)
     middle = u.mT @ o @ v.mT
     off = middle - torch.diag_embed(middle.diagonal(dim1=-2, dim2=-1))
@@ -139,21 +139,3 @@ def test_muon_is_pytorchs_own():
             optimizer.step()
     for a, b in zip(ours, theirs, strict=True):
         assert_close(a, b, atol=0.02, rtol=0)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (dict(n_steps=0), "n_steps, look_every: expected 1 or more of both, got 0 and 100"),
-        (dict(look_every=0), "n_steps, look_every: .* got 12 and 0"),
-        (dict(warm_up=12), "warm_up: expected 0 or more steps, fewer than the 12 .* got 12"),
-        (dict(warm_up=-1), "warm_up: .* got -1"),
-    ],
-)
-def test_bad_input_is_a_sentence(changes, message):
-    with pytest.raises(ValueError, match=message):
-        fitted(BigramLanguageModel(7), **changes)
-
-
-def test_no_step_is_the_rate_of_the_last():
-    assert math.isclose(warm_up_and_cosine(49, 50, 7), (1 + math.cos(math.pi * 42 / 43)) / 2)

@@ -6,13 +6,10 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from attention.block import start_as_identity
 from attention.cache import Cache
-from attention.checkpoint import load_checkpoint, save_checkpoint
-from attention.gpt import GPT, POSITIONS, Config
+from attention.gpt import GPT, POSITIONS, CausalSelfAttention, Config, start_as_identity
 from attention.multi_head import MultiHeadAttention
-from attention.self_attention import CausalSelfAttention
-from attention.tokenizers import CharTokenizer
+from tests.attention.draws import draw_ids, draw_model
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 B, T, V = 2, 11, 13
@@ -26,40 +23,22 @@ KINDS = [
 ]
 
 
-def said(config):
-    names = [f"{k}={v}" for k, v in vars(config).items() if v != getattr(PLAIN, k)]
-    return ",".join(names) or "plain"
-
-
-def model_of(config, seed=0):
-    """In float64, with weights that are not zero anywhere."""
-    torch.manual_seed(seed)
-    model = GPT(config).double()
-    for parameter in model.parameters():
-        torch.nn.init.normal_(parameter, std=0.3)
-    return model.eval()
-
-
-def ids_of(seed=0, length=T):
-    return torch.randint(V, (B, length), generator=torch.Generator().manual_seed(seed))
-
-
-@pytest.fixture(params=KINDS, ids=said)
+@pytest.fixture(params=KINDS)
 def config(request):
     return request.param
 
 
 def test_the_future_changes_nothing(config):
-    model, ids = model_of(config), ids_of()
+    model, ids = draw_model(config), draw_ids(B, T)
     changed = ids.clone()
     changed[:, 5:] = (ids[:, 5:] + 1) % V
     assert_close(model(changed)[:, :5], model(ids)[:, :5])
     assert not torch.allclose(model(changed)[:, 5:], model(ids)[:, 5:])
 
 
-def test_explain_gives_the_logits_and_weights_that_sum_to_1(config):
-    model, ids = model_of(config), ids_of()
-    logits, weights = model.explain(ids)
+def test_forward_with_weights_gives_the_logits_and_weights_that_sum_to_1(config):
+    model, ids = draw_model(config), draw_ids(B, T)
+    logits, weights = model.forward_with_weights(ids)
     assert_close(logits, model(ids))
     assert weights.shape == (2, B, 6, T, T)
     assert_close(weights.sum(dim=-1), torch.ones(2, B, 6, T, dtype=torch.float64))
@@ -68,7 +47,7 @@ def test_explain_gives_the_logits_and_weights_that_sum_to_1(config):
 
 @pytest.mark.parametrize("pieces", [(1,) * T, (4, 1, 6), (T,)])
 def test_cached_is_uncached(config, pieces):
-    model, ids = model_of(config), ids_of()
+    model, ids = draw_model(config), draw_ids(B, T)
     caches = [Cache(config.block_size) for _ in model.blocks]
     cached = torch.cat([model(piece, caches) for piece in ids.split(pieces, dim=1)], dim=1)
     assert_close(cached, model(ids))
@@ -77,8 +56,8 @@ def test_cached_is_uncached(config, pieces):
 
 def test_only_positions_make_the_order_matter_to_one_layer():
     for kind in POSITIONS:
-        model = model_of(replace(PLAIN, n_layer=1, positions=kind))
-        ids = ids_of()
+        model = draw_model(replace(PLAIN, n_layer=1, positions=kind))
+        ids = draw_ids(B, T)
         other = torch.cat([ids[:, :-1].flip(1), ids[:, -1:]], dim=1)
         same = torch.allclose(model(ids)[:, -1], model(other)[:, -1])
         assert same == (kind == "none"), kind
@@ -86,24 +65,24 @@ def test_only_positions_make_the_order_matter_to_one_layer():
 
 def test_a_fresh_gpt_adds_nothing_to_its_embeddings():
     model = GPT(PLAIN)
-    ids = ids_of()
-    assert_close(model(ids), model.logits(model.norm(model.token(ids))))
+    ids = draw_ids(B, T)
+    assert_close(model(ids), model.lm_head(model.final_norm(model.token_embedding(ids))))
 
 
 def test_a_fresh_gpt_knows_nothing(config):
     """Its loss is about log V: no logit is far from the others."""
     torch.manual_seed(0)
-    logits = GPT(replace(config, vocab_size=65, n_embd=96))(ids_of())
+    logits = GPT(replace(config, vocab_size=65, n_embd=96))(draw_ids(B, T))
     assert logits.std() < 0.9
 
 
 def test_a_block_adds_again_after_its_first_step():
     """Zeroed projections still get a gradient, so that the block wakes up."""
     model = GPT(PLAIN)
-    model(ids_of()).square().sum().backward()
+    model(draw_ids(B, T)).square().sum().backward()
     for block in model.blocks:
         assert block.attention.out.weight.grad.abs().sum() > 0
-        assert block.perceptron.out.weight.grad.abs().sum() > 0
+        assert block.mlp.out.weight.grad.abs().sum() > 0
 
 
 def test_the_attention_without_extras_is_chapter_10s():
@@ -135,103 +114,17 @@ def test_shared_keys_are_repeated_keys():
     many.load_state_dict({"qkv.weight": torch.cat([q, *copies]), "out.weight": few.out.weight})
     x = torch.randn(B, T, 36, dtype=torch.float64)
     assert_close(few(x), many(x))
-    assert_close(few.explain(x)[0], few(x))
+    assert_close(few.forward_with_weights(x)[0], few(x))
 
 
 def test_past_its_block_only_a_learned_table_ends(config):
-    model, ids = model_of(config), ids_of(length=20)
+    model, ids = draw_model(config), draw_ids(B, 20)
     assert model(ids[:, :17]).shape == (B, 17, V)
     if config.positions == "learned":
         with pytest.raises(ValueError, match="expected at most 17 positions.*got 20"):
             model(ids)
     else:
         assert model(ids).shape == (B, 20, V)
-
-
-def test_a_full_cache_says_so_and_keeps_what_it_has():
-    cache = Cache(5)
-    four = torch.randn(B, 3, 4, 2)
-    cache.append(four, four)
-    with pytest.raises(ValueError, match="at most 5 positions.*got 4 kept and 2 new"):
-        cache.append(four[:, :, :2], four[:, :, :2])
-    k, _ = cache.append(four[:, :, :1], four[:, :, :1])
-    assert torch.equal(k[:, :, :4], four)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: CausalSelfAttention(36, 5), "n_head: expected a number that divides 36, got 5"),
-        (lambda: CausalSelfAttention(36, 6, 4), "n_kv_head: .*divides 6, got 4"),
-        (lambda: CausalSelfAttention(36, 6, 0), "n_kv_head: .*divides 6, got 0"),
-        (lambda: CausalSelfAttention(15, 5, positions="rotary"), "head_size: .*even.*got 3"),
-        (lambda: Config(V, 0), "block_size: expected 1 or more, got 0"),
-        (lambda: Cache(0), "capacity: expected 1 or more"),
-    ],
-)
-def test_bad_input_is_a_sentence(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
-def test_a_cache_belongs_to_one_batch():
-    cache, k = Cache(5), torch.zeros(2, 3, 1, 4)
-    cache.append(k, k)
-    with pytest.raises(ValueError, match="expected the 2 sequences that the cache holds, got 1"):
-        cache.append(k[:1], k[:1])
-
-
-TOKENIZER = CharTokenizer("abcdefghijklm")
-
-
-@pytest.fixture(params=[PLAIN, KINDS[-2]], ids=said)
-def saved(request, tmp_path):
-    model = model_of(request.param).half().float()
-    save_checkpoint(model, TOKENIZER, tmp_path / "model.safetensors", loss="1.5")
-    return model, tmp_path / "model.safetensors"
-
-
-def test_a_model_comes_back_as_it_was_saved(saved):
-    model, path = saved
-    loaded, tokenizer, facts = load_checkpoint(path)
-    assert loaded.config == model.config and not loaded.training
-    assert tokenizer.vocab == TOKENIZER.vocab and facts == {"loss": "1.5"}
-    assert torch.equal(loaded(ids_of()), model(ids_of()))
-    if loaded.config.tied:
-        assert loaded.logits.weight is loaded.token.weight
-
-
-def test_a_file_that_was_cut_off_is_a_sentence(saved):
-    _, path = saved
-    whole = path.read_bytes()
-    for length in (0, 5, 200, len(whole) - 1):
-        path.write_bytes(whole[:length])
-        with pytest.raises(ValueError, match="expected a whole safetensors file"):
-            load_checkpoint(path)
-
-
-def test_a_foreign_file_is_a_sentence(tmp_path):
-    from safetensors.torch import save_file
-
-    path = tmp_path / "model.safetensors"
-    torch.save({"weight": torch.zeros(2)}, path)  # a pickle is not read
-    with pytest.raises(ValueError, match="expected a whole safetensors file"):
-        load_checkpoint(path)
-    for metadata in (None, {"config": "{"}, {"config": '{"width": 3}', "alphabet": "ab"}):
-        save_file({"weight": torch.zeros(2)}, path, metadata)
-        with pytest.raises(ValueError, match="expected a checkpoint of this course"):
-            load_checkpoint(path)
-
-
-def test_a_model_of_another_shape_is_a_sentence(tmp_path):
-    path = tmp_path / "model.safetensors"
-    model = model_of(PLAIN)
-    model.config = replace(PLAIN, n_embd=48)
-    save_checkpoint(model, TOKENIZER, path)
-    with pytest.raises(
-        ValueError, match="fit its configuration, got others: size mismatch for token"
-    ):
-        load_checkpoint(path)
 
 
 def test_start_as_identity_zeroes_biases_too():

@@ -11,8 +11,6 @@ from attention.masks import causal_mask
 from attention.multi_head import (
     MultiHeadAttention,
     MultiHeadWrapper,
-    copy_fused_to_torch,
-    copy_wrapper_to_fused,
     merge_heads,
     split_heads,
 )
@@ -23,15 +21,11 @@ from attention.properties import (
     no_future_leak,
     rows_sum_to_1,
 )
-from tests.conftest import X
+from tests.attention.draws import draw
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 B, T, H, D = 2, 5, 3, 7
 C = H * D
-
-
-def draw(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).double()
 
 
 @pytest.fixture
@@ -80,6 +74,7 @@ def test_the_mask_is_no_parameter_and_not_in_the_checkpoint():
         assert not any("mask" in name for name in module.state_dict())
         assert not any("mask" in name for name, _ in module.named_parameters())
     assert "mask" in dict(CausalAttention(C, D, 11).named_buffers())
+    assert not list(MultiHeadAttention(C, H, 11).buffers()), "the fused way needs none"
 
 
 @pytest.mark.parametrize("build", [lambda p: CausalAttention(C, D, 11, p),
@@ -96,13 +91,9 @@ def test_dropout_acts_in_training_only_and_keeps_the_mean(build):
     assert_close(mean, still, rtol=0, atol=0.06)
 
 
-def test_the_fused_way_keeps_no_mask():
-    assert sum(b.numel() for b in MultiHeadAttention(C, H, 4096).buffers()) == 0
-
-
 def test_the_explicit_way_explains_the_fused_one(fused):
     x = draw(B, T, C)
-    out, weights = fused.explain(x)
+    out, weights = fused.forward_with_weights(x)
     assert_close(out, fused(x), rtol=0, atol=1e-6)
     assert weights.shape == (B, H, T, T)
     assert rows_sum_to_1(weights)
@@ -116,12 +107,21 @@ def test_options_reach_the_layers_they_are_for():
     assert MultiHeadAttention(C, H, 11).qkv.bias is None
 
 
-def test_in_training_the_explicit_way_drops_weights_and_shows_them_undropped():
-    torch.manual_seed(0)
-    fused, x = MultiHeadAttention(C, H, 11, dropout=0.5), draw(B, T, C).float()
-    (out, weights), (again, _) = fused.explain(x), fused.explain(x)
-    assert not torch.equal(out, again)
-    assert rows_sum_to_1(weights)
+@torch.no_grad()
+def copy_wrapper_to_fused(wrapper, fused):
+    """The heads of the wrapper, and an output projection that is the identity."""
+    parts = [getattr(head, n).weight for n in ("query", "key", "value") for head in wrapper.heads]
+    fused.qkv.weight.copy_(torch.cat(parts))
+    fused.out.weight.copy_(torch.eye(C))
+    fused.out.bias.zero_()
+
+
+@torch.no_grad()
+def copy_fused_to_torch(fused, theirs):
+    theirs.in_proj_weight.copy_(fused.qkv.weight)
+    theirs.in_proj_bias.zero_()
+    theirs.out_proj.weight.copy_(fused.out.weight)
+    theirs.out_proj.bias.copy_(fused.out.bias)
 
 
 @pytest.mark.parametrize(("dtype", "atol"), [(torch.float64, 1e-6), (torch.float32, 1e-5)])
@@ -142,28 +142,6 @@ def test_wrapper_fused_and_pytorch_are_equal_after_copying(fused, wrapper, dtype
     assert equals(fused, pytorch, x, atol)
 
 
-@pytest.mark.parametrize("qkv_bias", [False, True])
-def test_copying_leaves_no_bias_of_before(wrapper, qkv_bias):
-    fused = MultiHeadAttention(C, H, T, qkv_bias=qkv_bias).double()
-    theirs = nn.MultiheadAttention(C, H, batch_first=True).double()
-    nn.init.normal_(theirs.in_proj_bias)
-    x = draw(B, T, C)
-
-    def pytorch(x):
-        return theirs(x, x, x, attn_mask=~causal_mask(T))[0]
-
-    copy_fused_to_torch(fused, theirs)
-    assert equals(fused, pytorch, x, 1e-6)
-    copy_wrapper_to_fused(wrapper.double(), fused)
-    assert equals(fused, wrapper, x, 1e-6)
-
-
-def test_one_head_is_no_cut():
-    x = draw(B, T, C)
-    assert torch.equal(split_heads(x, 1)[:, 0], x)
-    assert MultiHeadAttention(C, 1, T)(x.float()).shape == (B, T, C)
-
-
 def test_gradients_are_pytorchs_own(fused):
     theirs = nn.MultiheadAttention(C, H, batch_first=True).double()
     copy_fused_to_torch(fused, theirs)
@@ -181,62 +159,3 @@ def test_laws_of_the_fused_module(fused):
     fused(x).square().sum().backward()
     for part, name in zip(fused.qkv.weight.grad.chunk(3), "qkv", strict=True):
         assert bool((part != 0).any()), name
-
-
-def test_the_count_of_the_design():
-    count = sum(p.numel() for p in MultiHeadAttention(768, 12, block_size=1).parameters())
-    assert count == 2_360_064
-
-
-def test_the_sources_wrapper():
-    """S3.22: seed 123, two heads of two, on the six words."""
-    torch.manual_seed(123)
-    out = MultiHeadWrapper(3, 2, 2, block_size=6)(torch.stack([X, X]))
-    expected = torch.tensor([-0.4519, 0.2216, 0.4772, 0.1063])
-    assert_close(out[0, 0], expected, rtol=0, atol=1e-4)
-    assert_close(out[1, -1], torch.tensor([-0.5299, -0.1081, 0.5077, 0.3493]), rtol=0, atol=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: MultiHeadAttention(10, 3, 5), "a number that divides n_embd = 10, got 3"),
-        (lambda: MultiHeadAttention(10, 0, 5), "a number that divides n_embd = 10, got 0"),
-        (lambda: split_heads(torch.zeros(1, 2, 10), 3), "that divides the 10 channels, got 3"),
-        (lambda: CausalAttention(3, 2, 5, dropout=1.0), "from 0 to below 1, got 1.0"),
-        (lambda: CausalAttention(3, 2, 5, dropout=-0.1), "from 0 to below 1, got -0.1"),
-        (lambda: CausalAttention(3, 2, 0), "expected 1 or more positions, got 0"),
-        (lambda: CausalAttention(3, 2, 6)(torch.zeros(1, 7, 3)), "at most 6 positions .* got 7"),
-        (lambda: CausalAttention(3, 2, 6)(torch.zeros(7, 3)), r"shape \(B, T, 3\), got \(7, 3\)"),
-        (
-            lambda: CausalAttention(3, 2, 6)(torch.zeros(1, 6, 4)),
-            r"shape \(B, T, 3\), got \(1, 6, 4\)",
-        ),
-        (lambda: MultiHeadAttention(4, 2, 6)(torch.zeros(1, 7, 4)), "at most 6 positions"),
-        (
-            lambda: copy_wrapper_to_fused(
-                MultiHeadWrapper(4, 2, 3, 5), MultiHeadAttention(4, 2, 5)
-            ),
-            "expected the same heads, got 2 with",
-        ),
-        (
-            lambda: copy_wrapper_to_fused(
-                MultiHeadWrapper(4, 2, 2, 5), MultiHeadAttention(4, 4, 5)
-            ),
-            "expected the same heads, got 2 with",
-        ),
-        (
-            lambda: copy_fused_to_torch(MultiHeadAttention(4, 2, 5), nn.MultiheadAttention(4, 1)),
-            "expected embed_dim 4 and num_heads 2, got 4 and 1",
-        ),
-        (
-            lambda: copy_fused_to_torch(
-                MultiHeadAttention(4, 2, 5), nn.MultiheadAttention(4, 2, bias=False)
-            ),
-            "expected a module with biases",
-        ),
-    ],
-)
-def test_what_can_not_be_is_refused(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

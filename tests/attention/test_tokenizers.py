@@ -2,7 +2,7 @@
 
 import json
 import os
-import pickle
+import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -19,7 +19,6 @@ from attention import bpe, fast_bpe
 from attention.bpe import count_pairs, merge_pair, split_pieces
 from attention.bpe_tokenizer import BPETokenizer
 from attention.corpus import load_corpus
-from attention.fast_bpe import MergedPieces
 from attention.tokenizers import CharTokenizer
 
 CORPORA = ["play", "tinyshakespeare"]
@@ -44,11 +43,9 @@ texts = st.one_of(any_text, busy_text)
 @cache
 def corpus(name: str) -> str:
     if name == "tinyshakespeare":
-        folder = os.environ.get("ATTENTION_DATA")
-        if not folder:
+        folder = Path(os.environ.get("ATTENTION_DATA", "")).expanduser()
+        if not (folder / "tinyshakespeare.txt").is_file():
             pytest.skip("ATTENTION_DATA names no folder with tinyshakespeare.txt")
-        if not (Path(folder).expanduser() / "tinyshakespeare.txt").is_file():
-            pytest.skip(f"there is no tinyshakespeare.txt in ATTENTION_DATA={folder}")
     return load_corpus(name)
 
 
@@ -87,9 +84,6 @@ def play() -> BPETokenizer:
     return BPETokenizer.train(corpus("play"), 512, [END, "<|user|>"])
 
 
-# --- characters ---
-
-
 def test_char_encodes_ball():
     tokenizer = CharTokenizer(ALPHABET)
     assert tokenizer.vocab_size == len(tokenizer.vocab) == 65
@@ -98,33 +92,12 @@ def test_char_encodes_ball():
     assert tokenizer.decode([40, 39, 50, 50]) == "ball"
 
 
-@pytest.mark.parametrize("name", CORPORA)
-def test_char_on_the_corpora(name):
-    tokenizer = CharTokenizer(corpus(name))
-    assert "".join(tokenizer.vocab) == ALPHABET
-    assert tokenizer.decode(tokenizer.encode(corpus(name))) == corpus(name)
-
-
 @given(st.text(min_size=1))
 def test_char_round_trip(text):
     tokenizer = CharTokenizer(text)
     ids = tokenizer.encode(text)
     assert tokenizer.decode(ids) == text
     assert set(ids) == set(range(tokenizer.vocab_size))
-
-
-def test_char_refuses_unknown_characters():
-    tokenizer = CharTokenizer(ALPHABET)
-    with pytest.raises(ValueError, match=r"got 'é' \(U\+00E9\) at position 3; build .* BPETok"):
-        tokenizer.encode("cafés")
-
-
-def test_char_refuses_empty_text():
-    with pytest.raises(ValueError, match="text: expected at least one character, got none"):
-        CharTokenizer("")
-
-
-# --- ids, for both ---
 
 
 @pytest.fixture(params=["char", "bpe"])
@@ -137,15 +110,11 @@ def seven(request):
 
 @pytest.mark.parametrize("bad", [-1, 7, 2**70, True, False, 1.0, None, "a", [1]])
 def test_decode_refuses(seven, bad):
-    start = seven.vocab_size - 7
-    if type(bad) is int:
-        bad += start if bad > 0 else 0
-    shown = str(bad).replace("[", r"\[")
-    with pytest.raises(
-        ValueError,
-        match=rf"ids: expected integers from 0 to {start + 6}, got '?{shown}.* at position 2; use",
-    ):
-        seven.decode([start, start, bad, -5])
+    last = seven.vocab_size - 1
+    bad = seven.vocab_size if bad == 7 else bad
+    says = f"ids: expected integers from 0 to {last}, got {bad!r} at position 2; use"
+    with pytest.raises(ValueError, match=re.escape(says)):
+        seven.decode([last, last, bad, -5])
 
 
 def test_decode_takes_every_kind_of_integers(seven):
@@ -158,22 +127,13 @@ def test_decode_takes_every_kind_of_integers(seven):
     assert seven.decode([]) == ""
 
 
-@pytest.mark.parametrize("bad", [torch.ones(3), torch.ones(3).bool(), torch.ones(1, 3).long()])
-def test_decode_refuses_tensors_of_another_kind(seven, bad):
-    with pytest.raises(ValueError, match=r"ids: expected integers .* got (1.0|True|\[1, 1, 1\]) "):
-        seven.decode(bad)
-
-
-# --- the steps ---
-
-
-def test_bytes_have_the_places_of_gpt2s_vocabulary():
+def test_ties_are_resolved_in_the_order_of_gpt2s_bytes():
     """Bytes that print come first: 188 of them, without the space (220) and the soft hyphen (255)."""
-    places = {byte: bpe.tie_order((byte, byte)) for byte in range(256)}
-    assert sorted(places.values()) == [(place, place) for place in range(256)]
+    ranks = {byte: bpe.tie_order((byte, byte)) for byte in range(256)}
+    assert sorted(ranks.values()) == [(rank, rank) for rank in range(256)]
     known = {0x21: 0, 0x7E: 93, 0xA1: 94, 0xAC: 105, 0xAE: 106, 0xFF: 187}
     known |= {0: 188, 0x0A: 198, 0x20: 220, 0x7F: 221, 0xAD: 255}
-    assert {byte: places[byte][0] for byte in known} == known
+    assert {byte: ranks[byte][0] for byte in known} == known
 
 
 def test_count_pairs_counts_overlaps():
@@ -181,21 +141,10 @@ def test_count_pairs_counts_overlaps():
     assert count_pairs([7]) == count_pairs([]) == {}
 
 
-@pytest.mark.parametrize(
-    ("ids", "merged"),
-    [
-        ([], []),
-        ([1], [1]),
-        ([1, 1], [9]),
-        ([1, 1, 1], [9, 1]),
-        ([1, 1, 1, 1], [9, 9]),
-        ([2, 1, 1, 3, 1], [2, 9, 3, 1]),
-    ],
-)
-def test_merge_pair(ids, merged):
-    before = list(ids)
-    assert merge_pair(ids, (1, 1), 9) == merged
-    assert ids == before
+def test_merge_pair_goes_from_left_to_right_and_changes_nothing():
+    ids = [2, 1, 1, 1, 3, 1]
+    assert merge_pair(ids, (1, 1), 9) == [2, 9, 1, 3, 1]
+    assert ids == [2, 1, 1, 1, 3, 1] and merge_pair([], (1, 1), 9) == []
 
 
 @given(st.lists(st.integers(0, 3)), st.integers(0, 3), st.integers(0, 3))
@@ -212,26 +161,14 @@ def test_split_pieces_keeps_every_character():
     assert split_pieces(text, None) == [text]
 
 
-def test_split_pieces_allows_groups_in_the_pattern():
-    assert split_pieces("abcab", "(a)(b)|c") == ["ab", "c", "ab"]
+any_piece = st.one_of(
+    st.binary(min_size=1, max_size=9), st.text("ab \x80", min_size=1, max_size=25)
+)
 
 
-def test_split_pieces_refuses_a_pattern_that_loses_text():
-    with pytest.raises(ValueError, match=r"pattern: .* all 3 .* matches 2, '\[ab\]'; add"):
-        split_pieces("abc", "[ab]")
-
-
-# --- the fast form is held to the definition ---
-
-
-@given(st.dictionaries(st.binary(min_size=1, max_size=9), st.integers(1, 5), max_size=6))
-def test_merges_are_learnt_as_defined_from_any_bytes(pieces):
-    assert fast_bpe.learn_merges(pieces, 50) == bpe.learn_merges(pieces, 50)
-
-
-@given(st.dictionaries(st.text("ab \x80", min_size=1, max_size=25), st.integers(1, 5), max_size=6))
-def test_merges_are_learnt_as_defined_from_repeats(pieces):
-    pieces = {piece.encode(): count for piece, count in pieces.items()}
+@given(st.dictionaries(any_piece, st.integers(1, 5), max_size=6))
+def test_merges_are_learnt_as_defined(pieces):
+    pieces = {p if isinstance(p, bytes) else p.encode(): n for p, n in pieces.items()}
     assert fast_bpe.learn_merges(pieces, 50) == bpe.learn_merges(pieces, 50)
 
 
@@ -269,16 +206,13 @@ def test_the_work_for_a_long_piece_grows_no_faster_than_the_piece():
 
 
 def test_a_text_without_cuts_is_not_counted_anew(monkeypatch):
-    """Each merge looks at its own places only: those of all merges together are few."""
+    """Each merge visits only its own positions: those of all merges together are few."""
     text, looked = corpus("play")[:8000].encode(), []
     monkeypatch.setattr(
-        fast_bpe, "sorted", lambda places: looked.extend(places) or sorted(places), raising=False
+        fast_bpe, "sorted", lambda found: looked.extend(found) or sorted(found), raising=False
     )
     assert len(fast_bpe.learn_merges({text: 1}, 100)) == 100
     assert len(looked) < 3 * len(text)  # and not 100 times as many
-
-
-# --- byte pair encoding: laws ---
 
 
 def test_textbook():
@@ -288,46 +222,20 @@ def test_textbook():
     assert tokenizer.decode([258, 100, 258, 97, 99]) == TEXTBOOK
 
 
-def test_textbook_by_hand():
-    ids = list(TEXTBOOK.encode())
-    for new_id in 256, 257, 258:
-        counts = count_pairs(ids)
-        pair = min(counts, key=lambda pair: (-counts[pair], pair))
-        ids = merge_pair(ids, pair, new_id)
-    assert ids == BPETokenizer.train(TEXTBOOK, 259, pattern=None).encode(TEXTBOOK)
-
-
 @given(texts, st.booleans())
 def test_bpe_round_trip(play, text, special):
     assert play.decode(play.encode(text, special=special)) == text
 
 
-@pytest.mark.parametrize("text", AWKWARD)
-def test_bpe_round_trip_on_awkward_text(play, text):
-    assert play.decode(play.encode(text)) == play.decode(play.encode(text, special=True)) == text
-
-
-@pytest.mark.parametrize("pattern", [None, r"(?s)\w+|."])
 @given(text=busy_text)
-def test_bpe_round_trip_with_other_patterns(pattern, text):
-    tokenizer = BPETokenizer([(97, 98), (116, 104), (257, 101)], pattern=pattern)
-    assert tokenizer.decode(tokenizer.encode(text)) == text
-
-
-def test_the_pattern_of_the_training_is_the_tokenizers_own():
+def test_the_pattern_of_the_training_is_the_tokenizers_own(text):
     pairs = [(97, 98), (256, 32), (257, 257)]
     assert BPETokenizer(pairs, pattern=None).encode("ab ab ") == [258]
     assert BPETokenizer(pairs).encode("ab ab ") == [256, 32, 256, 32]  # cut before each space
-    text = "ab " * 4
-    assert BPETokenizer.train(text, 260, pattern=None).encode(text) == [259]
-
-
-def test_ids_are_bytes_then_merges_then_specials(play):
-    assert play.vocab_size == 512
-    assert len(play.merges) == 512 - 256 - 2
-    assert [play.ranks[bytes([b])] for b in range(256)] == list(range(256))
-    assert [play.ranks[left + right] for left, right in play.merges] == list(range(256, 510))
-    assert play.special_tokens == {END: 510, "<|user|>": 511}
+    for tokenizer in (BPETokenizer(pairs, pattern=p) for p in (None, r"(?s)\w+|.")):
+        assert tokenizer.decode(tokenizer.encode(text)) == text
+    long = "ab " * 4
+    assert BPETokenizer.train(long, 260, pattern=None).encode(long) == [259]
 
 
 def test_no_token_spans_two_words(play):
@@ -335,6 +243,7 @@ def test_no_token_spans_two_words(play):
 
 
 def test_special_tokens_are_text_unless_asked_for(play):
+    assert play.vocab_size == 512 and play.special_tokens == {END: 510, "<|user|>": 511}
     text = f"one{END}<|user|> two"
     assert all(i < 510 for i in play.encode(text))
     assert play.encode(text, special=True) == [
@@ -343,57 +252,16 @@ def test_special_tokens_are_text_unless_asked_for(play):
     assert play.decode_bytes([510, 97]) == b"<|end|>a"
 
 
-@pytest.mark.parametrize("make", [BPETokenizer.train, BPETokenizer])
-def test_special_tokens_may_come_from_any_iterable(make):
-    first = ("ab", 258) if make == BPETokenizer.train else ([],)
-    tokenizer = make(*first, special_tokens=iter(["<a>", "<b>"]))
-    assert tokenizer.special_tokens == {"<a>": 256, "<b>": 257}
-    assert tokenizer.encode("<b>", special=True) == [257]
-
-
-def test_special_without_any_special_token():
-    assert BPETokenizer([(97, 98)]).encode("ab ab", special=True) == [256, 32, 256]
-
-
 def test_the_longest_special_token_wins():
     tokenizer = BPETokenizer([], ["<a>", "<a><b>", "(|.)\n"])
     assert tokenizer.encode("<a><b><a>(|.)\n<b", special=True) == [257, 256, 258, 60, 98]
+    assert BPETokenizer([(97, 98)]).encode("ab", special=True) == [256]  # there are none
 
 
 def test_decode_replaces_what_is_not_utf8(play):
     half = list("é".encode())[:1]
     assert play.decode([97, *half, 98]) == "a\ufffdb"
     assert play.decode_bytes(half) == b"\xc3"
-
-
-def test_encode_gives_a_new_list_each_time(play):
-    play.encode("the").append(-1)
-    play.encode("the")[0] = -1
-    assert play.decode(play.encode("the")) == "the"
-
-
-def test_the_cache_is_bounded(monkeypatch):
-    monkeypatch.setattr(MergedPieces, "MOST", 3)
-    monkeypatch.setattr(MergedPieces, "LENGTH", 4)
-    tokenizer = BPETokenizer([(97, 98)])
-    text = "".join(f" {word}" for word in ["ab", "b", "abc", "abcd", "ab", "d"])
-    assert tokenizer.encode(text) == [
-        32, 256, 32, 98, 32, 256, 99, 32, 256, 99, 100, 32, 256, 32, 100,
-    ]  # fmt: skip
-    assert set(tokenizer._pieces) == {" d"}  # " abcd" is too long; " d" came when it was full
-
-
-def test_pickle_keeps_a_tokenizer(play):
-    copy = pickle.loads(pickle.dumps(play))
-    assert copy.encode(f"the end{END}", special=True) == play.encode(f"the end{END}", special=True)
-
-
-def test_repr_says_the_sizes_and_no_address(play):
-    assert repr(play) == "BPETokenizer(256 bytes + 254 merges + 2 special tokens = 512)"
-    assert repr(CharTokenizer("ab")) == "CharTokenizer(2 characters)"
-
-
-# --- byte pair encoding: references ---
 
 
 @pytest.mark.parametrize("vocab_size", SIZES)
@@ -437,7 +305,7 @@ def test_encode_equals_tiktoken_on_awkward_text(play, play_tiktoken, text):
 def test_nothing_is_learnt_from_a_special_token():
     text = f"one{END}" * 5
     assert BPETokenizer.train(text, 259, [END]).merges == [(b"n", b"e"), (b"o", b"ne")]
-    with pytest.raises(ValueError, match="at most 259, got 260"):
+    with pytest.raises(ValueError, match="at most 259 .* got 260"):
         BPETokenizer.train(text, 260, [END])
 
 
@@ -445,68 +313,3 @@ def test_nothing_is_learnt_from_a_special_token():
 def test_decode_equals_tiktoken(play, play_tiktoken, ids):
     assert play.decode_bytes(ids) == play_tiktoken.decode_bytes(ids)
     assert play.decode(ids) == play_tiktoken.decode(ids)
-
-
-# --- byte pair encoding: refusals ---
-
-
-def test_train_refuses_a_vocabulary_smaller_than_the_bytes():
-    with pytest.raises(
-        ValueError,
-        match=r"vocab_size: expected at least 258 \(256 bytes and 2 .*\), got 257; ask for 258 or",
-    ):
-        BPETokenizer.train("text", 257, ["<a>", "<b>"])
-    assert BPETokenizer.train("text", 258, ["<a>", "<b>"]).merges == []
-
-
-def test_train_refuses_more_tokens_than_the_text_gives():
-    with pytest.raises(
-        ValueError, match="vocab_size: expected at most 259, got 260; this text gives 259 tokens"
-    ):
-        BPETokenizer.train("ab abc", 260, ["<a>"], pattern="(?s).. ?|.")
-    assert BPETokenizer.train("ab abc", 259, ["<a>"], pattern="(?s).. ?|.").vocab_size == 259
-
-
-def test_an_empty_text_gives_the_bytes_and_no_more():
-    assert BPETokenizer.train("", 256).vocab_size == 256
-    with pytest.raises(ValueError, match="at most 256, got 257; this text gives 256 tokens"):
-        BPETokenizer.train("", 257)
-
-
-@pytest.mark.parametrize("call", ["train", "encode"])
-def test_a_lone_surrogate_is_refused(play, call):
-    with pytest.raises(ValueError, match=r"'\\ud83d' in position 3: surrogates"):
-        BPETokenizer.train("a 👋\ud83d", 256) if call == "train" else play.encode("a 👋\ud83d")
-
-
-@pytest.mark.parametrize(
-    ("tokens", "message"),
-    [
-        (["<a>", "<b>", "<a>"], "not empty and all different, got '<a>' at position 2"),
-        (["<a>", ""], "not empty and all different, got '' at position 1"),
-        ("<a>", r"a list of strings, got the string '<a>'; write \['<a>'\]"),
-    ],
-)
-@pytest.mark.parametrize("call", ["train", "init"])
-def test_special_tokens_are_refused(call, tokens, message):
-    with pytest.raises(ValueError, match="special_tokens: expected .*" + message):
-        BPETokenizer.train("ab", 300, tokens) if call == "train" else BPETokenizer([], tokens)
-
-
-def test_special_tokens_refuse_lone_surrogates():
-    with pytest.raises(ValueError, match=r"'\\udc00' in position 1: surrogates"):
-        BPETokenizer([], ["<\udc00>"])
-
-
-@pytest.mark.parametrize(
-    ("pairs", "message"),
-    [
-        ([(97, 256)], "merge 0: expected integers from 0 to 255, got 256 at position 1"),
-        ([(97, 98), (97, 98)], r"merge 1: .*, got \(97, 98\), but .* turn b'ab' into \[256\]"),
-        # abc made from a and bc, although ab would have been merged first
-        ([(97, 98), (98, 99), (97, 257)], r"merge 2: .* turn b'abc' into \[256, 99\]; give"),
-    ],
-)
-def test_merges_that_no_training_gives_are_refused(pairs, message):
-    with pytest.raises(ValueError, match=message):
-        BPETokenizer(pairs)

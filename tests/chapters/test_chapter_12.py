@@ -7,13 +7,11 @@ import re
 import pytest
 import torch
 
-from attention.block import NORMS, Block, Perceptron
 from attention.corpus import load_corpus
-from attention.gpt import GPT, Config
-from attention.self_attention import CausalSelfAttention
+from attention.gpt import GPT, MLP, NORMS, Block, CausalSelfAttention, Config
 from attention.tokenizers import CharTokenizer
 from chapters.ch12 import runs
-from chapters.ch12.depth import Passage
+from chapters.ch12.depth import Propagation
 from chapters.ch12.explorer import PLACES, depth_explorer
 from chapters.ch12.figures import LOWEST, block_figure, depth_figure, words_figure
 from course.draw.picture import Picture, picture
@@ -29,10 +27,10 @@ def no_pixels(monkeypatch):
     )
 
 
-def made(signal, gradient, difference):
-    """A passage of words that are as large as is said, over as many depths."""
+def made(signal, gradient, diversity):
+    """A propagation of words that are as large as is said, over as many depths."""
     streams = [torch.full((1, len(WORDS), 20), float(size)) for size in signal]
-    return Passage(*(torch.tensor(each) for each in (signal, gradient, difference)), streams)
+    return Propagation(*(torch.tensor(each) for each in (signal, gradient, diversity)), streams)
 
 
 FADES = made([1.0, 1e-3, 1e-13], [2e-14, 0.04, 1.0], [0.9, 0.25, 0.0])
@@ -41,21 +39,19 @@ GROWS = made([1.0, 30.0, 54321.0], [250.0, 9.0, 1.0], [0.9, 0.8, 0.7])
 
 def block_of(norm="rms", bias=False, n_embd=12):
     attention = CausalSelfAttention(n_embd, 3, bias=bias)
-    return Block(attention, Perceptron(n_embd, bias=bias), n_embd, norm)
+    return Block(attention, MLP(n_embd, bias=bias), n_embd, norm)
 
 
 def test_the_block_figure_counts_what_is_learnt():
     said = block_figure(block_of()).sentence
-    assert (
-        "576 in attention, 1,152 in the perceptron, 24 in the two norms" in said
-    )  # 4, 8 C^2, 2 C
+    assert "576 in attention, 1,152 in the MLP, 24 in the two norms" in said  # 4, 8 C^2, 2 C
 
 
 def test_the_depth_figure_says_what_arrives():
     said = depth_figure({"fades": FADES, "grows": GROWS}).sentence
     assert "through 2 layers" in said
-    assert "Fades: size under 1e-12, gradient under 1e-12, difference 0." in said
-    assert "Grows: size 5e4, gradient 250, difference 0.7." in said
+    assert "Fades: size under 1e-12, gradient under 1e-12, diversity 0." in said
+    assert "Grows: size 5e4, gradient 250, diversity 0.7." in said
 
 
 def test_a_line_ends_where_it_leaves_the_chart(monkeypatch):
@@ -84,14 +80,14 @@ def test_the_words_figure_says_the_depth_that_it_shows():
     said = words_figure(FADES, 1, "no residual, no norm", WORDS).sentence
     assert (
         said
-        == "No residual, no norm, behind layer 1 of 2: size 0.001, gradient 0.04, difference 0.25."
+        == "No residual, no norm, behind layer 1 of 2: size 0.001, gradient 0.04, diversity 0.25."
     )
 
 
 def test_the_explorer_goes_through_depths_and_ways(monkeypatch):
     ways = [(residual, place) for residual in (True, False) for place in PLACES.values()]
-    passages = {way: FADES if way == (False, "before") else GROWS for way in ways}
-    explorer = depth_explorer(passages, WORDS)
+    propagations = {way: FADES if way == (False, "before") else GROWS for way in ways}
+    explorer = depth_explorer(propagations, WORDS)
     assert explorer.still.sentence.startswith(
         "No residual, norm before, behind layer 0 of 2: size 1,"
     )
@@ -104,9 +100,9 @@ def test_the_explorer_goes_through_depths_and_ways(monkeypatch):
     monkeypatch.setattr("chapters.ch12.figures.picture", picture)
     svg = explorer.render(depth=1, residual=False, place="after").svg
     assert "no residual, norm after" in svg and all(word in svg for word in WORDS)
-    del passages[True, "none"]
-    with pytest.raises(ValueError, match="expected a passage for each"):
-        depth_explorer(passages, WORDS)
+    del propagations[True, "none"]
+    with pytest.raises(ValueError, match="expected a propagation for each"):
+        depth_explorer(propagations, WORDS)
 
 
 def test_a_block_is_counted_as_it_is_built():
@@ -127,7 +123,7 @@ def test_the_exercises_norms_are_pytorchs():
 
 def test_the_exercises_block_is_the_packages():
     block, x = block_of(), torch.randn(2, 5, 12)
-    parts = block.attention, block.perceptron, block.before_attention, block.before_perceptron
+    parts = block.attention, block.mlp, block.norm_1, block.norm_2
     torch.testing.assert_close(answer("12.block")(x, *parts), block(x))
 
 

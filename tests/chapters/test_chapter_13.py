@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from attention.batches import cut_blocks, split
 from attention.checkpoint import CHECKPOINT, load_checkpoint
 from attention.corpus import load_corpus
-from attention.fitting import Look
+from attention.fitting import Evaluation
 from attention.gpt import GPT, Config
 from attention.sampling import keep_top_p
 from attention.tokenizers import CharTokenizer
@@ -81,7 +81,7 @@ def test_every_choice_has_every_seed():
 def test_the_stored_runs_are_those_of_the_command():
     """Two of them begin as they should: after eight steps nothing has drifted apart yet."""
     ids = runs.parts()
-    eight = dict(n_steps=8, warm_up=2, look_every=8)
+    eight = dict(n_steps=8, warm_up=2, eval_every=8)
     plain, unmasked = (runs.losses(name, 1, ids, **eight) for name in ("all of it", "no mask"))
     assert len(plain) == 1 and len(unmasked) == 2
     assert all(2 < loss < 5 for loss in (*plain, *unmasked))
@@ -110,10 +110,10 @@ def test_what_is_taken_away_is_gone():
     make = runs.CHOICES["scores thrown away"]["block"]
     attention = make(runs.PLAIN).attention
     x = torch.randn(1, 6, 48)
-    _, weights = attention.explain(x)
+    _, weights = attention.forward_with_weights(x)
     torch.testing.assert_close(weights[0, 0, 3], torch.tensor([0.25] * 4 + [0.0] * 2))
     without = runs.CHOICES["no residual"]["block"](runs.PLAIN)
-    torch.nn.init.zeros_(without.perceptron.out.weight)
+    torch.nn.init.zeros_(without.mlp.out.weight)
     assert not without(x).any()
     alone = runs.CHOICES["no attention"]["block"](runs.PLAIN)
     runs.own_start(alone)
@@ -148,9 +148,11 @@ def test_the_choices_are_differences_on_the_same_seed():
 
 
 def test_the_curve_names_its_lowest_look():
-    looks = [Look(100, 3.0, 2.5), Look(200, 2.0, 1.84), Look(300, 1.5, 2.04)]
-    sentence = curve_figure(looks, 1.61).sentence
-    assert "after 3 looks, at step 300: 1.5 on the batches, 2.0 on" in sentence
+    history = [
+        Evaluation(*numbers) for numbers in ((100, 3.0, 2.5), (200, 2.0, 1.84), (300, 1.5, 2.04))
+    ]
+    sentence = curve_figure(history, 1.61).sentence
+    assert "after 3 evaluations, at step 300: 1.5 on the batches, 2.0 on" in sentence
     assert "lowest was 1.8 at step 200" in sentence and "best table there, 1.61" in sentence
 
 
@@ -222,10 +224,10 @@ def test_padding_is_what_pytorch_ignores():
 
 
 def test_the_operations_are_the_packages():
-    for n_words, T, n_layer, n_embd, vocab_size in load("13.count_flops").inputs:
+    for n_tokens, T, n_layer, n_embd, vocab_size in load("13.count_flops").inputs:
         config = Config(vocab_size, T, n_layer=n_layer, n_head=1, n_embd=n_embd)
-        work = sum(forward_flops(config, n_words // T, T).values())
-        assert answer("13.count_flops")(n_words, T, n_layer, n_embd, vocab_size) == work
+        work = sum(forward_flops(config, n_tokens // T, T).values())
+        assert answer("13.count_flops")(n_tokens, T, n_layer, n_embd, vocab_size) == work
 
 
 def test_the_perplexity_of_equal_choices_is_their_number():

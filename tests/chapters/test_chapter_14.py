@@ -10,15 +10,15 @@ from attention.checkpoint import CHECKPOINT, load_checkpoint
 from attention.corpus import load_corpus
 from attention.training import cross_entropy, evaluating
 from chapters.ch14 import runs
-from chapters.ch14.by_hand import induction_by_hand
 from chapters.ch14.figures import (
     effects_figure,
     maps_figure,
     received_figure,
     seeds_figure,
 )
+from chapters.ch14.handcrafted_induction import handcrafted_induction
 from chapters.ch14.interventions import ablation_effects
-from chapters.ch14.patterns import equal_shares, previous_token_score, sink_score
+from chapters.ch14.patterns import previous_token_score, sink_score, uniform_weights
 from chapters.ch14.tasks import accuracy, repeated_strings
 from course.draw.picture import SIGNED, WEIGHTS
 
@@ -50,7 +50,7 @@ def test_a_stored_run_is_that_of_the_command():
 
 def test_another_seed_is_another_run():
     few = [runs.grow(runs.MODELS["one layer"], seed, n_steps=2) for seed in (1, 1, 2)]
-    first, again, other = (model.logits.weight for model in few)
+    first, again, other = (model.lm_head.weight for model in few)
     assert torch.equal(first, again) and not torch.equal(first, other)
 
 
@@ -74,7 +74,7 @@ def test_the_two_models_have_nearly_as_many_parameters_and_heads():
 
 
 def test_by_hand_every_period_is_right():
-    model = induction_by_hand(runs.V, 64)
+    model = handcrafted_induction(runs.V, 64)
     for period in runs.HELD_OUT:
         task = repeated_strings(200, period, runs.V, torch.Generator().manual_seed(period))
         assert accuracy(model, [task]) == 1
@@ -119,7 +119,7 @@ def test_the_clearest_map_is_not_the_head_that_costs_most(trained):
             return cross_entropy(model(x), y).item()
 
     effects = ablation_effects(model, loss)
-    previous = previous_token_score(model.explain(x)[1]).mean(dim=1)
+    previous = previous_token_score(model.forward_with_weights(x)[1]).mean(dim=1)
     assert previous.argmax() == 4 + 3 and effects.argmax() == 2
     assert effects[0, 2] > 2 * effects[1, 3]
     assert (previous[1] > 0.15).all(), "in layer 1 all four look one back"
@@ -127,15 +127,15 @@ def test_the_clearest_map_is_not_the_head_that_costs_most(trained):
 
 def test_the_checkpoint_has_no_sink(trained):
     model, x, _ = trained
-    share = sink_score(model.explain(x)[1], first_row=64).mean(dim=1)
-    assert share.max() < sink_score(equal_shares(128), first_row=64)
+    share = sink_score(model.forward_with_weights(x)[1], first_row=64).mean(dim=1)
+    assert share.max() < sink_score(uniform_weights(128), first_row=64)
 
 
 # ---------------------------------------------------------------- figures
 
 
 def test_a_map_says_how_much_is_in_its_outlined_places():
-    maps = {"even": equal_shares(3), "own": torch.eye(3)}
+    maps = {"even": uniform_weights(3), "own": torch.eye(3)}
     drawn = maps_figure(maps, list("abc"), [[(1, 0), (2, 0)], [(1, 1)]], title="Two")
     assert drawn.sentence == (
         "2 maps, rows by query, columns by key: even; own. The mean of the outlined places: "

@@ -320,7 +320,7 @@ def test_the_stored_pair_has_every_seed_and_shows_what_the_page_says():
 
 def test_the_stored_runs_are_those_of_the_command(as_a_user):
     """Their first steps: nothing has drifted apart yet."""
-    few = dict(n_steps=6, warm_up=2, look_every=6, held_back=200, n_new=3)
+    few = dict(n_steps=6, warm_up=2, eval_every=6, held_back=200, n_new=3)
     good, bad = (runs.losses(name, 1, runs.parts(), **few) for name in NAMES)
     assert good["step"] == [6] and good["usual"] == good["alone"] and len(good["text"]) == 3
     assert bad["usual"] != bad["alone"]

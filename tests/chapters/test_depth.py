@@ -6,10 +6,17 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from attention.block import Block, Perceptron, start_as_identity
 from attention.cache import Cache
-from attention.self_attention import CausalSelfAttention
-from chapters.ch12.depth import PLACES, Wired, difference, passage, rms, scale_outputs, wire
+from attention.gpt import MLP, Block, CausalSelfAttention, start_as_identity
+from chapters.ch12.depth import (
+    PLACES,
+    WiredBlock,
+    propagate,
+    residual_wiring,
+    rms,
+    scale_outputs,
+    token_diversity,
+)
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 B, T, C = 2, 5, 12
@@ -21,11 +28,11 @@ def normal(*shape, seed=0):
 
 def parts(seed=0, activation="relu"):
     torch.manual_seed(seed)
-    return CausalSelfAttention(C, 3).double(), Perceptron(C, activation).double()
+    return CausalSelfAttention(C, 3).double(), MLP(C, activation).double()
 
 
 def stack(n_layer, **how):
-    return [Wired(*parts(seed), C, **how).double() for seed in range(n_layer)]
+    return [WiredBlock(*parts(seed), C, **how).double() for seed in range(n_layer)]
 
 
 def double(x):
@@ -38,15 +45,17 @@ def unit(x):
 
 def test_wiring_is_what_its_formula_says():
     x = normal(B, T, C)
-    assert_close(wire(x, double, unit), x + 2 * unit(x))
-    assert_close(wire(x, double, unit, place="after"), unit(x))  # x + 2 x, divided by its size
-    assert_close(wire(x, double, unit, place="none"), 3 * x)
-    assert_close(wire(x, double, unit, residual=False), 2 * unit(x))
-    assert_close(wire(x, double, unit, residual=False, place="none"), 2 * x)
+    assert_close(residual_wiring(x, double, unit), x + 2 * unit(x))
+    assert_close(
+        residual_wiring(x, double, unit, place="after"), unit(x)
+    )  # x + 2 x, divided by its size
+    assert_close(residual_wiring(x, double, unit, place="none"), 3 * x)
+    assert_close(residual_wiring(x, double, unit, residual=False), 2 * unit(x))
+    assert_close(residual_wiring(x, double, unit, residual=False, place="none"), 2 * x)
 
 
 def test_with_its_defaults_it_is_a_block():
-    ours, theirs = Wired(*parts(), C).double(), Block(*parts(), C).double()
+    ours, theirs = WiredBlock(*parts(), C).double(), Block(*parts(), C).double()
     x = normal(B, T, C)
     assert_close(ours(x), theirs(x))
     cache = Cache(T)
@@ -81,20 +90,20 @@ def test_a_norm_after_leaves_words_of_size_1():
         )
 
 
-def test_size_and_difference_by_loops():
+def test_size_and_diversity_by_loops():
     x = normal(T, C)
     rows = x.tolist()
     squares = sum(value**2 for row in rows for value in row)
     assert rms(x).item() == pytest.approx(math.sqrt(squares / (T * C)))
     means = [sum(row[c] for row in rows) / T for c in range(C)]
     left = sum((row[c] - means[c]) ** 2 for row in rows for c in range(C))
-    assert difference(x).item() == pytest.approx(math.sqrt(left / squares))
-    assert difference(1000 * x).item() == pytest.approx(difference(x).item())
+    assert token_diversity(x).item() == pytest.approx(math.sqrt(left / squares))
+    assert token_diversity(1000 * x).item() == pytest.approx(token_diversity(x).item())
 
 
 def test_the_gradients_are_those_of_finite_differences():
     blocks, x, direction = stack(3), normal(1, 2, C), normal(1, 2, C, seed=1)
-    found = passage(blocks, x, direction)
+    found = propagate(blocks, x, direction)
 
     def end(first):
         for block in blocks:
@@ -113,7 +122,7 @@ def test_the_gradients_are_those_of_finite_differences():
 def test_a_passage_tells_every_depth_and_changes_nothing():
     blocks, x = stack(4), normal(B, T, C)
     before = x.clone()
-    found = passage(blocks, x, normal(B, T, C, seed=1))
+    found = propagate(blocks, x, normal(B, T, C, seed=1))
     assert [len(column) for column in found] == [5, 5, 5, 5]
     assert torch.equal(x, before) and not x.requires_grad
     assert all(block.attention.out.weight.grad is None for block in blocks)
@@ -122,29 +131,29 @@ def test_a_passage_tells_every_depth_and_changes_nothing():
         after = block(after)
         assert_close(found.streams[n], after.detach())
         assert_close(found.signal[n], rms(after).detach())
-        assert_close(found.difference[n], difference(after).detach())
+        assert_close(found.diversity[n], token_diversity(after).detach())
 
 
 def test_without_residuals_words_become_the_same_whatever_the_norm():
     x, direction = normal(1, 6, C), normal(1, 6, C, seed=1)
     for place in PLACES:
-        lost = passage(stack(24, residual=False, place=place), x, direction)
-        kept = passage(stack(24, place=place), x, direction)
-        assert lost.difference[-1] < 1e-3 < 0.05 < kept.difference[-1], place
+        lost = propagate(stack(24, residual=False, place=place), x, direction)
+        kept = propagate(stack(24, place=place), x, direction)
+        assert lost.diversity[-1] < 1e-3 < 0.05 < kept.diversity[-1], place
         assert (lost.signal[-1] > 0.05) == (place != "none")
-    assert passage(stack(24, residual=False, place="none"), x, direction).gradient[0] < 1e-6
+    assert propagate(stack(24, residual=False, place="none"), x, direction).gradient[0] < 1e-6
 
 
 def test_scaled_outputs_scale_what_a_block_adds_first():
     (block,) = stack(1, place="none")
     x = normal(B, T, C)
     heard = block.attention(x)
-    torch.nn.init.zeros_(block.perceptron.out.weight)
+    torch.nn.init.zeros_(block.mlp.out.weight)
     scale_outputs(block, 0.25)
     assert_close(block(x), x + heard / 4)
-    biased = Block(CausalSelfAttention(C, 3, bias=True), Perceptron(C, bias=True), C).double()
+    biased = Block(CausalSelfAttention(C, 3, bias=True), MLP(C, bias=True), C).double()
     scale_outputs(biased, 0.0)
-    start = Block(CausalSelfAttention(C, 3, bias=True), Perceptron(C, bias=True), C).double()
+    start = Block(CausalSelfAttention(C, 3, bias=True), MLP(C, bias=True), C).double()
     start_as_identity(start)
     assert torch.equal(biased(x), x) and torch.equal(start(x), x)
 
@@ -153,4 +162,12 @@ def test_bad_input_is_a_sentence():
     with pytest.raises(
         ValueError, match=r"direction: expected the shape of x, \(1, 5, 12\).*got \(1, 4, 12\)"
     ):
-        passage(stack(1), normal(1, T, C), normal(1, 4, C))
+        propagate(stack(1), normal(1, T, C), normal(1, 4, C))
+
+
+@pytest.mark.parametrize("call", [WiredBlock, residual_wiring])
+def test_a_norm_is_before_after_or_nowhere(call):
+    with pytest.raises(
+        ValueError, match="place: expected one of after, before, none, got 'behind'"
+    ):
+        call(torch.ones(1, 2, C), torch.nn.Identity(), torch.nn.Identity(), place="behind")

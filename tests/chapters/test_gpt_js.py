@@ -51,7 +51,7 @@ def agrees(page, model, tokenizer, text, rtol=0.0):
         assert seen["numbers"] == ""
         return seen
     numbers = torch.frombuffer(bytearray(base64.b64decode(seen["numbers"])), dtype=torch.float64)
-    logits, maps = model.explain(torch.tensor([ids]))
+    logits, maps = model.forward_with_weights(torch.tensor([ids]))
     past = torch.ones(len(ids), len(ids)).tril().bool()  # the page has no cells of the future
     there = torch.cat([logits[0].flatten(), *(head[past] for head in maps[:, 0].flatten(0, 1))])
     torch.testing.assert_close(numbers, there.double(), atol=1e-4, rtol=rtol)
@@ -107,7 +107,7 @@ def test_every_choice_of_a_config(page, tmp_path, name, wide):
     if wide:  # 32 bits a number, as other programs write them
         with safe_open(path, framework="pt") as file:
             about = file.metadata()
-        names = set(model.state_dict()) - ({"logits.weight"} if model.config.tied else set())
+        names = set(model.state_dict()) - ({"lm_head.weight"} if model.config.tied else set())
         save_file({name: model.state_dict()[name].clone() for name in names}, path, about)
     model, tokenizer, _ = load_checkpoint(path)
     page.evaluate(OPEN, base64.b64encode(path.read_bytes()).decode())

@@ -64,7 +64,11 @@ def test_what_is_no_gpt2_is_a_sentence():
         for move in (to_hugging_face, from_hugging_face):
             with pytest.raises(ValueError, match=f"expected one like GPT-2's.*got {said}"):
                 move({}, config)
-    with pytest.raises(ValueError, match="such as token.weight, got transformer.wte.weight"):
+    with pytest.raises(
+        ValueError, match="such as token_embedding.weight, got transformer.wte.weight"
+    ):
         to_hugging_face({"transformer.wte.weight": torch.zeros(1)}, CONFIG)
-    with pytest.raises(ValueError, match="such as transformer.wte.weight, got token.weight"):
-        from_hugging_face({"token.weight": torch.zeros(1)}, CONFIG)
+    with pytest.raises(
+        ValueError, match="such as transformer.wte.weight, got token_embedding.weight"
+    ):
+        from_hugging_face({"token_embedding.weight": torch.zeros(1)}, CONFIG)

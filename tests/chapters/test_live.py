@@ -1231,7 +1231,7 @@ class Typed(Shown):
             assert seen["says"] == "Nothing is read." and not any(seen["maps"])
             assert {cell for _, row in seen["scores"] + seen["next"] for cell in row} == {"\u2013"}
             return seen
-        logits, maps = MODEL.explain(torch.tensor([ids]))
+        logits, maps = MODEL.forward_with_weights(torch.tensor([ids]))
         maps, chances = maps[:, 0], logits[0, -1].softmax(dim=-1)
         shades = torch.tensor([*seen["maps"], seen["large"]]).view(13, len(ids), len(ids))
         wanted = 255 * torch.cat([maps.flatten(0, 1), maps[block, head][None]]).sqrt()

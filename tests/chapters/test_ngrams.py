@@ -17,7 +17,7 @@ def ids_of(length, seed=0):
     return torch.randint(V, (length,), generator=torch.Generator().manual_seed(seed))
 
 
-def by_hand(ids, seen, n, k, backed):
+def by_hand(ids, seen, n, k, interpolate):
     """The definition, with dictionaries."""
     ids, seen = ids.tolist(), seen.tolist()
     grams = [tuple(seen[i : i + n]) for i in range(len(seen) - n + 1)]
@@ -26,26 +26,26 @@ def by_hand(ids, seen, n, k, backed):
     for i in range(n - 1, len(ids)):
         gram = tuple(ids[i - n + 1 : i + 1])
         lower = 1 / V
-        if backed and n > 1:
+        if interpolate and n > 1:
             lower = by_hand(torch.tensor(gram[1:]), torch.tensor(seen), n - 1, k, True)[-1]
         found.append((whole[gram] + k * V * lower) / (context[gram[:-1]] + k * V))
     return found
 
 
-@pytest.mark.parametrize("backed", [False, True])
+@pytest.mark.parametrize("interpolate", [False, True])
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
-def test_the_probabilities_are_those_of_the_definition(n, backed):
+def test_the_probabilities_are_those_of_the_definition(n, interpolate):
     ids, seen = ids_of(41, seed=1), ids_of(97)
-    ours = ngram_probabilities(ids, seen, n, V, 0.3, backed)
-    assert_close(ours, torch.tensor(by_hand(ids, seen, n, 0.3, backed), dtype=torch.float64))
+    ours = ngram_probabilities(ids, seen, n, V, 0.3, interpolate)
+    assert_close(ours, torch.tensor(by_hand(ids, seen, n, 0.3, interpolate), dtype=torch.float64))
 
 
-@pytest.mark.parametrize("backed", [False, True])
+@pytest.mark.parametrize("interpolate", [False, True])
 @pytest.mark.parametrize("n", [1, 2, 3])
-def test_the_probabilities_of_all_ids_sum_to_1(n, backed):
+def test_the_probabilities_of_all_ids_sum_to_1(n, interpolate):
     context, seen = [0, 3][: n - 1], ids_of(97)
     every = [torch.tensor([*context, i]) for i in range(V)]
-    total = sum(ngram_probabilities(ids, seen, n, V, 0.3, backed)[-1].item() for ids in every)
+    total = sum(ngram_probabilities(ids, seen, n, V, 0.3, interpolate)[-1].item() for ids in every)
     assert total == pytest.approx(1)
 
 

@@ -6,28 +6,34 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from attention.gpt import GPT, Config, make_attention_only, make_block
+from attention.gpt import GPT, Config, make_block
 from attention.heads import attention_scores
 from attention.training import cross_entropy
-from chapters.ch14.by_hand import channels, induction_by_hand
-from chapters.ch14.circuits import attribute, head_scores, ov_matrix, stream_parts
+from chapters.ch14.attention_only import make_attention_only
+from chapters.ch14.circuits import (
+    decompose_residual_stream,
+    direct_logit_attribution,
+    head_scores,
+    ov_matrix,
+)
+from chapters.ch14.handcrafted_induction import channels, handcrafted_induction
 from chapters.ch14.interventions import (
     ablated,
     ablation_effects,
     edited,
-    head_mixes,
-    mean_mixes,
+    head_outputs,
+    mean_head_outputs,
     patched,
 )
 from chapters.ch14.patterns import (
     by_distance,
-    equal_shares,
     induction_score,
     mean_weight,
     previous_token_score,
     received,
     reversal_score,
     sink_score,
+    uniform_weights,
 )
 from chapters.ch14.tasks import (
     START,
@@ -141,7 +147,7 @@ def test_one_head_learns_to_reverse():
     )
     assert len(losses) == 80 and losses[0] > 2 and losses[-1] < 0.3
     held_out = reversed_strings(64, 5, V, draw(1))
-    _, weights = model.explain(held_out.x)
+    _, weights = model.forward_with_weights(held_out.x)
     assert accuracy(model, [held_out]) > 0.95 and reversal_score(weights).mean() > 0.8
 
 
@@ -152,13 +158,13 @@ def test_one_head_learns_to_reverse():
         (lambda: repeated_strings(2, 1, V, draw()), "period: expected 2 to 12 ids.* got 1"),
         (lambda: repeated_strings(2, V, V, draw()), "period: expected 2 to 12 ids.* got 13"),
         (lambda: accuracy(model_of(PLAIN), []), "tasks: expected at least one, got none"),
-        (lambda: induction_score(equal_shares(4), 0), "period, first: .* got 0 and 0"),
-        (lambda: induction_score(equal_shares(4), 2, -1), "period, first: .* got 2 and -1"),
-        (lambda: induction_score(equal_shares(4), 4), r"got none in \(4, 4\); read a longer"),
-        (lambda: previous_token_score(equal_shares(1)), r"got none in \(1, 1\); read a longer"),
+        (lambda: induction_score(uniform_weights(4), 0), "period, first: .* got 0 and 0"),
+        (lambda: induction_score(uniform_weights(4), 2, -1), "period, first: .* got 2 and -1"),
+        (lambda: induction_score(uniform_weights(4), 4), r"got none in \(4, 4\); read a longer"),
+        (lambda: previous_token_score(uniform_weights(1)), r"got none in \(1, 1\); read a longer"),
         (lambda: ablated(model_of(PLAIN), 2, 0).__enter__(), "layer: expected 0 to 1, got 2"),
         (lambda: ablated(model_of(PLAIN), 0, 6).__enter__(), "head: expected 0 to 5, got 6"),
-        (lambda: induction_by_hand(5, 9, 0.0), "strength: expected a score above 0, got 0.0"),
+        (lambda: handcrafted_induction(5, 9, 0.0), "strength: expected a score above 0, got 0.0"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -196,7 +202,7 @@ def test_a_head_that_does_nothing_else_scores_1_and_another_0():
 
 
 def test_equal_shares_fall_from_the_left():
-    weights = equal_shares(4)
+    weights = uniform_weights(4)
     assert_close(weights[3], torch.full((4,), 0.25))
     assert_close(received(weights)[0], torch.tensor((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4))
     assert_close(received(weights)[3], torch.tensor(0.25))
@@ -219,7 +225,7 @@ def test_the_mean_weight_by_distance():
 
 def test_mean_weight_takes_pairs():
     rows, keys = torch.tensor([1, 2]), torch.tensor([0, 2])
-    assert_close(mean_weight(equal_shares(3), rows, keys), torch.tensor((1 / 2 + 1 / 3) / 2))
+    assert_close(mean_weight(uniform_weights(3), rows, keys), torch.tensor((1 / 2 + 1 / 3) / 2))
 
 
 # ---------------------------------------------------------------- interventions
@@ -228,11 +234,11 @@ def test_mean_weight_takes_pairs():
 def test_looking_changes_nothing(model):
     ids = ids_of()
     whole = model(ids)
-    mixes = head_mixes(model, ids)
-    assert mixes.shape == (2, B, 6, T, 6)
+    outputs = head_outputs(model, ids)
+    assert outputs.shape == (2, B, 6, T, 6)
     with edited(model, lambda layer, own: own):
         assert_close(model(ids), whole)
-    with patched(model, 1, 3, mixes):
+    with patched(model, 1, 3, outputs):
         assert_close(model(ids), whole)
 
 
@@ -240,7 +246,7 @@ def test_a_head_without_output_weights_is_one_that_is_ablated(model):
     ids, layer, head = ids_of(), 1, 4
     with ablated(model, layer, head):
         found = model(ids)
-        assert_close(model.explain(ids)[0], found)
+        assert_close(model.forward_with_weights(ids)[0], found)
     assert not torch.allclose(found, model(ids)), "the hook is gone"
     with torch.no_grad():
         model.blocks[layer].attention.out.weight[:, head * 6 : head * 6 + 6] = 0
@@ -249,8 +255,8 @@ def test_a_head_without_output_weights_is_one_that_is_ablated(model):
 
 def test_the_mean_is_over_texts_and_positions():
     model, ids = model_of(PLAIN), ids_of()
-    mean = mean_mixes(model, ids)
-    assert_close(mean[1, 0, 2, 0], head_mixes(model, ids)[1, :, 2].flatten(0, 1).mean(dim=0))
+    mean = mean_head_outputs(model, ids)
+    assert_close(mean[1, 0, 2, 0], head_outputs(model, ids)[1, :, 2].flatten(0, 1).mean(dim=0))
     seen = []
     with ablated(model, 1, 2, mean), edited(model, lambda at, own: seen.append(own) or own):
         model(ids)
@@ -263,14 +269,14 @@ def test_all_heads_of_another_run_give_its_logits_where_the_words_are_the_same()
     model = model_of(PLAIN, make_attention_only)
     ids, other = ids_of(0), ids_of(1)
     other[:, -1] = ids[:, -1]
-    mixes = head_mixes(model, other)
-    with edited(model, lambda layer, own: mixes[layer]):
+    outputs = head_outputs(model, other)
+    with edited(model, lambda layer, own: outputs[layer]):
         assert_close(model(ids)[:, -1], model(other)[:, -1])
 
 
 def test_a_patch_at_one_position_leaves_the_positions_before(model):
-    ids, mixes = ids_of(), head_mixes(model, ids_of(1))
-    with patched(model, 0, 2, mixes, torch.tensor([6])):
+    ids, outputs = ids_of(), head_outputs(model, ids_of(1))
+    with patched(model, 0, 2, outputs, torch.tensor([6])):
         found = model(ids)
     whole = model(ids)
     assert_close(found[:, :6], whole[:, :6])
@@ -279,7 +285,7 @@ def test_a_patch_at_one_position_leaves_the_positions_before(model):
 
 def test_what_was_recorded_before_a_patch_stays_what_it_was():
     model, ids, seen = model_of(PLAIN), ids_of(), []
-    before = head_mixes(model, ids)
+    before = head_outputs(model, ids)
     with edited(model, lambda at, own: seen.append(own) or own), ablated(model, 0, 2):
         model(ids)
     assert_close(seen[0], before[0])
@@ -300,7 +306,7 @@ def test_effects_are_differences_in_the_order_of_the_heads():
     with ablated(model, 1, 2):
         changed = cross_entropy(model(x), y).item()
     assert effects[1, 2] == pytest.approx(changed - cross_entropy(model(x), y).item(), abs=1e-6)
-    mean = mean_mixes(model, x)
+    mean = mean_head_outputs(model, x)
     others = ablation_effects(model, lambda: cross_entropy(model(x), y).item(), mean)
     assert not torch.allclose(others, effects)
 
@@ -312,10 +318,10 @@ def test_the_qk_circuit_gives_the_scores(model):
     """Of the first layer, from embeddings alone, at every distance."""
     block, ids = model.blocks[0], ids_of()[:1]
     x = model.embed(ids)
-    q, k, _ = block.attention.project(block.before_attention(x))
+    q, k, _ = block.attention.project(block.norm_1(x))
     shared = 6 // block.attention.n_kv_head
     for head in (0, 4):
-        added = block.attention.added(T, T, x).expand(6, T, T)
+        added = block.attention.attention_bias(T, T, x).expand(6, T, T)
         scores = attention_scores(q[0, head], k[0, head // shared]) + added[head]
         for t, key in ((10, 10), (10, 3), (5, 4)):
             found = head_scores(block, head, x[0, t : t + 1], x[0, key : key + 1], t - key)
@@ -324,7 +330,7 @@ def test_the_qk_circuit_gives_the_scores(model):
 
 def test_the_qk_circuit_of_many():
     model = model_of(PLAIN)
-    tokens = model.token.weight
+    tokens = model.token_embedding.weight
     table = head_scores(model.blocks[0], 1, tokens, tokens[:5], 2)
     assert table.shape == (V, 5)
     assert_close(table[3, 4], head_scores(model.blocks[0], 1, tokens[3:4], tokens[4:5], 2)[0, 0])
@@ -336,7 +342,7 @@ def test_the_ov_circuit_gives_what_a_head_adds(model):
     """Where there is one word, every head looks at it alone."""
     block, attention = model.blocks[0], model.blocks[0].attention
     x = torch.randn(4, 1, 36, dtype=torch.float64, generator=draw())
-    seen = block.before_attention(x)
+    seen = block.norm_1(x)
     without = attention(torch.zeros_like(seen))  # the biases' part
     added = sum(seen @ ov_matrix(attention, head).T for head in range(6))
     assert_close(added, attention(seen) - without)
@@ -345,13 +351,13 @@ def test_the_ov_circuit_gives_what_a_head_adds(model):
 
 def test_the_stream_is_the_sum_of_its_parts(model, config):
     ids, seen = ids_of(), []
-    handle = model.norm.register_forward_pre_hook(lambda _, given: seen.append(given[0]))
+    handle = model.final_norm.register_forward_pre_hook(lambda _, given: seen.append(given[0]))
     model(ids)
     handle.remove()
-    names, added = stream_parts(model, ids)
+    names, added = decompose_residual_stream(model, ids)
     assert_close(added.sum(dim=0), seen[0])
     assert len(names) == len(set(names)) == len(added)
-    per_layer = 6 + config.bias + hasattr(model.blocks[0], "perceptron")
+    per_layer = 6 + config.bias + hasattr(model.blocks[0], "mlp")
     assert len(names) == 1 + 2 * per_layer and names[:3] == ["embedding", "head 0.0", "head 0.1"]
 
 
@@ -359,19 +365,22 @@ def test_a_logit_is_the_sum_of_its_parts(model):
     ids, targets = ids_of(), ids_of(1)
     logits = model(ids)
     wanted = logits.gather(-1, targets[..., None])[..., 0] - logits.mean(dim=-1)
-    assert_close(attribute(model, stream_parts(model, ids), targets).sum(dim=0), wanted)
+    assert_close(
+        direct_logit_attribution(model, decompose_residual_stream(model, ids), targets).sum(dim=0),
+        wanted,
+    )
 
 
 def test_a_layer_norm_is_no_factor():
     model = model_of(replace(PLAIN, norm="layer"))
     with pytest.raises(ValueError, match='expected the normalisation "rms" or "none".*layer norm'):
-        attribute(model, stream_parts(model, ids_of()), ids_of())
+        direct_logit_attribution(model, decompose_residual_stream(model, ids_of()), ids_of())
 
 
 def test_what_is_ablated_has_no_part():
     model, ids = model_of(PLAIN), ids_of()
     with ablated(model, 1, 2):
-        names, added = stream_parts(model, ids)
+        names, added = decompose_residual_stream(model, ids)
     assert not added[names.index("head 1.2")].any() and added[names.index("head 1.3")].any()
 
 
@@ -380,10 +389,10 @@ def test_what_is_ablated_has_no_part():
 
 @pytest.mark.parametrize("period", [2, 3, 12])
 def test_the_heads_set_by_hand_go_on_with_any_string(period):
-    model = induction_by_hand(V, 24)
+    model = handcrafted_induction(V, 24)
     task = repeated_strings(64, period, V, draw())
     assert accuracy(model, [task]) == 1 and task_loss(model, task) < 1e-3
-    _, weights = model.explain(task.x)
+    _, weights = model.forward_with_weights(task.x)
     assert previous_token_score(weights[0, :, 0]).min() > 0.999
     assert induction_score(weights[1, :, 0], period, first=1).min() > 0.999
 
@@ -391,12 +400,14 @@ def test_the_heads_set_by_hand_go_on_with_any_string(period):
 def test_before_the_string_comes_again_the_second_head_finds_nothing():
     """All scores are nearly 0: it shares out its weight equally."""
     task = repeated_strings(2, 6, V, draw())
-    _, weights = induction_by_hand(V, 24, 20.0).explain(task.x)  # a soft first head blurs them
-    assert_close(weights[1, 0, 0, :7, :7], equal_shares(7))
+    _, weights = handcrafted_induction(V, 24, 20.0).forward_with_weights(
+        task.x
+    )  # a soft first head blurs them
+    assert_close(weights[1, 0, 0, :7, :7], uniform_weights(7))
 
 
 def test_one_head_alone_can_not():
-    model, task = induction_by_hand(V, 24), repeated_strings(64, 12, V, draw())
+    model, task = handcrafted_induction(V, 24), repeated_strings(64, 12, V, draw())
     for layer in (0, 1):
         with ablated(model, layer, 0):
             assert accuracy(model, [task]) < 0.3
@@ -406,7 +417,7 @@ def test_a_stronger_score_is_a_sharper_map():
     task = repeated_strings(8, 6, V, draw())
     scores = []
     for strength in (0.5, 2.0, 8.0):
-        _, weights = induction_by_hand(V, 24, strength).explain(task.x)
+        _, weights = handcrafted_induction(V, 24, strength).forward_with_weights(task.x)
         scores.append(induction_score(weights[1, :, 0], 6, first=1).mean())
     assert scores[0] < scores[1] < scores[2]
 
@@ -419,13 +430,13 @@ def test_each_group_of_channels_has_its_place():
 
 def test_the_circuits_of_the_hand_made_are_what_they_were_made_for():
     """Look for what stood before: a diagonal. Copy what stands there: a diagonal."""
-    model = induction_by_hand(5, 9, strength=7.0)
+    model = handcrafted_induction(5, 9, strength=7.0)
     at, (first, second) = channels(5, 9), model.blocks
-    tokens = model.token.weight
+    tokens = model.token_embedding.weight
     written = tokens @ ov_matrix(first.attention, 0).T
     assert_close(written[:, at.previous], torch.eye(5))
     assert_close(head_scores(second, 0, tokens, written), 7 * torch.eye(5))
-    said = tokens @ ov_matrix(second.attention, 0).T @ model.logits.weight.T
+    said = tokens @ ov_matrix(second.attention, 0).T @ model.lm_head.weight.T
     assert_close(said, 7 * torch.eye(5))
 
 
@@ -435,5 +446,5 @@ def test_a_task_is_a_triple():
 
 def test_only_what_is_said_is_set():
     """Embeddings and logits, and of each head q, k, v and out; position 0 asks for none before it."""
-    set_ = sum(int(p.count_nonzero()) for p in induction_by_hand(5, 9).parameters())
+    set_ = sum(int(p.count_nonzero()) for p in handcrafted_induction(5, 9).parameters())
     assert set_ == (5 + 9 + 5) + (8 + 9 + 5 + 5) + 4 * 5

@@ -16,7 +16,7 @@ from attention.batches import cut_blocks, split
 from attention.corpus import load_corpus
 from attention.gpt import GPT, POSITIONS, Config
 from attention.tokenizers import CharTokenizer
-from attention.training import costs, evaluating, train
+from attention.training import evaluating, token_losses, train
 
 STORED = Path(__file__).with_name("longer.json")
 TRAINED, LONGER, BIN = 32, 128, 16  # positions: in training, in the reading, in one mean
@@ -49,7 +49,7 @@ def by_position(model: nn.Module, ids: Tensor) -> list[float]:
     x, y = cut_blocks(ids, torch.arange(0, len(ids) - LONGER, BIN), LONGER)
     with evaluating(model):
         parts = zip(x.split(64), y.split(64), strict=True)
-        each = torch.cat([costs(model(some), wanted) for some, wanted in parts])  # (blocks, 128)
+        each = torch.cat([token_losses(model(some), wanted) for some, wanted in parts])  # (blocks, 128)
     return [round(loss, 4) for loss in each.mean(dim=0).view(-1, BIN).mean(dim=1).tolist()]
 
 
@@ -58,11 +58,11 @@ def ways(model: GPT) -> Iterator[tuple[str, GPT]]:
     kind = model.config.positions
     if kind == "learned":  # its table ends: take the last row again, or lay the rows further apart
         model.config = replace(model.config, block_size=LONGER)
-        table = model.position.weight.detach()  # (32, C)
+        table = model.position_embedding.weight.detach()  # (32, C)
         clipped = torch.cat([table, table[-1:].expand(LONGER - TRAINED, -1)])
         apart = F.interpolate(table.T[None], LONGER, mode="linear", align_corners=True)[0].T
         for name, rows in (("clipped", clipped), ("stretched", apart)):
-            model.position = nn.Embedding.from_pretrained(rows)
+            model.position_embedding = nn.Embedding.from_pretrained(rows)
             yield f"learned, {name}", model
         return
     yield kind, model

@@ -1,7 +1,7 @@
-"""What becomes of words in a deep stack: how large they are, how different, what gradient comes back.
+"""Tokens in a deep stack of blocks: their size, their diversity, and the gradient that comes back.
 
-A block can be wired in several ways: what it makes of the stream is added to it, or takes its place;
-a normalisation stands before each part, after the sum, or nowhere.
+A block can be wired in several ways. The output of a part is added to the stream, or replaces it; a
+normalisation comes before each part, after each sum, or not at all.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,21 +11,21 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from attention.block import Block
 from attention.cache import Cache
-from attention.causal import choose
+from attention.checks import choose
+from attention.gpt import Block
 
 PLACES = ("before", "after", "none")
 
 
-def wire(
+def residual_wiring(
     x: Float[Tensor, "B T C"],
     part: Callable[[Tensor], Tensor],
     norm: Callable[[Tensor], Tensor],
     residual: bool = True,
     place: str = "before",
 ) -> Float[Tensor, "B T C"]:
-    """The stream behind a part: x + part(norm(x)), or norm(x + part(x)) if the norm stands after.
+    """The stream after a part: x + part(norm(x)), or norm(x + part(x)) with `place` "after".
 
     The first is Xiong and others' (2020) figure 1b, the second Vaswani and others' (2017, section
     5.4). Without a residual there is no "x +".
@@ -36,37 +36,37 @@ def wire(
     return norm(made) if place == "after" else made
 
 
-class Wired(Block):
-    """A block whose residual may be missing, and whose norms may stand elsewhere or be left out."""
+class WiredBlock(Block):
+    """A block that may lack its residuals, and have its norms elsewhere or not at all."""
 
     def __init__(
         self,
         attention: nn.Module,
-        perceptron: nn.Module,
+        mlp: nn.Module,
         n_embd: int,
         *,
         residual: bool = True,
         place: str = "before",
     ):
         norm = "none" if choose("place", place, PLACES) == "none" else "rms"
-        super().__init__(attention, perceptron, n_embd, norm)
+        super().__init__(attention, mlp, n_embd, norm)
         self.how = {"residual": residual, "place": place}
 
     def forward(
         self, x: Float[Tensor, "B T C"], cache: Cache | None = None
     ) -> Float[Tensor, "B T C"]:
-        """The stream behind both parts."""
-        x = wire(x, lambda y: self.attention(y, cache), self.before_attention, **self.how)
-        return wire(x, self.perceptron, self.before_perceptron, **self.how)
+        """The stream after both parts."""
+        x = residual_wiring(x, lambda y: self.attention(y, cache), self.norm_1, **self.how)
+        return residual_wiring(x, self.mlp, self.norm_2, **self.how)
 
 
 @torch.no_grad()
 def scale_outputs(block: Block, factor: float) -> None:
-    """Multiply what the block adds to the stream.
+    """Multiply what the block adds to the stream by `factor`.
 
     GPT-2 starts with 1 / sqrt(2 L) for L blocks (Radford et al., 2019, section 2.3).
     """
-    for layer in (block.attention.out, block.perceptron.out):
+    for layer in (block.attention.out, block.mlp.out):
         layer.weight.mul_(factor)
         if layer.bias is not None:
             layer.bias.mul_(factor)
@@ -77,32 +77,32 @@ def rms(x: Float[Tensor, "*B"]) -> Float[Tensor, ""]:
     return x.square().mean().sqrt()
 
 
-def difference(x: Float[Tensor, "*B T C"]) -> Float[Tensor, ""]:
-    """The share of the words' size that is left when their mean is taken away.
+def token_diversity(x: Float[Tensor, "*B T C"]) -> Float[Tensor, ""]:
+    """The RMS of the tokens without their mean, as a fraction of their RMS.
 
-    1 if their mean is 0, and 0 if all words are the same (Dong et al., 2021, section 2).
+    It is 1 if their mean is 0, and 0 if all tokens are the same (Dong et al., 2021, section 2).
 
-    >>> difference(torch.tensor([[3.0, 4.0], [3.0, 4.0]])).item()
+    >>> token_diversity(torch.tensor([[3.0, 4.0], [3.0, 4.0]])).item()
     0.0
     """
     return rms(x - x.mean(dim=-2, keepdim=True)) / rms(x)
 
 
-class Passage(NamedTuple):
+class Propagation(NamedTuple):
     """The stream at each depth, from what goes in to what comes out: L + 1 numbers each."""
 
     signal: Float[Tensor, " L+1"]  # the size of a number
     gradient: Float[Tensor, " L+1"]  # the same of the gradient that comes back from the end
-    difference: Float[Tensor, " L+1"]  # between words
-    streams: list[Tensor]  # the words themselves, each (B, T, C)
+    diversity: Float[Tensor, " L+1"]  # of the tokens
+    streams: list[Tensor]  # the tokens themselves, each (B, T, C)
 
 
-def passage(
+def propagate(
     blocks: Sequence[Callable[[Tensor], Tensor]],
     x: Float[Tensor, "B T C"],
     direction: Float[Tensor, "B T C"],
-) -> Passage:
-    """Send words through the blocks, and send `direction` back as the gradient of what comes out."""
+) -> Propagation:
+    """Send tokens through the blocks, and send `direction` back as the gradient of the output."""
     if x.shape != direction.shape:
         raise ValueError(
             f"direction: expected the shape of x, {tuple(x.shape)}, since it is the gradient of "
@@ -113,9 +113,9 @@ def passage(
         streams.append(block(streams[-1]))
     gradients = torch.autograd.grad(streams[-1], streams, direction)
     streams = [stream.detach() for stream in streams]
-    return Passage(
+    return Propagation(
         torch.stack([rms(stream) for stream in streams]),
         torch.stack([rms(gradient) for gradient in gradients]),
-        torch.stack([difference(stream) for stream in streams]),
+        torch.stack([token_diversity(stream) for stream in streams]),
         streams,
     )

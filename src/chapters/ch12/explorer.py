@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from itertools import product
 
-from chapters.ch12.depth import Passage
+from chapters.ch12.depth import Propagation
 from chapters.ch12.figures import words_figure
 from course.draw.explorer import Explorer, choice, slider, switch
 from course.draw.picture import Picture
@@ -12,17 +12,17 @@ PLACES = {"no norm": "none", "norm after": "after", "norm before": "before"}
 
 
 def depth_explorer(
-    passages: Mapping[tuple[bool, str], Passage], words: Sequence[str]
+    propagations: Mapping[tuple[bool, str], Propagation], words: Sequence[str]
 ) -> Explorer:
-    """What is left of the words behind each layer? `passages` has each residual and place of norms."""
-    if missing := set(product((True, False), PLACES.values())) - set(passages):
-        raise ValueError(f"expected a passage for each of (residual, place), got none for {missing}")
-    n_layer = min(len(passage.signal) for passage in passages.values()) - 1
+    """What is left of the words behind each layer? `propagations` has each residual and place of norms."""
+    if missing := set(product((True, False), PLACES.values())) - set(propagations):
+        raise ValueError(f"expected a propagation for each of (residual, place), got none for {missing}")
+    n_layer = min(len(propagation.signal) for propagation in propagations.values()) - 1
 
     def render(depth: int, residual: bool, place: str) -> Picture:
         way = next(name for name, value in PLACES.items() if value == place)
         name = f"{'residual' if residual else 'no residual'}, {way}"
-        return words_figure(passages[residual, place], depth, name, words)
+        return words_figure(propagations[residual, place], depth, name, words)
 
     return Explorer(
         render,

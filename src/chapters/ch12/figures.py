@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch
 from torch import Tensor, nn
 
-from chapters.ch12.depth import Passage
+from chapters.ch12.depth import Propagation
 from course.draw.picture import (
     FAINT,
     INK,
@@ -43,10 +43,10 @@ def block_figure(block: nn.Module) -> Picture:
     """The residual stream with its two ways round, and how many numbers each part learns."""
     figure, (axes,) = sheet(2.7)
     parts = (
-        ("norm", block.before_attention, 1.55, LIGHT),
+        ("norm", block.norm_1, 1.55, LIGHT),
         ("attention", block.attention, 2.75, tint(QUERY, 0.25)),
-        ("norm", block.before_perceptron, 4.75, LIGHT),
-        ("perceptron", block.perceptron, 5.95, tint(QUERY, 0.25)),
+        ("norm", block.norm_2, 4.75, LIGHT),
+        ("MLP", block.mlp, 5.95, tint(QUERY, 0.25)),
     )
     with mpl.rc_context(STYLE):
         axes.text(3.9, 2.5, "x goes straight through, and two parts add to it", ha="center",
@@ -70,54 +70,54 @@ def block_figure(block: nn.Module) -> Picture:
         for x, says in ((2.28, "words hear each other"), (5.48, "each word alone")):
             axes.text(x, 1.98, says, ha="center", fontsize=SMALL, style="italic")
         axes.text(3.9, 0.2, "the residual stream", ha="center", fontsize=SMALL, style="italic")
-    heard, thought = _count(block.attention), _count(block.perceptron)
+    heard, thought = _count(block.attention), _count(block.mlp)
     return picture(
         figure,
         f"A block. The residual stream goes straight from x to out. Attention gets a normalised "
-        f"copy of it, and what attention gives is added; then the same with the perceptron. The "
-        f"numbers in the boxes are learnt: {heard:,} in attention, {thought:,} in the perceptron, "
+        f"copy of it, and what attention gives is added; then the same with the MLP. The "
+        f"numbers in the boxes are learnt: {heard:,} in attention, {thought:,} in the MLP, "
         f"{_count(block) - heard - thought} in the two norms.",
     )
 
 
-def depth_figure(passages: Mapping[str, Passage]) -> Picture:
-    """Size, gradient and difference at each depth, a line for each way of wiring."""
+def depth_figure(propagations: Mapping[str, Propagation]) -> Picture:
+    """Size, gradient and diversity at each depth, a line for each way of wiring."""
     figure, axes = canvas(3.7, 3, layout=None)
     for n, ax in enumerate(axes):
         place(ax, 0.62 + 2.52 * n, 1.12, 2.02, 2.2)
-    titles = ("size of the numbers", "size of the gradient", "difference of words")
-    for ax, title, name in zip(axes, titles, Passage._fields, strict=False):
+    titles = ("size of the numbers", "size of the gradient", "diversity of words")
+    for ax, title, name in zip(axes, titles, Propagation._fields, strict=False):
         with mpl.rc_context(STYLE):
-            for passage, look in zip(passages.values(), LOOKS, strict=False):
-                _line(ax, getattr(passage, name), **look)
-            _log_axes(ax, LOWEST, 2 if name == "difference" else HIGHEST)
+            for propagation, look in zip(propagations.values(), LOOKS, strict=False):
+                _line(ax, getattr(propagation, name), **look)
+            _log_axes(ax, LOWEST, 2 if name == "diversity" else HIGHEST)
             ax.set_title(title, fontsize=10)
             ax.set_xlabel("layer", fontsize=SMALL)
-            ax.set_xlim(0, _depth(passages))
+            ax.set_xlim(0, _depth(propagations))
     keys = [figure.add_axes((0.03 + 0.5 * n, 0, 0.46, 0.19)) for n in (0, 1)]  # a phone stacks them
     for ax in keys:
         ax.set(xlim=(0, 1), ylim=(0, 1))
         ax.set_axis_off()
     with mpl.rc_context(STYLE):
-        for n, (name, look) in enumerate(zip(passages, LOOKS, strict=False)):
+        for n, (name, look) in enumerate(zip(propagations, LOOKS, strict=False)):
             y = 0.6 - 0.4 * (n // 2)
             keys[n % 2].plot([0.02, 0.12], [y, y], **look)
             keys[n % 2].text(0.15, y, name, va="center", fontsize=9)
     told = ". ".join(
-        f"{name[0].upper()}{name[1:]}: {_told(passage, -1)}" for name, passage in passages.items()
+        f"{name[0].upper()}{name[1:]}: {_told(propagation, -1)}" for name, propagation in propagations.items()
     )
     return picture(
         figure,
-        f"Words on their way through {_depth(passages)} layers that are not trained yet. The "
+        f"Words on their way through {_depth(propagations)} layers that are not trained yet. The "
         f"gradient is sent back from the end, where its size is 1. What arrives at the end of the "
         f"stack, and of the gradient at its beginning: {told}.",
     )
 
 
-def words_figure(passage: Passage, depth: int, name: str, words: Sequence[str]) -> Picture:
+def words_figure(propagation: Propagation, depth: int, name: str, words: Sequence[str]) -> Picture:
     """The words at a depth, row by row, and the three curves as far as that depth."""
-    stream = passage.streams[depth][0]
-    size = float(passage.signal[depth])
+    stream = propagation.streams[depth][0]
+    size = float(propagation.signal[depth])
     figure, (left, right) = canvas(3.3, 2, layout=None)
     place(left, 0.85, 0.62, 3.0, 2.2)
     place(right, 4.75, 0.62, 2.85, 2.2)
@@ -131,9 +131,9 @@ def words_figure(passage: Passage, depth: int, name: str, words: Sequence[str]) 
         left.spines[:].set_visible(False)
         left.set_title(f"words behind layer {depth}, divided by {_said(size)}", fontsize=10)
         for values, look, y, label in (
-            (passage.signal, LOOKS[3], 0.36, "size"),
-            (passage.gradient, LOOKS[2], 0.24, "gradient"),
-            (passage.difference, LOOKS[0], 0.12, "difference of words"),
+            (propagation.signal, LOOKS[3], 0.36, "size"),
+            (propagation.gradient, LOOKS[2], 0.24, "gradient"),
+            (propagation.diversity, LOOKS[0], 0.12, "diversity of words"),
         ):
             look = look | ({"color": QUERY, "linestyle": "-"} if label[0] == "d" else {})
             _line(right, values[: depth + 1], **look)  # the rest is not seen yet
@@ -142,22 +142,22 @@ def words_figure(passage: Passage, depth: int, name: str, words: Sequence[str]) 
             right.plot([0.06, 0.14], [y, y], transform=right.transAxes, **look)
             right.text(0.17, y, label, transform=right.transAxes, va="center", fontsize=SMALL)
         _log_axes(right, LOWEST, HIGHEST)
-        right.set_xlim(0, len(passage.signal) - 1)
+        right.set_xlim(0, len(propagation.signal) - 1)
         right.set_title(name, fontsize=10)
         right.set_xlabel("layer", fontsize=SMALL)
     return picture(
         figure,
-        f"{name[0].upper()}{name[1:]}, behind layer {depth} of {len(passage.signal) - 1}: "
-        f"{_told(passage, depth)}.",
+        f"{name[0].upper()}{name[1:]}, behind layer {depth} of {len(propagation.signal) - 1}: "
+        f"{_told(propagation, depth)}.",
     )
 
 
-def _told(passage: Passage, depth: int) -> str:
+def _told(propagation: Propagation, depth: int) -> str:
     """The three numbers of a depth; of the whole stack, the gradient is that at its beginning."""
-    back = passage.gradient[0 if depth == -1 else depth]
+    back = propagation.gradient[0 if depth == -1 else depth]
     return (
-        f"size {_said(passage.signal[depth])}, gradient {_said(back)}, difference "
-        f"{_said(passage.difference[depth])}"
+        f"size {_said(propagation.signal[depth])}, gradient {_said(back)}, diversity "
+        f"{_said(propagation.diversity[depth])}"
     )
 
 
@@ -199,8 +199,8 @@ def _log_axes(axes: Axes, low: float, high: float) -> None:
     axes.tick_params(labelsize=SMALL, length=2)
 
 
-def _depth(passages: Mapping[str, Passage]) -> int:
-    return max(len(passage.signal) for passage in passages.values()) - 1
+def _depth(propagations: Mapping[str, Propagation]) -> int:
+    return max(len(propagation.signal) for propagation in propagations.values()) - 1
 
 
 def _count(module: nn.Module) -> int:

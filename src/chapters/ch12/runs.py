@@ -9,14 +9,12 @@ from pathlib import Path
 
 import torch
 
-from attention.batches import get_batch, split
-from attention.block import Perceptron, start_as_identity
+from attention.batches import split
 from attention.corpus import load_corpus
-from attention.gpt import GPT, Config
-from attention.self_attention import CausalSelfAttention
+from attention.gpt import GPT, MLP, CausalSelfAttention, Config, start_as_identity
 from attention.tokenizers import CharTokenizer
-from attention.training import evaluate, train_step
-from chapters.ch12.depth import Wired, scale_outputs
+from attention.training import evaluate, train
+from chapters.ch12.depth import WiredBlock, scale_outputs
 
 STORED = Path(__file__).with_name("losses.json")
 SEEDS, DEPTHS, N_STEPS = range(1, 6), (2, 8), 200
@@ -31,11 +29,11 @@ WAYS = {
 }
 
 
-def wired(config: Config, start: str = "", **how) -> Wired:
+def wired(config: Config, start: str = "", **how) -> WiredBlock:
     """A block for `GPT(config, block=...)`, wired so, with the parts' own first weights."""
     C = config.n_embd
     attention = CausalSelfAttention(C, config.n_head, positions=config.positions)
-    block = Wired(attention, Perceptron(C, config.activation), C, **how)
+    block = WiredBlock(attention, MLP(C, config.activation), C, **how)
     if start == "scaled":
         scale_outputs(block, 1 / math.sqrt(2 * config.n_layer))
     elif start == "zero":
@@ -51,10 +49,10 @@ def final_loss(way: str, n_layer: int, seed: int, n_steps: int, ids: torch.Tenso
     )
     torch.manual_seed(seed)
     model = GPT(config, block=lambda config: wired(config, **WAYS[way]))
-    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
-    draw = torch.Generator().manual_seed(seed)
-    for _ in range(n_steps):
-        train_step(model, optimizer, *get_batch(train_ids, 16, 16, draw))
+    train(
+        model, train_ids, n_steps=n_steps, batch_size=16, block_size=16, learning_rate=3e-3,
+        generator=torch.Generator().manual_seed(seed),
+    )  # fmt: skip
     return evaluate(model, val_ids, 16).mean
 
 

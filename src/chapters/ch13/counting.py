@@ -18,11 +18,11 @@ def parameter_counts(config: Config) -> dict[str, int]:
     norm = {"rms": C, "layer": 2 * C, "none": 0}[config.norm]
     block = sum(K * N + config.bias * N for K, N in _products(config)) + 2 * norm
     return {
-        "token": V * C,
-        "position": config.block_size * C if config.positions == "learned" else 0,
+        "token_embedding": V * C,
+        "position_embedding": config.block_size * C if config.positions == "learned" else 0,
         "blocks": config.n_layer * block,
-        "norm": norm,
-        "logits": 0 if config.tied else V * C,
+        "final_norm": norm,
+        "lm_head": 0 if config.tied else V * C,
     }
 
 
@@ -40,7 +40,7 @@ def forward_flops(config: Config, n_sequences: int, length: int) -> dict[str, in
     return {
         "projections": config.n_layer * words * sum(2 * K * N for K, N in _products(config)),
         "attention": config.n_layer * words * 2 * 2 * length * C,
-        "logits": words * 2 * C * config.vocab_size,
+        "lm_head": words * 2 * C * config.vocab_size,
     }
 
 

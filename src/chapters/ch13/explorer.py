@@ -7,11 +7,11 @@ from itertools import islice
 
 import torch
 
+from attention.generation import stream
 from attention.gpt import GPT
 from attention.sampling import next_probabilities
 from attention.tokenizers import CharTokenizer
 from attention.training import evaluating
-from attention.writing import stream
 from chapters.ch13.figures import text_figure
 from course.draw.explorer import Explorer, float_slider, slider
 from course.draw.picture import Picture
@@ -30,7 +30,8 @@ def generator_explorer(
             yield texts[state]
             return
         generator, text = torch.Generator().manual_seed(seed), ""
-        for sign in stream(model, tokenizer, prompt, n_new, generator, temperature, top_p=top_p):
+        how = dict(temperature=temperature, top_p=top_p)
+        for sign in stream(model, tokenizer, prompt, n_new, generator, **how):
             text += sign
             yield text
         texts[state] = text

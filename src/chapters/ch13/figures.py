@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import matplotlib as mpl
 from matplotlib.patches import Rectangle
 
-from attention.fitting import Look
+from attention.fitting import Evaluation
 from course.draw.picture import (
     FAINT,
     INK,
@@ -123,29 +123,29 @@ def _mean(numbers: Sequence[float]) -> float:
     return sum(numbers) / len(numbers)
 
 
-def curve_figure(looks: Sequence[Look], best_table: float) -> Picture:
-    """A training as it goes: the loss of the batches, and of the validation part at each look."""
+def curve_figure(history: Sequence[Evaluation], best_table: float) -> Picture:
+    """A training as it goes: the loss of the batches, and of the validation part at each evaluation."""
     figure, (axes,) = canvas(3.2)
-    steps = [look.step for look in looks]
+    steps = [evaluation.step for evaluation in history]
     with mpl.rc_context(STYLE):
         for name, colour, losses in (
-            ("validation", QUERY, [look.validation for look in looks]),
-            ("batches", KEY, [look.train for look in looks]),
+            ("validation", QUERY, [evaluation.validation for evaluation in history]),
+            ("batches", KEY, [evaluation.train for evaluation in history]),
         ):
             axes.plot(steps, losses, "o-", color=colour, markersize=4)
             axes.text(steps[-1] * 1.015, losses[-1], name, color=colour, weight="bold", va=(
-                "bottom" if losses[-1] == max(looks[-1][1:]) else "top"))  # fmt: skip
+                "bottom" if losses[-1] == max(history[-1][1:]) else "top"))  # fmt: skip
         axes.axhline(best_table, color=VALUE, linewidth=1.6)
         axes.text(steps[0], best_table + 0.03, "the best table", color=VALUE, fontsize=SMALL)
         axes.set_xlim(0, steps[-1] * 1.16)
         axes.set_xlabel("training step")
         axes.set_ylabel("loss, nats per character")
         axes.set_title("The loss while it trains, and the table that it has to beat")
-    last = looks[-1]
-    best = min(looks, key=lambda look: look.validation)
+    last = history[-1]
+    best = min(history, key=lambda evaluation: evaluation.validation)
     return picture(
         figure,
-        f"The loss after {len(looks)} looks, at step {last.step}: {last.train:.1f} on the batches, "
+        f"The loss after {len(history)} evaluations, at step {last.step}: {last.train:.1f} on the batches, "
         f"{last.validation:.1f} on the validation part, where the lowest was {best.validation:.1f} at "
         f"step {best.step}. The line is the best table there, {best_table:.2f}.",
     )

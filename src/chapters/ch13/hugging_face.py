@@ -1,11 +1,10 @@
 """Weights in Hugging Face's layout of GPT-2, and back: the same numbers under other names.
 
-GPT-2 is a `Config` with learned positions, layer norms, GELU, biases and one table for the characters
-that come in and go out (Radford et al., 2019). Its file stores each Linear's weight as (in, out), the
-other way round than `nn.Linear`, and the first axis of ours is the last of theirs.
+GPT-2 is a `Config` with learned positions, layer norms, GELU, biases and one table for the tokens
+that come in and go out (Radford et al., 2019). Its file stores the weight of each Linear in a block
+as (in, out), the other way round than `nn.Linear`.
 """
 
-import re
 from collections.abc import Mapping
 
 from torch import Tensor
@@ -20,62 +19,51 @@ GPT2 = {
     "bias": True,
     "tied": True,
 }
-NAMES = {
-    "token": "transformer.wte",
-    "position": "transformer.wpe",
-    "blocks.{}.before_attention": "transformer.h.{}.ln_1",
-    "blocks.{}.attention.qkv": "transformer.h.{}.attn.c_attn",
-    "blocks.{}.attention.out": "transformer.h.{}.attn.c_proj",
-    "blocks.{}.before_perceptron": "transformer.h.{}.ln_2",
-    "blocks.{}.perceptron.wide": "transformer.h.{}.mlp.c_fc",
-    "blocks.{}.perceptron.out": "transformer.h.{}.mlp.c_proj",
-    "norm": "transformer.ln_f",
-    "logits": "lm_head",
+NAMES = {  # in the order in which they are exchanged
+    "token_embedding": "transformer.wte",
+    "position_embedding": "transformer.wpe",
+    "final_norm": "transformer.ln_f",
+    "blocks": "transformer.h",
+    "norm_": "ln_",
+    "attention.qkv": "attn.c_attn",
+    "attention.out": "attn.c_proj",
+    "mlp.hidden": "mlp.c_fc",
+    "mlp.out": "mlp.c_proj",
 }
 
 
 def to_hugging_face(state: Mapping[str, Tensor], config: Config) -> dict[str, Tensor]:
     """The state of one of our GPTs as `GPT2LMHeadModel.load_state_dict` takes it."""
-    _check(config)
-    return _renamed(state, NAMES, ".attention.", ".perceptron.")
+    return _renamed(state, config, NAMES)
 
 
 def from_hugging_face(state: Mapping[str, Tensor], config: Config) -> dict[str, Tensor]:
     """The state of a `GPT2LMHeadModel` as `GPT(config).load_state_dict` takes it."""
-    _check(config)
-    return _renamed(state, {theirs: ours for ours, theirs in NAMES.items()}, ".attn.", ".mlp.")
+    return _renamed(state, config, {theirs: ours for ours, theirs in NAMES.items()})
 
 
 def _renamed(
-    state: Mapping[str, Tensor], names: Mapping[str, str], *turned: str
+    state: Mapping[str, Tensor], config: Config, names: Mapping[str, str]
 ) -> dict[str, Tensor]:
-    """The tensors under their new names; the weights of the Linears with these in their names, turned."""
-    found = {}
-    for name, tensor in state.items():
-        stem, kind = name.rsplit(".", 1)
-        layer = re.search(r"\.(\d+)\.", name)
-        stem = re.sub(r"\.\d+\.", ".{}.", stem)
-        if stem not in names:
-            raise ValueError(
-                f"state: expected the names of a GPT-2, such as {next(iter(names))}.weight, got {name}; "
-                f"to_hugging_face takes ours, from_hugging_face theirs"
-            )
-        turn = kind == "weight" and any(part in name for part in turned)
-        new = f"{names[stem].format(layer[1] if layer else '')}.{kind}"
-        found[new] = tensor.T.contiguous() if turn else tensor
-    return found
-
-
-def _check(config: Config) -> None:
-    off = [
-        f"{name}={getattr(config, name)!r}"
-        for name, value in GPT2.items()
-        if getattr(config, name) != value
-    ]
+    """The tensors under their new names, the weights of the blocks' Linears transposed."""
+    off = [f"{name}={found!r}" for name, v in GPT2.items() if (found := getattr(config, name)) != v]
     if config.n_kv_head not in (None, config.n_head):
         off.append(f"n_kv_head={config.n_kv_head}")
     if off:
         raise ValueError(
-            f"config: expected one like GPT-2's, Config(..., **GPT2), got {', '.join(off)}; only that "
-            f"one has the same parts"
+            f"config: expected one like GPT-2's, Config(..., **GPT2), got {', '.join(off)}; only "
+            f"that one has the same parts"
         )
+    found = {}
+    for name, tensor in state.items():
+        new = name
+        for ours, theirs in names.items():
+            new = new.replace(ours, theirs)
+        if new == name and name != "lm_head.weight":
+            raise ValueError(
+                f"state: expected the names of a GPT-2, such as {next(iter(names))}.weight, got "
+                f"{name}; to_hugging_face takes ours, from_hugging_face theirs"
+            )
+        linear = ("attn." in name + new or "mlp." in name + new) and name.endswith("weight")
+        found[new] = tensor.T.contiguous() if linear else tensor
+    return found

@@ -13,13 +13,13 @@ def ngram_probabilities(
     n: int,
     vocab_size: int,
     smoothing: float,
-    backed: bool = False,
+    interpolate: bool = False,
 ) -> Float[Tensor, " rest"]:
     """The probability that an n-gram model counted on `seen` gives to each of ids[n - 1:].
 
-    It is (count + k) / (count of the context + k V) with k the smoothing. `backed` gives each id k V
-    times its probability by the shorter n-gram, backed itself, where the plain one gives it k: what
-    was never seen after these ids may have been seen after fewer (MacKay & Peto, 1995).
+    It is (count + k) / (count of the context + k V) with k the smoothing. To interpolate is to add k V
+    times the probability by the next shorter n-gram, interpolated too, in place of k: what was never
+    seen after these ids may have been seen after fewer (MacKay & Peto, 1995).
 
     >>> ids = torch.tensor([0, 1, 0, 1, 1])
     >>> ngram_probabilities(ids, ids, 2, vocab_size=2, smoothing=1.0)
@@ -43,8 +43,8 @@ def ngram_probabilities(
             )
     whole = _counts_of(ids, seen, n, n, vocab_size)  # (M - n + 1,)
     context = _counts_of(ids, seen, n, n - 1, vocab_size)
-    if backed and n > 1:
-        lower = ngram_probabilities(ids, seen, n - 1, vocab_size, smoothing, backed)[1:]
+    if interpolate and n > 1:
+        lower = ngram_probabilities(ids, seen, n - 1, vocab_size, smoothing, interpolate)[1:]
     else:
         lower = torch.full_like(whole, 1 / vocab_size)
     added = smoothing * vocab_size
@@ -57,10 +57,10 @@ def ngram_loss(
     n: int,
     vocab_size: int,
     smoothing: float,
-    backed: bool = False,
+    interpolate: bool = False,
 ) -> float:
     """The mean of -log `ngram_probabilities`, in nats per token."""
-    return -ngram_probabilities(ids, seen, n, vocab_size, smoothing, backed).log().mean().item()
+    return -ngram_probabilities(ids, seen, n, vocab_size, smoothing, interpolate).log().mean().item()
 
 
 def best_smoothing(
@@ -69,7 +69,7 @@ def best_smoothing(
     n: int,
     vocab_size: int,
     among: Sequence[float],
-    backed: bool = False,
+    interpolate: bool = False,
 ) -> float:
     """The one of these numbers whose loss on the validation ids is lowest.
 
@@ -78,7 +78,7 @@ def best_smoothing(
     """
     if not among:
         raise ValueError("among: expected at least one smoothing to choose from, got none")
-    return min(among, key=lambda k: ngram_loss(validation, seen, n, vocab_size, k, backed))
+    return min(among, key=lambda k: ngram_loss(validation, seen, n, vocab_size, k, interpolate))
 
 
 def _counts_of(

@@ -19,12 +19,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attention.batches import cut_blocks, split
-from attention.block import Block
 from attention.corpus import load_corpus
 from attention.fitting import adamw, fit, muon
-from attention.gpt import GPT, Config, make_block
+from attention.gpt import GPT, Block, CausalSelfAttention, Config, make_block
 from attention.multi_head import merge_heads
-from attention.self_attention import CausalSelfAttention
 from attention.tokenizers import CharTokenizer
 from attention.training import cross_entropy, evaluate, evaluating
 
@@ -32,46 +30,46 @@ STORED = Path(__file__).with_name("choices.json")
 SEEDS = (1, 2, 3, 4, 5)
 PLAIN = Config(65, 32, n_layer=2, n_head=4, n_embd=48)
 WHOLE = dict(
-    n_steps=1200, batch_size=16, block_size=32, learning_rate=2e-3, warm_up=120, look_every=100
+    n_steps=1200, batch_size=16, block_size=32, learning_rate=2e-3, warm_up=120, eval_every=100
 )
 WHOLES = {  # a text, and what is changed
     "play": ("play", {}),
     "tinyshakespeare": ("tinyshakespeare", {}),
     "no normalisation": ("play", dict(norm="none", qk_norm=False)),
 }
-SIZES = dict(n_steps=300, batch_size=8, learning_rate=2e-3, warm_up=30, look_every=300)
+SIZES = dict(n_steps=300, batch_size=8, learning_rate=2e-3, warm_up=30, eval_every=300)
 
 
 def own_start(block: Block) -> Block:
     """With PyTorch's own first weights instead of zeros."""
-    for layer in (block.attention.out, block.perceptron.out):
+    for layer in (block.attention.out, block.mlp.out):
         layer.reset_parameters()
     return block
 
 
 class NoWayAround(Block):
-    """A block that puts what it computes in place of what was there."""
+    """A block without residuals: its output replaces its input."""
 
     def forward(self, x: Tensor, cache=None) -> Tensor:
-        return self.perceptron(self.before_perceptron(self.attention(self.before_attention(x))))
+        return self.mlp(self.norm_2(self.attention(self.norm_1(x))))
 
 
 class AttentionAlone(Block):
-    """A block without its perceptron."""
+    """A block without its MLP."""
 
     def forward(self, x: Tensor, cache=None) -> Tensor:
-        return x + self.attention(self.before_attention(x))
+        return x + self.attention(self.norm_1(x))
 
 
-class PerceptronAlone(Block):
-    """A block in which no word hears another."""
+class MLPAlone(Block):
+    """A block without attention: each token is on its own."""
 
     def forward(self, x: Tensor, cache=None) -> Tensor:
-        return x + self.perceptron(self.before_perceptron(x))
+        return x + self.mlp(self.norm_2(x))
 
 
 class EqualShares(CausalSelfAttention):
-    """All scores are 0, as if a line had overwritten them: each word gets the mean of its past."""
+    """All scores are 0, as if a line had overwritten them: each token gets the mean of its past."""
 
     def project(self, x: Tensor, start: int = 0) -> tuple[Tensor, Tensor, Tensor]:
         q, k, v = super().project(x, start)
@@ -79,7 +77,7 @@ class EqualShares(CausalSelfAttention):
 
 
 class NoMask(CausalSelfAttention):
-    """Every word may look at its future."""
+    """Every token attends to its future as well."""
 
     def forward(self, x: Tensor, cache=None) -> Tensor:
         return self.out(merge_heads(F.scaled_dot_product_attention(*self.project(x))))
@@ -101,9 +99,9 @@ def turned_into(block: type | None = None, attention: type | None = None) -> Cal
 
 CHOICES = {  # what is changed, and how: the configuration, the maker of blocks, the training
     "all of it": {},
-    "no attention": dict(block=turned_into(PerceptronAlone)),
+    "no attention": dict(block=turned_into(MLPAlone)),
     "scores thrown away": dict(block=turned_into(attention=EqualShares)),
-    "no perceptron": dict(block=turned_into(AttentionAlone)),
+    "no MLP": dict(block=turned_into(AttentionAlone)),
     "no residual": dict(block=turned_into(NoWayAround)),
     "no positions": dict(config=dict(positions="none")),
     "learned positions": dict(config=dict(positions="learned")),
@@ -138,7 +136,7 @@ def losses(choice: str, seed: int, ids: tuple[Tensor, Tensor], **sizes) -> list[
 
 
 def past_only(model: nn.Module, ids: Tensor, block_size: int) -> float:
-    """The loss on the ids where nothing stands after the position that guesses."""
+    """The loss on the ids if nothing comes after the position that guesses."""
     x, y = cut_blocks(ids, torch.arange(0, len(ids) - block_size, block_size), block_size)
     with evaluating(model):
         guesses = [cross_entropy(model(x[:, : t + 1])[:, -1:], y[:, t : t + 1]) for t in range(block_size)]

@@ -12,7 +12,7 @@ import torch
 from attention.batches import split
 from attention.checkpoint import CHECKPOINT, save_checkpoint
 from attention.corpus import load_corpus
-from attention.fitting import Look, fit, muon
+from attention.fitting import Evaluation, fit, muon
 from attention.gpt import GPT, Config
 from attention.tokenizers import CharTokenizer
 from attention.training import evaluate
@@ -39,8 +39,8 @@ def main(path: Path = CHECKPOINT, n_steps: int = N_STEPS) -> None:
         learning_rate=LEARNING_RATE,
         generator=torch.Generator().manual_seed(SEED),
         warm_up=n_steps // 10,
-        look_every=min(250, n_steps),
-        watch=_say,
+        eval_every=min(250, n_steps),
+        on_eval=_say,
         optimizers=muon,
     )
     model.half().float()  # as it will be read
@@ -52,8 +52,8 @@ def main(path: Path = CHECKPOINT, n_steps: int = N_STEPS) -> None:
     print(path, facts)
 
 
-def _say(look: Look) -> None:
-    print(f"step {look.step}: train {look.train:.3f}, validation {look.validation:.3f}", flush=True)
+def _say(now: Evaluation) -> None:
+    print(f"step {now.step}: train {now.train:.3f}, validation {now.validation:.3f}", flush=True)
 
 
 if __name__ == "__main__":

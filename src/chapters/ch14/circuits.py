@@ -1,7 +1,7 @@
 """A head as two circuits, and the residual stream as a sum of parts (Elhage et al., 2021).
 
-The QK circuit says where a head looks, the OV circuit what it adds to the stream if it looks there.
-All heads and perceptrons add to one stream, so each logit is a sum over them as well.
+The QK circuit gives where a head attends, the OV circuit what it then adds to the stream.
+All heads and MLPs add to one stream, so each logit is a sum over them as well.
 """
 
 from typing import NamedTuple
@@ -10,9 +10,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from attention.self_attention import CausalSelfAttention
+from attention.gpt import CausalSelfAttention
 from attention.training import evaluating
-from chapters.ch14.interventions import head_mixes
+from chapters.ch14.interventions import head_outputs
 
 
 @torch.no_grad()
@@ -23,25 +23,25 @@ def head_scores(
     keys: Float[Tensor, "M C"],
     distance: int = 0,
 ) -> Float[Tensor, "N M"]:
-    """The QK circuit: the score of each query for each key that stands `distance` positions back.
+    """The QK circuit: the score of each query for each key, `distance` positions back.
 
     Queries and keys are vectors of the stream, before the block's normalisation: embeddings, say.
     """
     if distance < 0:
-        raise ValueError(f"distance: expected 0 or more, since keys stand before, got {distance}")
+        raise ValueError(f"distance: expected 0 or more, as keys come first, got {distance}")
     attention = block.attention
-    q, _, _ = attention.project(block.before_attention(queries)[:, None], start=distance)
-    _, k, _ = attention.project(block.before_attention(keys)[:, None])  # (M, Hkv, 1, D)
+    q, _, _ = attention.project(block.norm_1(queries)[:, None], start=distance)
+    _, k, _ = attention.project(block.norm_1(keys)[:, None])  # (M, Hkv, 1, D)
     shared = attention.n_head // attention.n_kv_head
     scores = q[:, head, 0] @ k[:, head // shared, 0].T * attention.head_size**-0.5
     if attention.positions == "alibi":
-        scores = scores + attention.added(1, distance + 1, queries)[head, 0, 0]
+        scores = scores + attention.attention_bias(1, distance + 1, queries)[head, 0, 0]
     return scores
 
 
 @torch.no_grad()
 def ov_matrix(attention: CausalSelfAttention, head: int) -> Float[Tensor, "C C"]:
-    """The OV circuit: y = ov_matrix @ x is what the head adds if it looks at x alone (no biases).
+    """The OV circuit: y = ov_matrix @ x is what the head adds if it attends to x alone (no biases).
 
     It is W_O W_V, the head's own part of both: its rank is at most the head size.
     """
@@ -52,36 +52,36 @@ def ov_matrix(attention: CausalSelfAttention, head: int) -> Float[Tensor, "C C"]
 
 
 class Parts(NamedTuple):
-    """Who has added what to the residual stream; `sum(dim=0)` of `added` is the stream's end."""
+    """What each part adds to the residual stream; `added.sum(dim=0)` is the stream at its end."""
 
     names: list[str]
     added: Float[Tensor, "P B T C"]
 
 
-def stream_parts(model: nn.Module, ids: Int[Tensor, "B T"]) -> Parts:
-    """The embedding, every head and every perceptron, as what each adds to the stream."""
-    mixes = head_mixes(model, ids)  # (L, B, H, T, D)
+def decompose_residual_stream(model: nn.Module, ids: Int[Tensor, "B T"]) -> Parts:
+    """The embedding, every head and every MLP, as what each adds to the stream."""
+    outputs = head_outputs(model, ids)  # (L, B, H, T, D)
     with evaluating(model):
         x = model.embed(ids)
         names, added = ["embedding"], [x]
         for layer, block in enumerate(model.blocks):
             out = block.attention.out
-            outputs = out.weight.split(block.attention.head_size, dim=1)  # H of (C, D)
-            heads = [mixes[layer][:, head] @ output.T for head, output in enumerate(outputs)]
+            columns = out.weight.split(block.attention.head_size, dim=1)  # H of (C, D)
+            heads = [outputs[layer][:, head] @ own.T for head, own in enumerate(columns)]
             names += [f"head {layer}.{head}" for head in range(len(heads))]
             if out.bias is not None:
                 heads.append(out.bias.expand_as(x))
                 names.append(f"bias {layer}")
             added += heads
             x = x + torch.stack(heads).sum(dim=0)
-            if hasattr(block, "perceptron"):
-                added.append(block.perceptron(block.before_perceptron(x)))
-                names.append(f"perceptron {layer}")
+            if hasattr(block, "mlp"):
+                added.append(block.mlp(block.norm_2(x)))
+                names.append(f"MLP {layer}")
                 x = x + added[-1]
     return Parts(names, torch.stack(added))
 
 
-def attribute(
+def direct_logit_attribution(
     model: nn.Module, parts: Parts, targets: Int[Tensor, "B T"]
 ) -> Float[Tensor, "P B T"]:
     """How much of each target's logit, above the mean of all logits, comes from each part.
@@ -89,7 +89,7 @@ def attribute(
     The last normalisation is held at what it does to the whole stream; then all is a sum (direct logit
     attribution). What a part does by way of later blocks is not in it.
     """
-    if isinstance(model.norm, nn.LayerNorm):
+    if isinstance(model.final_norm, nn.LayerNorm):
         raise ValueError(
             'model: expected the normalisation "rms" or "none", whose share of each part is one '
             "factor, got layer norm"
@@ -97,9 +97,9 @@ def attribute(
     with evaluating(model):
         whole = parts.added.sum(dim=0)  # (B, T, C)
         scaled = parts.added
-        if isinstance(model.norm, nn.RMSNorm):
-            eps = model.norm.eps or torch.finfo(whole.dtype).eps
+        if isinstance(model.final_norm, nn.RMSNorm):
+            eps = model.final_norm.eps or torch.finfo(whole.dtype).eps
             size = (whole.square().mean(dim=-1, keepdim=True) + eps).sqrt()
-            scaled = parts.added / size * model.norm.weight
-        directions = model.logits.weight - model.logits.weight.mean(dim=0)  # (V, C)
+            scaled = parts.added / size * model.final_norm.weight
+        directions = model.lm_head.weight - model.lm_head.weight.mean(dim=0)  # (V, C)
         return (scaled * directions[targets]).sum(dim=-1)

@@ -32,7 +32,7 @@ def model_explorer(path: Path | str = CHECKPOINT, text: str = TEXT) -> Live:
             f"text: expected a character that the model knows, got {text!r}; "
             f"it knows {''.join(tokenizer.vocab)!r}"
         )
-    logits, maps = model.explain(torch.tensor([ids]))
+    logits, maps = model.forward_with_weights(torch.tensor([ids]))
     signs = [_sign(tokenizer.vocab[i]) for i in ids]
     vocab = [_sign(character) for character in tokenizer.vocab]
     sentence = maps_sentence(maps[:, 0], ids, signs, logits[0, -1].softmax(dim=-1), vocab)
@@ -62,7 +62,7 @@ def _check(model: GPT, n_characters: int, path: Path | str) -> None:
         if found > most:
             raise ValueError(
                 f"{path}: expected a model of at most {most:,} {name}, since a page computes it at "
-                f"each key, got {found:,}; model.explain gives the maps of any"
+                f"each key, got {found:,}; model.forward_with_weights gives the maps of any"
             )
 
 

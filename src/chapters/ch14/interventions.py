@@ -1,7 +1,7 @@
-"""Change what a head has heard, and see what becomes of the model: ablation and patching.
+"""Change what a head gives, and see what becomes of the model: ablation and patching.
 
-A head's mix is what it has taken from its values, before the output projection. Both ways of the
-attention, `forward` and `explain`, hand it on, so a hook there changes both.
+A head's output is the weighted mean of its values, before the output projection. Both ways of the
+attention, `forward` and `forward_with_weights`, hand it on, so a hook there changes both.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ Edit = Callable[[int, Float[Tensor, "B H T D"]], Float[Tensor, "B H T D"]]
 
 @contextmanager
 def edited(model: nn.Module, edit: Edit) -> Iterator[None]:
-    """Within it, edit(layer, mixes) stands in place of the mixes of all heads of each layer."""
+    """Within it, edit(layer, outputs) replaces the outputs of all heads of each layer."""
 
     def hook_of(layer: int, n_head: int):
         def hook(_, arguments):
@@ -38,22 +38,22 @@ def edited(model: nn.Module, edit: Edit) -> Iterator[None]:
             handle.remove()
 
 
-def head_mixes(model: nn.Module, ids: Int[Tensor, "B T"]) -> Float[Tensor, "L B H T D"]:
-    """What every head has taken from its values: a run's activations, to patch with."""
+def head_outputs(model: nn.Module, ids: Int[Tensor, "B T"]) -> Float[Tensor, "L B H T D"]:
+    """The output of every head (often called z): a run's activations, to patch with."""
     kept = []
 
-    def keep(layer: int, mixes: Tensor) -> Tensor:
-        kept.append(mixes)
-        return mixes
+    def keep(layer: int, outputs: Tensor) -> Tensor:
+        kept.append(outputs)
+        return outputs
 
     with evaluating(model), edited(model, keep):
         model(ids)
     return torch.stack(kept)
 
 
-def mean_mixes(model: nn.Module, ids: Int[Tensor, "B T"]) -> Float[Tensor, "L 1 H 1 D"]:
-    """The heads' mean mixes on these ids: what a head says when it says the same everywhere."""
-    return head_mixes(model, ids).mean(dim=(1, 3), keepdim=True)
+def mean_head_outputs(model: nn.Module, ids: Int[Tensor, "B T"]) -> Float[Tensor, "L 1 H 1 D"]:
+    """The heads' mean outputs on these ids, the same for every position."""
+    return head_outputs(model, ids).mean(dim=(1, 3), keepdim=True)
 
 
 @contextmanager
@@ -61,19 +61,19 @@ def patched(
     model: nn.Module,
     layer: int,
     head: int,
-    mixes: Float[Tensor, "L B H T D"],
+    outputs: Float[Tensor, "L B H T D"],
     positions: slice | Int[Tensor, " N"] = slice(None),
 ) -> Iterator[None]:
-    """Within it, the head of this layer says what `mixes` has, at these positions (Meng et al., 2022).
+    """Within it, the head of this layer gives what `outputs` has, at these positions (Meng et al., 2022).
 
-    The mixes are those of another run, by `head_mixes`, of the same length.
+    The outputs are those of another run, by `head_outputs`, of the same length.
     """
     check_head(model, layer, head)
 
     def put(at: int, own: Tensor) -> Tensor:
         if at == layer:
             own = own.clone()
-            own[:, head, positions] = mixes[layer].expand_as(own)[:, head, positions]
+            own[:, head, positions] = outputs[layer].expand_as(own)[:, head, positions]
         return own
 
     with edited(model, put):
@@ -84,7 +84,7 @@ def patched(
 def ablated(
     model: nn.Module, layer: int, head: int, mean: Float[Tensor, "L 1 H 1 D"] | None = None
 ) -> Iterator[None]:
-    """Within it, the head says nothing, 0, or always its mean mix, if that is given."""
+    """Within it, the head gives 0, or always its mean output, if that is given."""
     check_head(model, layer, head)
     attention = model.blocks[layer].attention
     shape = (len(model.blocks), 1, attention.n_head, 1, attention.head_size)

@@ -1,23 +1,23 @@
 """What a map shows, as a number: how much of a head's weight lies where a known pattern has it.
 
-Each score is a mean of weights, so it lies from 0 to 1; a head that shares out its weight equally
-does not get 0. Compare it with the score of `equal_shares`.
+Each score is a mean of weights, from 0 to 1. A head with uniform weights does not get 0:
+compare with the score of `uniform_weights`.
 """
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from attention.masks import causal_mask
+from attention.averaging import mean_past_tril
 
 
 def mean_weight(
     weights: Float[Tensor, "*B T T"], rows: Int[Tensor, " N"], keys: Int[Tensor, " N"]
 ) -> Float[Tensor, "*B"]:
-    """The mean of the weights at these places: what row rows[n] gives to key keys[n]."""
+    """The mean of the weights at these entries: what query rows[n] gives to key keys[n]."""
     if not len(rows):
         raise ValueError(
-            f"weights: expected a map with at least one place of the pattern, got none in "
+            f"weights: expected a map with at least one entry of the pattern, got none in "
             f"{tuple(weights.shape)}; read a longer text"
         )
     return weights[..., rows, keys].mean(dim=-1)
@@ -49,7 +49,7 @@ def induction_score(
 
 
 def reversal_score(weights: Float[Tensor, "*B T T"]) -> Float[Tensor, "*B"]:
-    """The mean weight on the key that has to be said next when a string is read backwards.
+    """The mean weight on the key whose id comes next when a string is read backwards.
 
     The map has 2 n - 1 rows for a string of n ids. Rows from n - 1 on count: row t, key 2 (n - 1) - t.
     """
@@ -61,7 +61,7 @@ def reversal_score(weights: Float[Tensor, "*B T T"]) -> Float[Tensor, "*B"]:
 def sink_score(weights: Float[Tensor, "*B T T"], first_row: int = 1) -> Float[Tensor, "*B"]:
     """The mean weight of the first column, of the rows from `first_row` on (Xiao et al., 2024).
 
-    Row 0 can look nowhere else. Rows soon after it have little choice: let them out for a fair number.
+    Row 0 has no other key, and the rows after it have few: leave them out for a fair number.
     """
     rows = torch.arange(first_row, weights.shape[-1])
     return mean_weight(weights, rows, torch.zeros_like(rows))
@@ -77,22 +77,21 @@ def by_distance(weights: Float[Tensor, "*B T T"]) -> Float[Tensor, "*B T"]:
     return torch.stack(means, dim=-1)
 
 
-def equal_shares(T: int) -> Float[Tensor, "T T"]:
-    """The map of a causal head that knows nothing: row t gives 1 / (t + 1) to each it may see.
+def uniform_weights(T: int) -> Float[Tensor, "T T"]:
+    """The map of a causal head that knows nothing: row t gives 1 / (t + 1) to each key up to t.
 
-    >>> equal_shares(2)
+    >>> uniform_weights(2)
     tensor([[1.0000, 0.0000],
             [0.5000, 0.5000]])
     """
-    seen = causal_mask(T).float()
-    return seen / seen.sum(dim=-1, keepdim=True)
+    return mean_past_tril(torch.eye(T))
 
 
 def received(weights: Float[Tensor, "*B T T"]) -> Float[Tensor, "*B T"]:
-    """What each key gets from an average row that may look at it: its column's sum / how many may.
+    """What each key gets on average from the rows that attend to it: its column's sum / their number.
 
-    Even so columns of a causal map can't be compared: the rows that see a late key have more keys to
-    choose from. Divide by what `equal_shares` gives.
+    Even so columns of a causal map can't be compared: the rows that attend to a late key have more keys
+    to choose from. Divide by what `uniform_weights` gives.
     """
     T = weights.shape[-1]
     return weights.sum(dim=-2) / (T - torch.arange(T))

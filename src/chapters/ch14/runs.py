@@ -10,7 +10,8 @@ from pathlib import Path
 
 import torch
 
-from attention.gpt import GPT, Config, make_attention_only
+from attention.gpt import GPT, Config
+from chapters.ch14.attention_only import make_attention_only
 from chapters.ch14.patterns import by_distance, induction_score, previous_token_score
 from chapters.ch14.tasks import accuracy, fit_task, repeated_strings
 
@@ -40,18 +41,18 @@ def grow(config: Config, seed: int, n_steps: int = N_STEPS) -> GPT:
 
 
 def favourite_distance(model: GPT) -> int:
-    """So far back the heads of the last layer look most, one or more, in strings of period 25."""
+    """The distance, 1 or more, of the largest mean weight in the last layer, in strings of period 25."""
     generator = torch.Generator().manual_seed(20_000)
-    _, weights = model.explain(repeated_strings(200, 25, V, generator).x)
+    _, weights = model.forward_with_weights(repeated_strings(200, 25, V, generator).x)
     return int(by_distance(weights[-1]).mean(dim=(0, 1))[1:26].argmax()) + 1
 
 
 def judged(model: GPT) -> dict[str, dict[str, float] | float]:
     """Its accuracy on held-out strings of each period, its heads' best scores at period 10, and the
-    distance at which it looks most."""
+    distance to which it attends most."""
     generator = torch.Generator().manual_seed(10_000)
     tasks = {period: repeated_strings(200, period, V, generator) for period in HELD_OUT}
-    _, weights = model.explain(tasks[10].x)
+    _, weights = model.forward_with_weights(tasks[10].x)
     scores = {
         "previous": previous_token_score(weights),
         "induction": induction_score(weights, 10, first=1),

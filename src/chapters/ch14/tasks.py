@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from attention.fitting import muon, warm_up_and_cosine
-from attention.training import cross_entropy, evaluating
+from attention.training import cross_entropy, evaluating, minimize
 
 START = 0  # the id that every repeated string begins with
 
@@ -29,7 +29,7 @@ def reversed_strings(
 ) -> Task:
     """Random strings, each followed by itself read backwards.
 
-    From position `length` - 1 on, position t has to say what stands at 2 * (length - 1) - t.
+    From position `length` - 1 on, the next id at position t is the one at 2 * (length - 1) - t.
     """
     if length < 2:
         raise ValueError(f"length: expected 2 or more ids to reverse, got {length}")
@@ -43,8 +43,8 @@ def repeated_strings(
 ) -> Task:
     """The id START, then a random string, then the same string again (Olsson et al., 2022).
 
-    No id comes twice within a string, so what followed it is one id: position t > `period` has to say
-    what stands at t - `period` + 1.
+    No id comes twice within a string, so what followed it is one id: at position t > `period` the next
+    id is the one at t - `period` + 1.
     """
     if not 2 <= period < vocab_size:
         raise ValueError(
@@ -67,7 +67,7 @@ def task_loss(model: nn.Module, task: Task) -> Float[Tensor, ""]:
 
 
 def accuracy(model: nn.Module, tasks: Sequence[Task]) -> float:
-    """The share of the positions that count at which the likeliest id is the right one."""
+    """The fraction of the positions that count at which the likeliest id is the right one."""
     if not tasks:
         raise ValueError("tasks: expected at least one, got none")
     right = []
@@ -86,19 +86,12 @@ def fit_task(
     optimizers: Callable[[nn.Module, float], Sequence[torch.optim.Optimizer]] = muon,
 ) -> list[float]:
     """Train on new strings at every step, with a rate that rises and falls; each batch's loss."""
-    parts = optimizers(model, learning_rate)
-    groups = [group for part in parts for group in part.param_groups]
-    rates = [group["lr"] for group in groups]
     model.train()
-    losses = []
-    for step in range(n_steps):
-        share = warm_up_and_cosine(step, n_steps, n_steps // 10)
-        for group, rate in zip(groups, rates, strict=True):
-            group["lr"] = rate * share
-        loss = task_loss(model, draw())
-        model.zero_grad(set_to_none=True)
-        loss.backward()
-        for part in parts:
-            part.step()
-        losses.append(loss.item())
-    return losses
+    steps = minimize(
+        lambda: task_loss(model, draw()),
+        model.parameters(),
+        optimizers(model, learning_rate),
+        n_steps,
+        schedule=lambda step: warm_up_and_cosine(step, n_steps, n_steps // 10),
+    )
+    return list(steps)

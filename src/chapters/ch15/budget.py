@@ -11,7 +11,7 @@ from dataclasses import dataclass
 class Sizes:
     """The sizes of a model that matter for length, and where they are published.
 
-    `parameters` are those that one token uses. `window` is how far back a layer looks, if there is a
+    `parameters` are those that one token uses. `window` is how far back a layer attends, if there is a
     limit. `latent` are the numbers that each layer keeps in place of keys and values: a vector of
     which all heads' keys and values are made, and a rotary key (DeepSeek-AI, 2024, section 2.1).
     """

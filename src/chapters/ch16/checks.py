@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
+from attention.gpt import CausalSelfAttention
 from attention.properties import (
     batch_independent,
     gradients_reach,
@@ -18,7 +19,6 @@ from attention.properties import (
     ripples,
     rows_sum_to_1,
 )
-from attention.self_attention import CausalSelfAttention
 
 B, T, C, H, HKV = 4, 8, 32, 4, 2
 TEXTS = torch.tensor([[0, 0, 1, 1, 1, 2, 2, 2]]).repeat(B, 1)  # padding, and two texts behind it

@@ -1,6 +1,6 @@
 """Right programs, of which every patient is one edit: attention, reading with a cache, loss, writing.
 
-An attention takes x (B, T, C), the layers of `attention.self_attention`, and `texts` (B, T), which
+An attention takes x (B, T, C), the layers of `attention.gpt`, and `texts` (B, T), which
 says of every place to which text it belongs, 0 being padding. It gives the output (B, T, C) and the
 weights (B, H, T, T).
 """

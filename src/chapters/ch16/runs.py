@@ -13,19 +13,19 @@ import torch
 from torch import Tensor
 
 from attention.corpus import load_corpus
-from attention.fitting import Look, fit, muon
-from attention.gpt import GPT, make_block
+from attention.fitting import Evaluation, fit, muon
+from attention.generation import write
+from attention.gpt import GPT, CausalSelfAttention, make_block
 from attention.heads import attention_scores
+from attention.masks import causal_mask
 from attention.multi_head import merge_heads
-from attention.self_attention import CausalSelfAttention, last_rows_causal
 from attention.tokenizers import CharTokenizer
 from attention.training import evaluating
-from attention.writing import write
 from chapters.ch13.runs import PLAIN, parts, past_only, turned_into
 
 STORED = Path(__file__).with_name("pair.json")
 SEEDS = (1, 2, 3, 4, 5)
-SIZES = dict(n_steps=300, batch_size=8, learning_rate=2e-3, warm_up=30, look_every=60)
+SIZES = dict(n_steps=300, batch_size=8, learning_rate=2e-3, warm_up=30, eval_every=60)
 HELD_BACK = 2000  # characters of the validation part: with the past alone each is a pass of its own
 PROMPT, N_NEW = "\n", 160
 
@@ -35,7 +35,7 @@ class Compares(CausalSelfAttention):
 
     def forward(self, x: Tensor, cache=None) -> Tensor:
         q, k, v = self.project(x)
-        forbidden = ~last_rows_causal(x.shape[1], x.shape[1])
+        forbidden = ~causal_mask(x.shape[1])
         scores = attention_scores(q, k).masked_fill(forbidden, float == ("-inf"))  # noqa: E721
         return self.out(merge_heads(scores.softmax(dim=-1) @ v))
 
@@ -43,7 +43,7 @@ class Compares(CausalSelfAttention):
 MAKERS = {"right": make_block, "float==('-inf')": turned_into(attention=Compares)}
 
 
-def train(name: str, seed: int, ids: tuple[Tensor, Tensor], watch=lambda look: None, **sizes) -> GPT:
+def train(name: str, seed: int, ids: tuple[Tensor, Tensor], on_eval=lambda evaluation: None, **sizes) -> GPT:
     """One of the pair, trained: the seed draws the first weights and the batches of both."""
     torch.manual_seed(seed)
     model = GPT(PLAIN, MAKERS[name])
@@ -51,7 +51,7 @@ def train(name: str, seed: int, ids: tuple[Tensor, Tensor], watch=lambda look: N
     generator = torch.Generator().manual_seed(seed)
     fit(
         model, *ids, block_size=PLAIN.block_size, generator=generator, optimizers=muon,
-        watch=lambda look: watch(model, look), **how,
+        on_eval=lambda evaluation: on_eval(model, evaluation), **how,
     )  # fmt: skip
     return model
 
@@ -68,13 +68,13 @@ def losses(
     told: dict[str, list] = {"step": [], "usual": [], "alone": []}
     ids = ids[0], ids[1][:held_back]
 
-    def watch(model: GPT, look: Look) -> None:
-        told["step"].append(look.step)
-        told["usual"].append(round(look.validation, 4))
+    def on_eval(model: GPT, evaluation: Evaluation) -> None:
+        told["step"].append(evaluation.step)
+        told["usual"].append(round(evaluation.validation, 4))
         told["alone"].append(round(past_only(model, ids[1], PLAIN.block_size), 4))
         model.train()
 
-    model = train(name, seed, ids, watch, **sizes)
+    model = train(name, seed, ids, on_eval, **sizes)
     tokenizer, draw = CharTokenizer(load_corpus()), torch.Generator().manual_seed(seed)
     with evaluating(model):
         text = write(model, tokenizer, PROMPT, n_new, draw)

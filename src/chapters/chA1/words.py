@@ -68,8 +68,8 @@ PARTS = {
         Word("ALiBi", "a penalty on scores for each step back", "ALiBi (Press et al., 2022)", "", "", "11", "Take something off for each step back"),
         Word("residual stream", "what layers add to, and never replace", "residual connection, skip connection, identity mapping", "", "", "12", "Add, instead of replacing"),
         Word("norm", "every position brought to one size", "layer normalisation (Ba et al., 2016), RMSNorm (Zhang & Sennrich, 2019)", "`nn.LayerNorm`, `nn.RMSNorm`", "", "12", "A norm in front"),
-        Word("perceptron", "two matrices and a bend between them, for each position alone", "position-wise feed-forward network, MLP", "`dim_feedforward` of `nn.TransformerEncoderLayer`", "", "12", "A perceptron behind"),
-        Word("block", "attention and perceptron, each with a norm in front, added to the stream", "layer (Vaswani et al., 2017)", "`nn.TransformerEncoderLayer`", "block", "12", "The block"),
+        Word("MLP", "two matrices and a bend between them, for each position alone", "position-wise feed-forward network, multi-layer perceptron", "`dim_feedforward` of `nn.TransformerEncoderLayer`", "", "12", "An MLP behind"),
+        Word("block", "attention and MLP, each with a norm in front, added to the stream", "layer (Vaswani et al., 2017)", "`nn.TransformerEncoderLayer`", "block", "12", "The block"),
         Word("checkpoint", "the file with a model's numbers", "checkpoint", "`torch.save`", "", "13", "Deeper: the checkpoint"),
     ],
     "Reading and testing": [

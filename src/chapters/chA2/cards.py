@@ -15,16 +15,14 @@ from attention import multi_head
 from attention.averaging import mean_past_tril
 from attention.batches import get_batch, split
 from attention.bigram import BigramLanguageModel, bigram_counts
-from attention.block import Block, Perceptron
 from attention.cache import Cache
 from attention.causal import CausalAttention
-from attention.gpt import GPT, Config
+from attention.gpt import GPT, MLP, Block, CausalSelfAttention, Config
 from attention.heads import Head, attention_scores, attention_weights
 from attention.masks import causal_mask, padding_mask
 from attention.positions import alibi_bias, rotary_angles, rotate, sinusoidal
-from attention.self_attention import CausalSelfAttention
 from attention.tokenizers import CharTokenizer
-from attention.training import costs, cross_entropy
+from attention.training import cross_entropy, token_losses
 from chapters.ch14.patterns import previous_token_score, received, sink_score
 from course.learn.html import table
 
@@ -47,7 +45,7 @@ LETTERS = {
     "B": "sequences in a batch", "T": "positions", "C": "channels", "H": "heads", "D": "head size",
     "V": "vocabulary", "Tk": "positions looked at, where they are others", "Dv": "value size",
     "N": "all tokens of a text", "Hkv": "heads of keys and values, where they are fewer",
-    "D/2": "pairs of channels", "4C": "the perceptron's width",
+    "D/2": "pairs of channels", "4C": "the MLP's width",
     "L": "layers",
 }  # fmt: skip
 Row = tuple[str, Tensor, str, str]  # a name, what it is, the letters of its axes, what it means
@@ -113,7 +111,7 @@ def _bigram() -> Iterator[Row]:
         "V",
         "the shares of one position; they sum to 1",
     )
-    yield "costs(logits, y)", costs(logits, ids), "B T", "what each guess costs, in nats"
+    yield "token_losses(logits, y)", token_losses(logits, ids), "B T", "what each guess costs, in nats"
     yield "loss", cross_entropy(logits, ids), "", "their mean, one number"
 
 
@@ -235,19 +233,19 @@ def _places() -> Iterator[Row]:
 
 def _blocks() -> Iterator[Row]:
     attention = CausalSelfAttention(C, H)
-    perceptron = Perceptron(C)
-    block = Block(attention, perceptron, C, "rms")
+    mlp = MLP(C)
+    block = Block(attention, mlp, C, "rms")
     x = _x()
     yield "x", x, "B T C", "the stream: what every layer adds to"
     yield "attention(norm(x))", attention(F.rms_norm(x, (C,))), "B T C", "what attention adds"
-    yield "perceptron.wide(x)", perceptron.wide(x), "B T 4C", "wider, for each position alone"
+    yield "mlp.hidden(x)", mlp.hidden(x), "B T 4C", "wider, for each position alone"
     yield "block(x)", block(x), "B T C", "the stream again: as many blocks as you like"
 
 
 def _gpt() -> Iterator[Row]:
     model, ids = GPT(Config(V, T, n_layer=2, n_head=H, n_embd=C)), _ids()
     yield "ids", ids, "B T", "characters"
-    yield "model.token(ids)", model.token(ids), "B T C", "a vector for each"
+    yield "model.token_embedding(ids)", model.token_embedding(ids), "B T C", "a vector for each"
     yield "model.blocks[0](x)", model.blocks[0](model.embed(ids)), "B T C", "after a block"
     yield "model(ids)", model(ids), "B T V", "logits of the next character at each position"
     yield (
@@ -260,7 +258,7 @@ def _gpt() -> Iterator[Row]:
 
 def _maps() -> Iterator[Row]:
     model = GPT(Config(V, 2 * T, n_layer=AXES["L"], n_head=H, n_embd=C))
-    logits, maps = model.explain(_ids())
+    logits, maps = model.forward_with_weights(_ids())
     yield "logits", logits, "B T V", "what the model guesses, beside the maps"
     yield "maps", maps, "L B H T T", "the weights of every head of every layer"
     yield "maps[0, 0, 0]", maps[0, 0, 0], "T T", "one map: a layer, a text, a head"

@@ -1,7 +1,7 @@
 """Ring attention: a text over several processes, each with its part; keys and values go round.
 
-Every process holds the queries of its part, attends to the keys that it has at the moment, and hands
-them on to the next process. What it knows of each part is merged as in `online` (Liu et al., 2023).
+Every process holds the queries of its part, attends to the keys that it has at the moment, and sends
+them to the next process. The results for the parts are merged as in `blockwise` (Liu et al., 2023).
 Started by torchrun, with `torch.distributed.init_process_group("gloo")`.
 """
 
@@ -13,7 +13,7 @@ import torch.distributed as dist
 from jaxtyping import Float
 from torch import Tensor
 
-from chapters.ch15.online import attend_in_blocks, block_gradients, block_scores, merge
+from chapters.ch15.blockwise import attend_in_blocks, block_gradients, block_scores, merge
 
 
 def _causal(queries: Tensor, keys: Tensor) -> Tensor:
@@ -32,8 +32,8 @@ def _waiting_for(what: str) -> Iterator[None]:
         ) from error
 
 
-def hand_on(*tensors: Tensor) -> list[Tensor]:
-    """The tensors of the process before, of the same shapes; ours go to the next one.
+def send_recv(*tensors: Tensor) -> list[Tensor]:
+    """Send these tensors to the next process; return those of the previous one, of the same shapes.
 
     Raises RuntimeError, with the ranks, if a neighbour is gone.
     """
@@ -51,7 +51,7 @@ def hand_on(*tensors: Tensor) -> list[Tensor]:
 
 
 def check_parts(q: Tensor, k: Tensor, v: Tensor) -> None:
-    """Refuse parts that aren't of one shape in all processes: they could not be handed on."""
+    """Refuse parts that aren't of one shape in all processes: they could not be sent round."""
     ours = [tuple(x.shape) for x in (q, k, v)]
     all_of_them = [None] * dist.get_world_size()
     with _waiting_for("the shapes of all processes' parts"):
@@ -72,7 +72,7 @@ class _Ring(torch.autograd.Function):
         rule, keys, values = _causal if causal else None, k, v
         known = attend_in_blocks(q, k, v, block_size, rule)  # our own part: the diagonal
         for step in range(1, size):
-            keys, values = hand_on(keys, values)
+            keys, values = send_recv(keys, values)
             if not causal or step <= rank:  # these keys are of process rank - step
                 known = merge(known, attend_in_blocks(q, keys, values, block_size))
         ctx.save_for_backward(q, k, v, *known)
@@ -89,7 +89,7 @@ class _Ring(torch.autograd.Function):
                 scores = block_scores(q, k, _causal if ctx.causal and step == 0 else None)
                 added = block_gradients(q, k, v, scores, log_sum, out, d_out)
                 d_q, d_k, d_v = (x + y for x, y in zip((d_q, d_k, d_v), added, strict=True))
-            k, v, d_k, d_v = hand_on(k, v, d_k, d_v)  # gradients travel with their keys, and home
+            k, v, d_k, d_v = send_recv(k, v, d_k, d_v)  # gradients travel with their keys, and home
         return d_q, d_k, d_v, None, None
 
 
@@ -100,7 +100,7 @@ def ring_attention(
     causal: bool = True,
     block_size: int = 64,
 ) -> Float[Tensor, "*B T Dv"]:
-    """Attention of our part of the text to all parts; process 0 has the first, and so on.
+    """Attention of this process's part of the text to all parts; process 0 has the first, and so on.
 
     Every process of the group has to call it, and its backward, at the same time.
     """

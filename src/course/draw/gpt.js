@@ -26,7 +26,7 @@
       weights[name] = Float32Array.from({ length: (to - from) / size }, (_, n) => number(start + from + n * size));
     }
     const config = JSON.parse(about.config);
-    if (config.tied) weights["logits.weight"] = weights["token.weight"];
+    if (config.tied) weights["lm_head.weight"] = weights["token_embedding.weight"];
     return { config, weights, vocab: [...about.alphabet] };
   }
 
@@ -145,8 +145,8 @@
 
   function embed({ config, weights }, id, t) {
     const C = config.n_embd, row = (name, n) => weights[name].subarray(n * C, (n + 1) * C);
-    const x = Float64Array.from(row("token.weight", id));
-    if (config.positions === "learned") return add(x, row("position.weight", t));
+    const x = Float64Array.from(row("token_embedding.weight", id));
+    if (config.positions === "learned") return add(x, row("position_embedding.weight", t));
     if (config.positions !== "sinusoidal") return x;
     const [cos, sin] = turns(t, C);
     return x.map((value, c) => value + (c % 2 ? cos : sin)[c >> 1]);
@@ -157,11 +157,11 @@
     let x = embed(model, id, t);
     blocks.forEach((cache, n) => {
       const name = `blocks.${n}`;
-      x = add(x, attend(model, `${name}.attention`, norm(model, `${name}.before_attention`, x), cache));
-      const wide = linear(model, `${name}.perceptron.wide`, norm(model, `${name}.before_perceptron`, x));
-      x = add(x, linear(model, `${name}.perceptron.out`, wide.map(ACTIVATIONS[model.config.activation])));
+      x = add(x, attend(model, `${name}.attention`, norm(model, `${name}.norm_1`, x), cache));
+      const hidden = linear(model, `${name}.mlp.hidden`, norm(model, `${name}.norm_2`, x));
+      x = add(x, linear(model, `${name}.mlp.out`, hidden.map(ACTIVATIONS[model.config.activation])));
     });
-    return linear(model, "logits", norm(model, "norm", x));
+    return linear(model, "lm_head", norm(model, "final_norm", x));
   }
 
   // A function that reads ids and gives the logits, (T, V), and the blocks' maps, rows of weights that

@@ -134,7 +134,7 @@ def one_norm_for_both(x, attend, think, norm_1, norm_2):
 
 @wrong("12.block")
 def forgets_the_second_norm(x, attend, think, norm_1, norm_2):
-    """the perceptron reads the stream itself"""
+    """the MLP reads the stream itself"""
     x = x + attend(norm_1(x))
     return x + think(x)
 
@@ -254,7 +254,7 @@ SMALL = 0.02
 @wrong("12.first_std")
 def once_a_block(name, n_layer):
     """counts one addition for each block"""
-    if "norm" in name or "before" in name or "bias" in name:
+    if "norm" in name or "bias" in name:
         return 0.0
     return SMALL / n_layer**0.5 if name.endswith("out.weight") else SMALL
 
@@ -262,15 +262,15 @@ def once_a_block(name, n_layer):
 @wrong("12.first_std")
 def without_the_root(name, n_layer):
     """divides by 2 L"""
-    if "norm" in name or "before" in name or "bias" in name:
+    if "norm" in name or "bias" in name:
         return 0.0
     return SMALL / (2 * n_layer) if name.endswith("out.weight") else SMALL
 
 
 @wrong("12.first_std")
 def attention_only(name, n_layer):
-    """forgets that the perceptron writes too"""
-    if "norm" in name or "before" in name or "bias" in name:
+    """forgets that the MLP writes too"""
+    if "norm" in name or "bias" in name:
         return 0.0
     return SMALL / (2 * n_layer) ** 0.5 if "attention.out" in name else SMALL
 
@@ -278,7 +278,7 @@ def attention_only(name, n_layer):
 @wrong("12.first_std")
 def everything_in_a_block(name, n_layer):
     """scales all weights of a block"""
-    if "norm" in name or "before" in name or "bias" in name:
+    if "norm" in name or "bias" in name:
         return 0.0
     return SMALL / (2 * n_layer) ** 0.5 if name.startswith("blocks.") else SMALL
 
@@ -286,7 +286,7 @@ def everything_in_a_block(name, n_layer):
 @wrong("12.first_std")
 def norms_like_the_others(name, n_layer):
     """gives the norms of the blocks 0.02"""
-    if name == "norm.weight" or "bias" in name:
+    if name == "final_norm.weight" or "bias" in name:
         return 0.0
     return SMALL / (2 * n_layer) ** 0.5 if name.endswith("out.weight") else SMALL
 
@@ -294,7 +294,7 @@ def norms_like_the_others(name, n_layer):
 @wrong("12.first_std")
 def out_biases_too(name, n_layer):
     """a bias of an output projection is scaled instead of zero"""
-    if "norm" in name or "before" in name:
+    if "norm" in name:
         return 0.0
     if ".out." in name:
         return SMALL / (2 * n_layer) ** 0.5
@@ -304,7 +304,7 @@ def out_biases_too(name, n_layer):
 @wrong("12.first_std")
 def by_depth(name, n_layer):
     """scales by the block's own place in the stack"""
-    if "norm" in name or "before" in name or "bias" in name:
+    if "norm" in name or "bias" in name:
         return 0.0
     if name.endswith("out.weight"):
         return SMALL / (2 * (int(name.split(".")[1]) + 1)) ** 0.5
@@ -314,14 +314,14 @@ def by_depth(name, n_layer):
 @right("12.first_std")
 def by_the_last_words(name, n_layer):
     *_, module, kind = name.split(".")
-    if kind == "bias" or module in ("norm", "before_attention", "before_perceptron"):
+    if kind == "bias" or module in ("final_norm", "norm_1", "norm_2"):
         return 0.0
     return 0.02 * (2 * n_layer) ** -0.5 if module == "out" else 0.02
 
 
 @right("12.first_std")
 def by_a_list(name, n_layer):
-    linear = ("token.", "position.", "qkv.", "wide.", "logits.", "out.")
+    linear = ("embedding.", "qkv.", "hidden.", "lm_head.", "out.")
     if not name.endswith("weight") or not any(part in name for part in linear):
         return 0.0
     return 0.02 / (n_layer + n_layer) ** 0.5 if "out." in name else 0.02
@@ -369,8 +369,8 @@ def matrices_only(n_embd, norm, bias):
 
 
 @wrong("12.count_block")
-def a_square_perceptron(n_embd, norm, bias):
-    """the perceptron as two matrices of C by C"""
+def a_square_mlp(n_embd, norm, bias):
+    """the MLP as two matrices of C by C"""
     norms = {"none": 0, "rms": 2, "layer": 4}[norm] * n_embd
     return 6 * n_embd**2 + norms + (9 * n_embd if bias else 0)
 

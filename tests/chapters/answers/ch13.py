@@ -355,63 +355,63 @@ def shortest_for_all(logits, targets, lengths):
 
 
 @right("13.count_flops")
-def layer_by_layer(n_words, T, n_layer, n_embd, vocab_size):
+def layer_by_layer(n_tokens, T, n_layer, n_embd, vocab_size):
     total = 0
     for _ in range(n_layer):
-        total += 2 * n_words * n_embd * 3 * n_embd
-        total += 2 * (2 * n_words * T * n_embd)
-        total += 2 * n_words * n_embd * n_embd
-        total += 2 * (2 * n_words * n_embd * 4 * n_embd)
-    return total + 2 * n_words * n_embd * vocab_size
+        total += 2 * n_tokens * n_embd * 3 * n_embd
+        total += 2 * (2 * n_tokens * T * n_embd)
+        total += 2 * n_tokens * n_embd * n_embd
+        total += 2 * (2 * n_tokens * n_embd * 4 * n_embd)
+    return total + 2 * n_tokens * n_embd * vocab_size
 
 
 @right("13.count_flops")
-def in_one_line(n_words, T, n_layer, n_embd, vocab_size):
-    return 2 * n_words * n_embd * (n_layer * (12 * n_embd + 2 * T) + vocab_size)
+def in_one_line(n_tokens, T, n_layer, n_embd, vocab_size):
+    return 2 * n_tokens * n_embd * (n_layer * (12 * n_embd + 2 * T) + vocab_size)
 
 
 @wrong("13.count_flops")
-def multiplications(n_words, T, n_layer, n_embd, vocab_size):
+def multiplications(n_tokens, T, n_layer, n_embd, vocab_size):
     """forgets the additions"""
-    return n_words * n_embd * (n_layer * (12 * n_embd + 2 * T) + vocab_size)
+    return n_tokens * n_embd * (n_layer * (12 * n_embd + 2 * T) + vocab_size)
 
 
 @wrong("13.count_flops")
-def twice_the_parameters(n_words, T, n_layer, n_embd, vocab_size):
+def twice_the_parameters(n_tokens, T, n_layer, n_embd, vocab_size):
     """2 N D: the embedding counts, scores and mix don't"""
-    return 2 * n_words * (12 * n_layer * n_embd**2 + 2 * vocab_size * n_embd)
+    return 2 * n_tokens * (12 * n_layer * n_embd**2 + 2 * vocab_size * n_embd)
 
 
 @wrong("13.count_flops")
-def six_n_d(n_words, T, n_layer, n_embd, vocab_size):
+def six_n_d(n_tokens, T, n_layer, n_embd, vocab_size):
     """a training step by the shortcut"""
-    return 6 * n_words * (12 * n_layer * n_embd**2 + 2 * vocab_size * n_embd)
+    return 6 * n_tokens * (12 * n_layer * n_embd**2 + 2 * vocab_size * n_embd)
 
 
 @wrong("13.count_flops")
-def one_attention_product(n_words, T, n_layer, n_embd, vocab_size):
+def one_attention_product(n_tokens, T, n_layer, n_embd, vocab_size):
     """scores only"""
-    return 2 * n_words * n_embd * (n_layer * (12 * n_embd + T) + vocab_size)
+    return 2 * n_tokens * n_embd * (n_layer * (12 * n_embd + T) + vocab_size)
 
 
 @wrong("13.count_flops")
-def half_the_triangle(n_words, T, n_layer, n_embd, vocab_size):
+def half_the_triangle(n_tokens, T, n_layer, n_embd, vocab_size):
     """counts only what the mask lets through"""
-    return 2 * n_words * n_embd * (n_layer * 12 * n_embd + vocab_size) + (
-        n_layer * 2 * n_words * (T + 1) * n_embd
+    return 2 * n_tokens * n_embd * (n_layer * 12 * n_embd + vocab_size) + (
+        n_layer * 2 * n_tokens * (T + 1) * n_embd
     )
 
 
 @wrong("13.count_flops")
-def all_words_attend(n_words, T, n_layer, n_embd, vocab_size):
-    """every word attends to all n_words, not to its block"""
-    return 2 * n_words * n_embd * (n_layer * (12 * n_embd + 2 * n_words) + vocab_size)
+def all_words_attend(n_tokens, T, n_layer, n_embd, vocab_size):
+    """every word attends to all n_tokens, not to its block"""
+    return 2 * n_tokens * n_embd * (n_layer * (12 * n_embd + 2 * n_tokens) + vocab_size)
 
 
 @wrong("13.count_flops")
-def with_the_embedding(n_words, T, n_layer, n_embd, vocab_size):
+def with_the_embedding(n_tokens, T, n_layer, n_embd, vocab_size):
     """the embedding as a product with one-hot rows"""
-    return 2 * n_words * n_embd * (n_layer * (12 * n_embd + 2 * T) + 2 * vocab_size)
+    return 2 * n_tokens * n_embd * (n_layer * (12 * n_embd + 2 * T) + 2 * vocab_size)
 
 
 @wrong("13.top_p")

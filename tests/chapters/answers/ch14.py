@@ -457,114 +457,114 @@ def brought_to_a_sum_of_1(weights):
 
 
 @right("14.head_parts")
-def one_head_at_a_time(mixes, w_out, w_logits):
-    B, H, T, D = mixes.shape
+def one_head_at_a_time(head_outputs, w_out, w_logits):
+    B, H, T, D = head_outputs.shape
     out = []
     for h in range(H):
-        alone = torch.zeros_like(mixes)
-        alone[:, h] = mixes[:, h]
+        alone = torch.zeros_like(head_outputs)
+        alone[:, h] = head_outputs[:, h]
         merged = alone.transpose(1, 2).reshape(B, T, H * D)
         out.append(merged @ w_out.T @ w_logits.T)
     return torch.stack(out, 1)
 
 
 @right("14.head_parts")
-def one_einsum(mixes, w_out, w_logits):
-    _, H, _, D = mixes.shape
-    return torch.einsum("bhtd,chd,vc->bhtv", mixes, w_out.view(-1, H, D), w_logits)
+def one_einsum(head_outputs, w_out, w_logits):
+    _, H, _, D = head_outputs.shape
+    return torch.einsum("bhtd,chd,vc->bhtv", head_outputs, w_out.view(-1, H, D), w_logits)
 
 
 @right("14.head_parts")
-def what_is_lost_without_it(mixes, w_out, w_logits):
+def what_is_lost_without_it(head_outputs, w_out, w_logits):
     def logits(x):
         return x.transpose(1, 2).flatten(2) @ (w_logits @ w_out).T
 
     parts = []
-    for h in range(mixes.shape[1]):
-        without = mixes.clone()
+    for h in range(head_outputs.shape[1]):
+        without = head_outputs.clone()
         without[:, h] = 0
-        parts.append(logits(mixes) - logits(without))
+        parts.append(logits(head_outputs) - logits(without))
     return torch.stack(parts, dim=1)
 
 
 @wrong("14.head_parts")
-def splits_the_rows(mixes, w_out, w_logits):
+def splits_the_rows(head_outputs, w_out, w_logits):
     """splits the output channels among the heads, not the inputs"""
-    _, H, _, D = mixes.shape
+    _, H, _, D = head_outputs.shape
     return torch.stack(
-        [mixes[:, h] @ w_out[h * D : (h + 1) * D] @ w_logits.T for h in range(H)], 1
+        [head_outputs[:, h] @ w_out[h * D : (h + 1) * D] @ w_logits.T for h in range(H)], 1
     )
 
 
 @wrong("14.head_parts")
-def heads_run_fast(mixes, w_out, w_logits):
+def heads_run_fast(head_outputs, w_out, w_logits):
     """views the columns as (D, H)"""
-    _, H, _, D = mixes.shape
-    return torch.einsum("bhtd,cdh,vc->bhtv", mixes, w_out.view(-1, D, H), w_logits)
+    _, H, _, D = head_outputs.shape
+    return torch.einsum("bhtd,cdh,vc->bhtv", head_outputs, w_out.view(-1, D, H), w_logits)
 
 
 @wrong("14.head_parts")
-def all_together(mixes, w_out, w_logits):
+def all_together(head_outputs, w_out, w_logits):
     """the logits"""
-    return mixes.transpose(1, 2).flatten(2) @ w_out.T @ w_logits.T
+    return head_outputs.transpose(1, 2).flatten(2) @ w_out.T @ w_logits.T
 
 
 @wrong("14.head_parts")
-def merged_without_a_transpose(mixes, w_out, w_logits):
+def merged_without_a_transpose(head_outputs, w_out, w_logits):
     """views (B, H, T, D) as (B, T, H D), which mixes positions and heads"""
-    B, H, T, D = mixes.shape
+    B, H, T, D = head_outputs.shape
     out = []
     for h in range(H):
-        alone = torch.zeros_like(mixes)
-        alone[:, h] = mixes[:, h]
+        alone = torch.zeros_like(head_outputs)
+        alone[:, h] = head_outputs[:, h]
         out.append(alone.reshape(B, T, H * D) @ w_out.T @ w_logits.T)
     return torch.stack(out, 1)
 
 
 @wrong("14.head_parts")
-def no_unembedding(mixes, w_out, w_logits):
+def no_unembedding(head_outputs, w_out, w_logits):
     """what each head writes, in channels"""
-    _, H, _, D = mixes.shape
-    return torch.einsum("bhtd,chd->bhtc", mixes, w_out.view(-1, H, D))
+    _, H, _, D = head_outputs.shape
+    return torch.einsum("bhtd,chd->bhtc", head_outputs, w_out.view(-1, H, D))
 
 
 @wrong("14.head_parts")
-def the_rest_without_it(mixes, w_out, w_logits):
+def the_rest_without_it(head_outputs, w_out, w_logits):
     """the logits of the other heads"""
-    B, H, T, D = mixes.shape
+    B, H, T, D = head_outputs.shape
     out = []
     for h in range(H):
-        without = mixes.clone()
+        without = head_outputs.clone()
         without[:, h] = 0
         out.append(without.transpose(1, 2).reshape(B, T, H * D) @ w_out.T @ w_logits.T)
     return torch.stack(out, 1)
 
 
 @wrong("14.head_parts")
-def an_equal_part_each(mixes, w_out, w_logits):
+def an_equal_part_each(head_outputs, w_out, w_logits):
     """divides the logits by the number of heads"""
-    H = mixes.shape[1]
-    logits = mixes.transpose(1, 2).flatten(2) @ w_out.T @ w_logits.T
+    H = head_outputs.shape[1]
+    logits = head_outputs.transpose(1, 2).flatten(2) @ w_out.T @ w_logits.T
     return logits[:, None].expand(-1, H, -1, -1) / H
 
 
 @wrong("14.head_parts")
-def heads_before_the_batch(mixes, w_out, w_logits):
+def heads_before_the_batch(head_outputs, w_out, w_logits):
     """(H, B, T, V)"""
-    _, H, _, D = mixes.shape
-    return torch.einsum("bhtd,chd,vc->hbtv", mixes, w_out.view(-1, H, D), w_logits)
+    _, H, _, D = head_outputs.shape
+    return torch.einsum("bhtd,chd,vc->hbtv", head_outputs, w_out.view(-1, H, D), w_logits)
 
 
 @wrong("14.head_parts")
-def as_if_not_transposed(mixes, w_out, w_logits):
+def as_if_not_transposed(head_outputs, w_out, w_logits):
     """multiplies by `w_logits` as it stands"""
-    _, H, _, D = mixes.shape
-    return torch.einsum("bhtd,chd->bhtc", mixes, w_out.view(-1, H, D)) @ w_logits
+    _, H, _, D = head_outputs.shape
+    return torch.einsum("bhtd,chd->bhtc", head_outputs, w_out.view(-1, H, D)) @ w_logits
 
 
 @wrong("14.head_parts")
-def in_probabilities(mixes, w_out, w_logits):
+def in_probabilities(head_outputs, w_out, w_logits):
     """parts of probabilities"""
-    parts = one_einsum(mixes, w_out, w_logits)
+    parts = one_einsum(head_outputs, w_out, w_logits)
     whole = parts.sum(1, keepdim=True).softmax(-1)
     return whole * parts / parts.sum(1, keepdim=True)

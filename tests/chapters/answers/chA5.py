@@ -111,52 +111,52 @@ def as_a_product(gradients, counts):
 
 
 @wrong("A5.sent_bytes")
-def one_too_many(n_words, width, size, number_bytes):
+def one_too_many(n_tokens, width, size, number_bytes):
     """comes home, too"""
-    return 2 * (n_words // size) * width * size * number_bytes
+    return 2 * (n_tokens // size) * width * size * number_bytes
 
 
 @wrong("A5.sent_bytes")
-def keys_alone(n_words, width, size, number_bytes):
+def keys_alone(n_tokens, width, size, number_bytes):
     """keys, no values"""
-    return n_words // size * width * (size - 1) * number_bytes
+    return n_tokens // size * width * (size - 1) * number_bytes
 
 
 @wrong("A5.sent_bytes")
-def the_whole_text(n_words, width, size, number_bytes):
+def the_whole_text(n_tokens, width, size, number_bytes):
     """all words each time"""
-    return 2 * n_words * width * (size - 1) * number_bytes
+    return 2 * n_tokens * width * (size - 1) * number_bytes
 
 
 @wrong("A5.sent_bytes")
-def one_hand_on(n_words, width, size, number_bytes):
+def one_hand_on(n_tokens, width, size, number_bytes):
     """only one step"""
-    return 2 * (n_words // size) * width * number_bytes
+    return 2 * (n_tokens // size) * width * number_bytes
 
 
 @wrong("A5.sent_bytes")
-def numbers(n_words, width, size, number_bytes):
+def numbers(n_tokens, width, size, number_bytes):
     """numbers, not bytes"""
-    return 2 * (n_words // size) * width * (size - 1)
+    return 2 * (n_tokens // size) * width * (size - 1)
 
 
 @wrong("A5.sent_bytes")
-def with_queries(n_words, width, size, number_bytes):
+def with_queries(n_tokens, width, size, number_bytes):
     """queries travel, too"""
-    return 3 * (n_words // size) * width * (size - 1) * number_bytes
+    return 3 * (n_tokens // size) * width * (size - 1) * number_bytes
 
 
 @right("A5.sent_bytes")
-def all_but_ours(n_words, width, size, number_bytes):
+def all_but_ours(n_tokens, width, size, number_bytes):
     """everything but one part passes through us"""
-    return 2 * width * number_bytes * (n_words - n_words // size)
+    return 2 * width * number_bytes * (n_tokens - n_tokens // size)
 
 
 @right("A5.sent_bytes")
-def in_a_loop(n_words, width, size, number_bytes):
+def in_a_loop(n_tokens, width, size, number_bytes):
     """adds up the steps"""
     sent = 0
     for _ in range(1, size):
         for _ in ("k", "v"):
-            sent += n_words // size * width * number_bytes
+            sent += n_tokens // size * width * number_bytes
     return sent

@@ -15,7 +15,7 @@ def attention(seed, size=1.0):  # a causal mean, and a matrix
     return attend
 
 
-def perceptron(seed, size=1.0):
+def mlp(seed, size=1.0):
     def think(x):
         C = x.shape[-1]
         return size * (x @ normal(C, C, seed=seed + 50)).relu() / C**0.5
@@ -31,7 +31,7 @@ def norm(factor):
 
 
 def given(seed, *shape, sizes=(1.0, 1.0)):
-    parts = attention(seed, sizes[0]), perceptron(seed, sizes[1])
+    parts = attention(seed, sizes[0]), mlp(seed, sizes[1])
     return normal(*shape, seed=seed), *parts, norm(2.0), norm(0.5)
 
 

@@ -1,4 +1,4 @@
-"""The number of parameters of a block: attention, the perceptron, two norms."""
+"""The number of parameters of a block: attention, the MLP, two norms."""
 
 from course.learn.record import Exercise
 
@@ -13,17 +13,17 @@ E = Exercise(
 @E.answer
 def count_block(n_embd, norm, bias):
     attention = 4 * n_embd**2
-    perceptron = 8 * n_embd**2
+    mlp = 8 * n_embd**2
     norms = 2 * n_embd * {"none": 0, "rms": 1, "layer": 2}[norm]
     biases = (3 + 1 + 4 + 1) * n_embd if bias else 0
-    return attention + perceptron + norms + biases
+    return attention + mlp + norms + biases
 
 
 E.slip("attention = 4", "attention = 3", """W_O is missing: attention has four square matrices, for
     queries, keys, values, and the output.""")
-E.slip("perceptron = 8", "perceptron = 4", """the perceptron has two matrices of 4 C by C, one to widen
+E.slip("mlp = 8", "mlp = 4", """the MLP has two matrices of 4 C by C, one to widen
     and one to come back.""")
-E.slip("perceptron = 8", "perceptron = 16", """the perceptron's two matrices are 4 C by C and C by 4 C.
+E.slip("mlp = 8", "mlp = 16", """the MLP's two matrices are 4 C by C and C by 4 C.
     Yours is 4 C by 4 C.""")
 E.slip("norms = 2 * n_embd", "norms = n_embd", "there are two norms in a block, one before each part.")
 E.slip('"layer": 2', '"layer": 1', """a layer norm has a bias for each channel, too, also when the
@@ -31,7 +31,7 @@ E.slip('"layer": 2', '"layer": 1', """a layer norm has a bias for each channel, 
 E.slip('"rms": 1', '"rms": 2', "an RMS norm has weights and no biases: C numbers.")
 E.slip('"none": 0', '"none": 1', "with the norm `\"none\"` there is nothing to learn in it.")
 E.slip("(3 + 1 + 4 + 1)", "(3 + 1 + 1 + 1)", """a Linear has a bias for each of its *outputs*. The first
-    of the perceptron has 4 C of them.""")
+    of the MLP has 4 C of them.""")
 E.slip("(3 + 1 + 4 + 1)", "(1 + 1 + 4 + 1)", """the packed Linear of queries, keys and values has 3 C
     outputs, and so 3 C biases.""")
 E.slip(

@@ -20,7 +20,7 @@ WAYS = {  # of joining two parts to a stream
 
 
 def parts(seed, size, C):
-    """A causal mean with a matrix, and a perceptron; of seed 0 matrices that change little."""
+    """A causal mean with a matrix, and an MLP; of seed 0 matrices that change little."""
     own = normal(2, C, C, seed=seed) / C**0.5 if seed else torch.eye(C).repeat(2, 1, 1)
 
     def attend(x):

@@ -3,11 +3,11 @@
 from course.learn.record import Exercise
 
 NAMES = [
-    "token.weight", "position.weight", "blocks.0.before_attention.weight",
+    "token_embedding.weight", "position_embedding.weight", "blocks.0.norm_1.weight",
     "blocks.0.attention.qkv.weight", "blocks.1.attention.qkv.bias", "blocks.0.attention.out.weight",
-    "blocks.3.attention.out.bias", "blocks.11.before_perceptron.weight", "blocks.2.perceptron.wide.weight",
-    "blocks.5.perceptron.out.weight", "blocks.1.perceptron.out.bias", "norm.weight", "norm.bias",
-    "logits.weight", "blocks.10.attention.out.weight", "blocks.2.before_attention.bias",
+    "blocks.3.attention.out.bias", "blocks.11.norm_2.weight", "blocks.2.mlp.hidden.weight",
+    "blocks.5.mlp.out.weight", "blocks.1.mlp.out.bias", "final_norm.weight", "final_norm.bias",
+    "lm_head.weight", "blocks.10.attention.out.weight", "blocks.2.norm_1.bias",
 ]  # fmt: skip
 E = Exercise(
     __name__, n_drawn=8,
@@ -18,7 +18,7 @@ E = Exercise(
 
 @E.answer
 def first_std(name, n_layer):
-    if "norm" in name or "before_" in name or name.endswith("bias"):
+    if "norm" in name or name.endswith("bias"):
         return 0.0
     if name.endswith("out.weight"):
         return 0.02 / (2 * n_layer) ** 0.5
@@ -33,22 +33,22 @@ E.slip("(2 * n_layer) ** 0.5", "2 * n_layer ** 0.5", """count the brackets: you 
     by the root of L. It is 0.02 / sqrt(2 L).""")
 E.slip("0.02 / (2", "0.02 * (2", """you multiply by the root. More blocks add more, so each of them has
     to begin with less.""")
-E.slip('"out.weight"', '"attention.out.weight"', """only attention gets the smaller one. The perceptron
+E.slip('"out.weight"', '"attention.out.weight"', """only attention gets the smaller one. The MLP
     writes into the stream, too.""")
-E.slip('"out.weight"', '"perceptron.out.weight"', """only the perceptron gets the smaller one.
+E.slip('"out.weight"', '"mlp.out.weight"', """only the MLP gets the smaller one.
     Attention's output projection writes into the stream, too.""")
 E.slip('name.endswith("out.weight")', 'name.startswith("blocks")', """you scale all weights of a block.
     Only those that write into the stream are scaled: the last Linear of each part.""")
-E.slip('name.endswith("out.weight")', 'name.endswith(("out.weight", "wide.weight"))', """the first
-    Linear of the perceptron doesn't write into the stream. Only the second does.""")
-E.slip('name.endswith("out.weight")', 'name.endswith(("out.weight", "logits.weight"))', """the logits
-    read the stream, and don't write into it.""")
+E.slip('name.endswith("out.weight")', 'name.endswith(("out.weight", "hidden.weight"))', """the first
+    Linear of the MLP doesn't write into the stream. Only the second does.""")
+E.slip('name.endswith("out.weight")', 'name.endswith(("out.weight", "lm_head.weight"))', """`lm_head`
+    reads the stream, and doesn't write into it.""")
 E.slip(' or name.endswith("bias")', "", """biases start at 0, all of them, so their standard deviation
     is 0.0.""")
-E.slip(' or "before_" in name', "", """the norms of a block are called `before_attention` and
-    `before_perceptron`. Their weights start at 1, all of them: standard deviation 0.0.""")
-E.slip('"norm" in name or ', "", """the last norm, `norm`, starts at 1, too. Its standard deviation is
-    0.0.""")
+E.slip('"norm" in name', 'name.startswith("final_norm")', """the norms of a block are called `norm_1`
+    and `norm_2`. Their weights start at 1, too: standard deviation 0.0.""")
+E.slip('"norm" in name', '"norm_" in name', """the last norm, `final_norm`, starts at 1, too. Its
+    standard deviation is 0.0.""")
 
 
 @E.mistake

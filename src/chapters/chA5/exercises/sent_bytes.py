@@ -11,15 +11,15 @@ E = Exercise(
 
 
 @E.answer
-def sent_bytes(n_words, width, size, number_bytes):
-    part = n_words // size
+def sent_bytes(n_tokens, width, size, number_bytes):
+    part = n_tokens // size
     return 2 * part * width * (size - 1) * number_bytes
 
 
 E.slip("(size - 1)", "size", """you hand on once too often. After size - 1 hand-ons every process has had
     all parts.""")
 E.slip("2 * part", "part", """you send the keys or the values. Both go round.""")
-E.slip("n_words // size", "n_words", """you count the whole text. That is what all processes send together, or what
+E.slip("n_tokens // size", "n_tokens", """you count the whole text. That is what all processes send together, or what
     one would send that hands on everything each time; a process hands on one part.""")
 E.slip(" * (size - 1)", "", """that is one hand-on. A part goes on until every process has had it.""")
 E.slip("2 * part", "3 * part", """queries stay where they are: only keys and values go round.""")

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.func import functional_call, stack_module_state
 
 from attention.batches import get_batch
-from attention.training import cross_entropy
+from attention.training import cross_entropy, minimize
 
 
 def paired_losses(
@@ -17,11 +17,11 @@ def paired_losses(
     seeds: Sequence[int],
     train_ids: Int[Tensor, " N"],
     held_out: tuple[Int[Tensor, "B T"], Int[Tensor, "B T"]],
-    looks: Sequence[int],
+    eval_steps: Sequence[int],
     batch_size: int = 16,
     learning_rate: float = 3e-3,
-) -> Float[Tensor, "looks settings seeds"]:
-    """The loss on the held-out blocks after so many steps, for each setting and seed, in nats.
+) -> Float[Tensor, "steps settings seeds"]:
+    """The loss on the held-out blocks after each of `eval_steps`, for each setting and seed, in nats.
 
     A model is called as `model(ids, setting)`. Its seed draws the first weights and the batches, the
     same for every setting. All are trained side by side by `torch.vmap`, each as if it were alone.
@@ -41,14 +41,15 @@ def paired_losses(
 
     side_by_side = torch.vmap(loss)
     on_held_out = torch.vmap(loss, in_dims=(0, 0, None, None), chunk_size=2)
-    found = []
-    for step in range(1, max(looks) + 1):
+
+    def next_loss() -> Tensor:
         batches = [get_batch(train_ids, batch_size, block_size, draw) for draw in draws]
         x, y = (torch.stack(part * len(settings)) for part in zip(*batches, strict=True))
-        optimizer.zero_grad()
-        side_by_side(parameters, factors, x, y).sum().backward()
-        optimizer.step()
-        if step in looks:
+        return side_by_side(parameters, factors, x, y).sum()
+
+    found = []
+    for step, _ in enumerate(minimize(next_loss, parameters.values(), [optimizer], max(eval_steps)), 1):
+        if step in eval_steps:
             with torch.no_grad():
                 found.append(on_held_out(parameters, factors, *held_out))
-    return torch.stack(found).view(len(looks), len(settings), len(seeds))
+    return torch.stack(found).view(len(eval_steps), len(settings), len(seeds))

@@ -1,7 +1,7 @@
-"""What each of many processes does: attention in a ring, and a batch's gradients by its share.
+"""What each of many processes does: attention in a ring, and the gradients of its shard of a batch.
 
 Every process is given all, takes its part, and gives back what it found. Try it:
-`torchrun --nproc-per-node 2 -m chapters.chA5.many`.
+`torchrun --nproc-per-node 2 -m chapters.chA5.data_parallel`.
 """
 
 import torch
@@ -16,8 +16,8 @@ from chapters.chA5.processes import PATIENCE
 from chapters.chA5.ring import ring_attention
 
 
-def share(x: Tensor, dim: int) -> Tensor:
-    """Our equal part of x along `dim`: process 0 has the first, and so on."""
+def shard(x: Tensor, dim: int) -> Tensor:
+    """This process's equal part of x along `dim`: process 0 has the first, and so on."""
     size = dist.get_world_size()
     if x.shape[dim] % size:
         raise ValueError(
@@ -35,23 +35,23 @@ def ring_part(
     causal: bool = True,
     block_size: int = 64,
 ) -> list[Tensor]:
-    """The output of our part of the text, and the gradients of our q, k and v."""
-    ours = [share(x, -2).detach().clone().requires_grad_() for x in (q, k, v)]
+    """The output for this process's part of the text, and the gradients of its q, k and v."""
+    ours = [shard(x, -2).detach().clone().requires_grad_() for x in (q, k, v)]
     out = ring_attention(*ours, causal=causal, block_size=block_size)
-    out.backward(share(d_out, -2))
+    out.backward(shard(d_out, -2))
     return [out.detach(), *(x.grad for x in ours)]
 
 
-def shared_gradients(
+def data_parallel_gradients(
     model: nn.Module, x: Int[Tensor, "B T"], y: Int[Tensor, "B T"]
 ) -> dict[str, Tensor]:
-    """The gradients after PyTorch's data-parallel backward on our share of the batch.
+    """The gradients after PyTorch's data-parallel backward on this process's shard of the batch.
 
     Each process computes those of its blocks; then they are averaged over all processes (Li et al.,
-    2020), so every process has the same. They are the whole batch's, as the shares are equal.
+    2020), so every process has the same. They are the whole batch's, as the shards are equal.
     """
     together = DistributedDataParallel(model)
-    cross_entropy(together(share(x, 0)), share(y, 0)).backward()
+    cross_entropy(together(shard(x, 0)), shard(y, 0)).backward()
     return {name: p.grad for name, p in model.named_parameters()}
 
 
@@ -71,7 +71,7 @@ def join_group() -> None:
     if not dist.is_torchelastic_launched():
         raise RuntimeError(
             "expected to be started by torchrun, got a process on its own: "
-            "torchrun --nproc-per-node 2 -m chapters.chA5.many"
+            "torchrun --nproc-per-node 2 -m chapters.chA5.data_parallel"
         )
     dist.init_process_group("gloo", timeout=PATIENCE)
 
@@ -84,12 +84,12 @@ def compare() -> None:
     whole = [x.clone().requires_grad_() for x in (q, k, v)]
     out = nn.functional.scaled_dot_product_attention(*whole, is_causal=True)
     out.backward(d_out)
-    wanted = [share(x, -2) for x in (out, *(x.grad for x in whole))]
+    wanted = [shard(x, -2) for x in (out, *(x.grad for x in whole))]
     found = ring_part(q, k, v, d_out)
     _say("ring attention", rank, size, [a - b for a, b in zip(found, wanted, strict=True)])
     model = GPT(Config(65, 16, n_layer=2, n_embd=32)).double()
     x, y = torch.randint(65, (2, 2 * size, 16))
-    alone, shared = gradients(model, x, y), shared_gradients(model, x, y)
+    alone, shared = gradients(model, x, y), data_parallel_gradients(model, x, y)
     _say("data-parallel gradients", rank, size, [shared[name] - alone[name] for name in alone])
 
 

@@ -1,7 +1,7 @@
-"""Attention a block of keys at a time: no row of weights is ever whole, and the output is the same.
+"""Blockwise attention, as in FlashAttention: a block of keys at a time, and the same output.
 
-What softmax needs of a row is its largest score and the sum of the exponentials. Both can be kept
-while the keys pass by (Milakov and Gimelshein, 2018), and so can the output (Dao et al., 2022). For
+Softmax needs the largest score of a row and the sum of its exponentials. Both can be updated block by
+block ("online softmax", Milakov and Gimelshein, 2018), and so can the output (Dao et al., 2022). For
 the gradients one number a row is kept, the log of that sum, and the weights are computed again.
 """
 
@@ -11,22 +11,22 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-MayLook = Callable[[Tensor, Tensor], Tensor]  # positions of queries and of keys -> booleans
+MaskMod = Callable[[Tensor, Tensor], Tensor]  # positions of queries and of keys -> booleans
 
 
 def block_scores(
     q: Float[Tensor, "*B Tq D"],
     k: Float[Tensor, "*B Tk D"],
-    may_look: MayLook | None = None,
+    mask_mod: MaskMod | None = None,
     at: tuple[int, int] = (0, 0),
 ) -> Float[Tensor, "*B Tq Tk"]:
-    """Scaled scores, -inf where a query may not look; `at` is where queries and keys begin."""
+    """Scaled scores, -inf where the mask is False; `at` is where queries and keys begin."""
     scores = q @ k.mT * q.shape[-1] ** -0.5  # (*B, Tq, Tk)
-    if may_look is None:
+    if mask_mod is None:
         return scores
     queries = torch.arange(at[0], at[0] + q.shape[-2], device=q.device)
     keys = torch.arange(at[1], at[1] + k.shape[-2], device=q.device)
-    return scores.masked_fill(~may_look(queries[:, None], keys), float("-inf"))
+    return scores.masked_fill(~mask_mod(queries[:, None], keys), float("-inf"))
 
 
 def attend_in_blocks(
@@ -34,14 +34,14 @@ def attend_in_blocks(
     k: Float[Tensor, "*B Tk D"],
     v: Float[Tensor, "*B Tk Dv"],
     block_size: int,
-    may_look: MayLook | None = None,
+    mask_mod: MaskMod | None = None,
 ) -> tuple[Float[Tensor, "*B Tq Dv"], Float[Tensor, "*B Tq 1"]]:
     """The output of attention, and of each row the log of the sum of its exponentials."""
     largest = q.new_full((*q.shape[:-1], 1), float("-inf"))  # (*B, Tq, 1), of the keys so far
     total, out = torch.zeros_like(largest), q.new_zeros(*q.shape[:-1], v.shape[-1])
     for start in range(0, k.shape[-2], block_size):
         block = slice(start, start + block_size)
-        scores = block_scores(q, k[..., block, :], may_look, (0, start))
+        scores = block_scores(q, k[..., block, :], mask_mod, (0, start))
         new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True))
         base = new.masked_fill(new == float("-inf"), 0.0)  # of a row that has seen no key yet
         shares, shrink = torch.exp(scores - base), torch.exp(largest - base)
@@ -50,8 +50,8 @@ def attend_in_blocks(
         largest = new
     if bool((total == 0).any()):
         raise ValueError(
-            "may_look: expected a key to look at for every query, got a row without one; let each "
-            "position look at itself at least"
+            "mask_mod: expected a key to attend to for every query, got a row without one; let each "
+            "position attend to itself at least"
         )
     return out / total, largest + total.log()
 
@@ -88,10 +88,10 @@ def block_gradients(
 
 class _InBlocks(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, q, k, v, block_size, may_look):
-        out, log_sum = attend_in_blocks(q, k, v, block_size, may_look)
+    def forward(ctx, q, k, v, block_size, mask_mod):
+        out, log_sum = attend_in_blocks(q, k, v, block_size, mask_mod)
         ctx.save_for_backward(q, k, v, out, log_sum)  # one number a row, and no weights
-        ctx.block_size, ctx.may_look = block_size, may_look
+        ctx.block_size, ctx.mask_mod = block_size, mask_mod
         return out
 
     @staticmethod
@@ -101,7 +101,7 @@ class _InBlocks(torch.autograd.Function):
         for start in range(0, k.shape[-2], ctx.block_size):
             block = slice(start, start + ctx.block_size)
             keys, values = k[..., block, :], v[..., block, :]
-            scores = block_scores(q, keys, ctx.may_look, (0, start))
+            scores = block_scores(q, keys, ctx.mask_mod, (0, start))
             added, d_k[..., block, :], d_v[..., block, :] = block_gradients(
                 q, keys, values, scores, log_sum, out, d_out
             )
@@ -109,17 +109,17 @@ class _InBlocks(torch.autograd.Function):
         return d_q, d_k, d_v, None, None
 
 
-def online_attention(
+def blockwise_attention(
     q: Float[Tensor, "*B Tq D"],
     k: Float[Tensor, "*B Tk D"],
     v: Float[Tensor, "*B Tk Dv"],
     block_size: int,
-    may_look: MayLook | None = None,
+    mask_mod: MaskMod | None = None,
 ) -> Float[Tensor, "*B Tq Dv"]:
     """Scaled dot-product attention that holds Tq times `block_size` weights at most, both ways.
 
-    `may_look(i, j)` gets positions of queries and of keys and says where a query may look, such as
-    `lambda i, j: j <= i`: FlexAttention's `mask_mod` without its batch and head.
+    `mask_mod(i, j)` gets positions of queries and of keys and is True where query i attends to key j,
+    such as `lambda i, j: j <= i`: FlexAttention's `mask_mod` without its batch and head.
     """
     if block_size < 1:
         raise ValueError(f"block_size: expected 1 or more keys in a block, got {block_size}")
@@ -129,4 +129,4 @@ def online_attention(
             f"queries as wide as keys, got {tuple(q.shape)}, {tuple(k.shape)} and "
             f"{tuple(v.shape)}; repeat_interleave gives every query head its keys"
         )
-    return _InBlocks.apply(q, k, v, block_size, may_look)
+    return _InBlocks.apply(q, k, v, block_size, mask_mod)

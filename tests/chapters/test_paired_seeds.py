@@ -1,11 +1,13 @@
 """Paired runs: each model is trained as if it were alone."""
 
+from functools import partial
+
 import torch
 from torch import nn
 
-from attention.batches import cut_blocks, get_batch
-from attention.training import cross_entropy, train_step
-from chapters.ch07.paired import paired_losses
+from attention.batches import cut_blocks
+from attention.training import batch_loss, cross_entropy, minimize
+from chapters.ch07.paired_seeds import paired_losses
 
 V, T = 5, 3
 IDS = torch.randint(V, (40,), generator=torch.Generator().manual_seed(0))
@@ -24,19 +26,19 @@ class Scaled(nn.Module):
 
 
 def test_each_model_is_trained_as_if_it_were_alone():
-    looks, seeds = (2, 5), (3, 4, 11)
-    losses = paired_losses(Scaled, [1.0, 2.0], seeds, IDS, HELD_OUT, looks, 7, 0.1)
+    eval_steps, seeds = (2, 5), (3, 4, 11)
+    losses = paired_losses(Scaled, [1.0, 2.0], seeds, IDS, HELD_OUT, eval_steps, 7, 0.1)
     assert losses.shape == (2, 2, 3)
     for n, seed in enumerate(seeds):
         torch.manual_seed(seed)
         alone = Scaled()
         optimizer = torch.optim.AdamW(alone.parameters(), lr=0.1)
         draw = torch.Generator().manual_seed(seed)
-        for look, steps in enumerate((2, 3)):
-            for _ in range(steps):
-                train_step(alone, optimizer, *get_batch(IDS, 7, T, draw))
+        loss_of = partial(batch_loss, alone, IDS, 7, T, draw)
+        for at, steps in enumerate((2, 3)):
+            list(minimize(loss_of, alone.parameters(), [optimizer], steps))
             loss = cross_entropy(alone(HELD_OUT[0]), HELD_OUT[1])
-            torch.testing.assert_close(losses[look, 1, n], loss.detach())
+            torch.testing.assert_close(losses[at, 1, n], loss.detach())
 
 
 def test_a_pair_differs_in_its_setting_alone():

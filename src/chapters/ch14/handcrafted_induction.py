@@ -1,8 +1,8 @@
-"""Two heads whose weights nobody trained: what came before me, and what followed me last time.
+"""An induction circuit whose weights are set by hand instead of trained.
 
-Two layers of attention alone, one head each, are an induction circuit (Elhage et al., 2021; Olsson et
-al., 2022): the first head writes into each position which id stands before it; the second looks for
-the position before which its own id stood, and copies what stands there.
+It is two layers of attention, one head each (Elhage et al., 2021; Olsson et al., 2022). The first head
+writes into each position which id came before it. The second attends to the position whose previous id
+is its own id, and copies the id there.
 """
 
 from typing import NamedTuple
@@ -10,26 +10,27 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from attention.gpt import GPT, Config, make_attention_only
+from attention.gpt import GPT, Config
+from chapters.ch14.attention_only import make_attention_only
 
 
 class Channels(NamedTuple):
-    """What the channels of the stream are for: one channel for each id, or for each position."""
+    """The use of the stream's channels: one channel for each id, or for each position."""
 
-    token: slice  # the id that stands here
+    token: slice  # the id at this position
     previous: slice  # the id before it: the first head writes it
-    following: slice  # the id that is to come: the second head writes it, the logits read it
+    following: slice  # the id that comes next: the second head writes it, the lm_head reads it
     position: slice
 
 
 def channels(vocab_size: int, block_size: int) -> Channels:
-    """The places of the four groups in a stream of 3 * vocab_size + block_size channels."""
+    """The four groups of channels in a stream of 3 * vocab_size + block_size channels."""
     ends = [0, vocab_size, 2 * vocab_size, 3 * vocab_size, 3 * vocab_size + block_size]
     return Channels(*(slice(low, high) for low, high in zip(ends, ends[1:], strict=False)))
 
 
-def induction_by_hand(vocab_size: int, block_size: int, strength: float = 12.0) -> GPT:
-    """A GPT of two layers, set by hand to go on with a string that it has seen before.
+def handcrafted_induction(vocab_size: int, block_size: int, strength: float = 12.0) -> GPT:
+    """A GPT of two layers that continues a string which it has seen before.
 
     `strength` is the score of the key that fits; all others have 0.
     """
@@ -44,9 +45,9 @@ def induction_by_hand(vocab_size: int, block_size: int, strength: float = 12.0) 
     for parameter in model.parameters():
         nn.init.zeros_(parameter)
     with torch.no_grad():
-        model.token.weight[:, at.token] = torch.eye(vocab_size)
-        model.position.weight[:, at.position] = torch.eye(block_size)
-        model.logits.weight[:, at.following] = strength * torch.eye(vocab_size)
+        model.token_embedding.weight[:, at.token] = torch.eye(vocab_size)
+        model.position_embedding.weight[:, at.position] = torch.eye(block_size)
+        model.lm_head.weight[:, at.following] = strength * torch.eye(vocab_size)
     set_previous_token_head(model.blocks[0].attention, at, strength)
     set_induction_head(model.blocks[1].attention, at, strength)
     return model.eval()
@@ -75,7 +76,7 @@ def set_induction_head(attention: nn.Module, at: Channels, strength: float) -> N
 
 
 def copy(attention: nn.Module, v: torch.Tensor, source: slice, target: slice) -> None:
-    """What stands in the source channels of the words that are looked at goes into the target's."""
+    """Copy the source channels of the attended position into the target channels."""
     n = source.stop - source.start
     v[:n, source] = torch.eye(n)
     attention.out.weight[target, :n] = torch.eye(n)

@@ -13,16 +13,22 @@ import torch.nn.functional as F
 from attention.gpt import GPT, Config
 from attention.training import cross_entropy
 from chapters.chA5 import processes
-from chapters.chA5.many import gradients, join_group, ring_part, share, shared_gradients
-from chapters.chA5.processes import in_processes
-from chapters.chA5.ring import ring_attention
-from chapters.chA5.traffic import (
+from chapters.chA5.communication import (
     all_reduce_bytes,
+    min_tokens_to_overlap,
     ring_bytes,
     tensor_parallel_bytes,
-    words_that_hide,
 )
-from tests.chapters import many_process
+from chapters.chA5.data_parallel import (
+    data_parallel_gradients,
+    gradients,
+    join_group,
+    ring_part,
+    shard,
+)
+from chapters.chA5.processes import in_processes
+from chapters.chA5.ring import ring_attention
+from tests.chapters import data_parallel_process
 from tests.conftest import ROOT, answer
 
 T, D, DV = 4, 5, 7  # of each part
@@ -51,7 +57,7 @@ def test_a_ring_gives_what_one_process_gives(n_processes, causal):
 @pytest.mark.parametrize("hand_ons", [0, 1, 3])  # first, on the way, and in the backward
 def test_the_others_end_with_a_sentence_if_one_dies(hand_ons):
     with pytest.raises(RuntimeError) as found:
-        in_processes(3, many_process.die, hand_ons)
+        in_processes(3, data_parallel_process.die, hand_ons)
     said = str(found.value)
     assert "process 1 ended without a word (status 7)" in said
     for rank in (0, 2):
@@ -61,14 +67,19 @@ def test_the_others_end_with_a_sentence_if_one_dies(hand_ons):
 
 def test_uneven_parts_are_a_sentence():
     with pytest.raises(RuntimeError, match="expected the same shapes in every process") as found:
-        in_processes(2, many_process.uneven)
+        in_processes(2, data_parallel_process.uneven)
     assert str(found.value).count("cut the text into equal parts, or pad it") == 2
 
 
 def test_torchrun_starts_them_and_all_end_if_one_dies():
     """In one start, as each process of it imports torch; the others speak."""
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
-    command = [*torchrun, "--nproc-per-node", "2", str(ROOT / "tests" / "chapters" / "many_process.py")]
+    command = [
+        *torchrun,
+        "--nproc-per-node",
+        "2",
+        str(ROOT / "tests" / "chapters" / "data_parallel_process.py"),
+    ]
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
         "OMP_NUM_THREADS": "1",
@@ -88,13 +99,13 @@ def test_the_bytes_that_are_sent_are_those_by_formula(n_processes):
     x = torch.zeros(12, 5)  # four bytes a number
     forward = ring_bytes(12, 5, n_processes, 4)
     backward = 2 * 2 * (12 // n_processes) * 5 * 4 * n_processes if n_processes > 1 else 0
-    for counted in in_processes(n_processes, many_process.sent, x, x, x, x):
+    for counted in in_processes(n_processes, data_parallel_process.sent, x, x, x, x):
         assert counted == (forward, forward + backward)
     assert answer("A5.sent_bytes")(12, 5, n_processes, 4) == forward
 
 
 def test_parts_that_hide_the_sending_compute_for_as_long():
-    t = words_that_hide(64, 16, 1e6, 1e3)
+    t = min_tokens_to_overlap(64, 16, 1e6, 1e3)
     assert 4 * t**2 * 64 / 1e6 == pytest.approx(2 * 2 * t * 16 / 1e3), "two bytes a number"
 
 
@@ -165,20 +176,20 @@ def test_shared_gradients_are_one_process_s(batch, n_processes):
     model.zero_grad()
     torch.testing.assert_close(gradients(model, x, y), wanted)
     assert all(gradient.abs().max() > 0 for gradient in wanted.values())
-    for found in in_processes(n_processes, shared_gradients, model, x, y):
+    for found in in_processes(n_processes, data_parallel_gradients, model, x, y):
         torch.testing.assert_close(found, wanted)
 
 
-def test_shares_are_equal_or_refused(batch):
+def test_shards_are_equal_or_refused(batch):
     model, x, y = batch
     with pytest.raises(RuntimeError, match="expected a length that 2 processes can share equally"):
-        in_processes(2, shared_gradients, model, x[:5], y[:5])
-    parts = in_processes(3, share, torch.arange(12).view(2, 6), 1)
+        in_processes(2, data_parallel_gradients, model, x[:5], y[:5])
+    parts = in_processes(3, shard, torch.arange(12).view(2, 6), 1)
     torch.testing.assert_close(torch.cat(parts, dim=1), torch.arange(12).view(2, 6))
 
 
 def test_without_torchrun_the_program_says_what_to_do():
     with pytest.raises(
-        RuntimeError, match=re.escape("torchrun --nproc-per-node 2 -m chapters.chA5.many")
+        RuntimeError, match=re.escape("torchrun --nproc-per-node 2 -m chapters.chA5.data_parallel")
     ):
         join_group()

@@ -1,4 +1,4 @@
-"""What a process does in test_many besides its part: it hands in less, or dies on the way."""
+"""What a process does in test_data_parallel besides its part: it hands in less, or dies on the way."""
 
 import os
 import signal
@@ -7,7 +7,7 @@ import sys
 import torch
 import torch.distributed as dist
 
-from chapters.chA5 import many, ring
+from chapters.chA5 import data_parallel, ring
 
 
 def uneven() -> None:
@@ -18,16 +18,16 @@ def uneven() -> None:
 
 def die(hand_ons: int) -> None:
     """Process 1 dies when it has handed its keys on so many times."""
-    hand_on = ring.hand_on
+    send_recv = ring.send_recv
 
     def one_less(*tensors):
         nonlocal hand_ons
         if dist.get_rank() == 1 and not hand_ons:
             os._exit(7)
         hand_ons -= 1
-        return hand_on(*tensors)
+        return send_recv(*tensors)
 
-    ring.hand_on = one_less
+    ring.send_recv = one_less
     x = torch.ones(1, 4, 5, requires_grad=True)
     ring.ring_attention(x, x, x).sum().backward()
 
@@ -41,22 +41,22 @@ def sent(*given: torch.Tensor) -> tuple[int, int]:
         return isend(tensor, to)
 
     dist.isend = counted
-    attend, forward = many.ring_attention, []
+    attend, forward = data_parallel.ring_attention, []
 
     def attended(*parts, **how):
         out = attend(*parts, **how)
         forward.append(sum(bytes_))
         return out
 
-    many.ring_attention = attended
-    many.ring_part(*given)
+    data_parallel.ring_attention = attended
+    data_parallel.ring_part(*given)
     return *forward, sum(bytes_)
 
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # torchrun's, to all when one has died
-    many.join_group()
-    many.compare()
+    data_parallel.join_group()
+    data_parallel.compare()
     try:
         die(hand_ons=1)
     except RuntimeError as error:

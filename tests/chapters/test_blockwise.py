@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from chapters.ch15.online import attend_in_blocks, block_scores, merge, online_attention
+from chapters.ch15.blockwise import attend_in_blocks, block_scores, blockwise_attention, merge
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 B, H, T, S, D, DV = 2, 3, 11, 13, 5, 7
@@ -39,7 +39,7 @@ def mask_of(rule):
 def test_any_block_size_is_sdpa(block_size, rule, scale):
     q, k, v = inputs(scale)
     theirs = F.scaled_dot_product_attention(q, k, v, attn_mask=mask_of(RULES[rule]))
-    ours = online_attention(q, k, v, block_size, RULES[rule])
+    ours = blockwise_attention(q, k, v, block_size, RULES[rule])
     assert_close(ours, theirs, atol=1e-6, rtol=0)
 
 
@@ -48,7 +48,7 @@ def test_any_block_size_is_sdpa(block_size, rule, scale):
 def test_gradients_are_sdpas(block_size, rule):
     ours, theirs = ([x.requires_grad_() for x in inputs()] for _ in range(2))
     d_out = normal(B, H, T, DV, seed=3)
-    online_attention(*ours, block_size, RULES[rule]).backward(d_out)
+    blockwise_attention(*ours, block_size, RULES[rule]).backward(d_out)
     F.scaled_dot_product_attention(*theirs, attn_mask=mask_of(RULES[rule])).backward(d_out)
     for name, a, b in zip("qkv", ours, theirs, strict=True):
         assert_close(a.grad, b.grad, atol=1e-9, rtol=0, msg=lambda m, n=name: f"{n}: {m}")
@@ -59,7 +59,7 @@ def test_gradients_are_slopes(block_size):
     q, k, v = normal(2, 3, 2), normal(2, 5, 2, seed=1), normal(2, 5, 3, seed=2)
     leaves = [x.requires_grad_() for x in (q, k, v)]
     assert torch.autograd.gradcheck(
-        lambda *x: online_attention(*x, block_size, lambda i, j: j <= i + 2), leaves
+        lambda *x: blockwise_attention(*x, block_size, lambda i, j: j <= i + 2), leaves
     )
 
 
@@ -72,7 +72,7 @@ def test_no_weights_are_kept_for_the_backward():
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
-        online_attention(q, k, v, 4)
+        blockwise_attention(q, k, v, 4)
     assert sorted(kept) == sorted(
         [tuple(x.shape) for x in (q, k, v)] + [(B, H, T, DV), (B, H, T, 1)]
     )
@@ -109,13 +109,13 @@ def test_a_block_of_keys_knows_where_it_stands():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda q, k, v: online_attention(q, k, v, 0), "block_size: expected 1 or more.*got 0"),
-        (lambda q, k, v: online_attention(q, k, v[..., 1:, :], 4), "a value for every key"),
-        (lambda q, k, v: online_attention(q, k[:, :1], v[:, :1], 4), "repeat_interleave"),
-        (lambda q, k, v: online_attention(q[..., 1:], k, v, 4), "queries as wide as keys"),
+        (lambda q, k, v: blockwise_attention(q, k, v, 0), "block_size: expected 1 or more.*got 0"),
+        (lambda q, k, v: blockwise_attention(q, k, v[..., 1:, :], 4), "a value for every key"),
+        (lambda q, k, v: blockwise_attention(q, k[:, :1], v[:, :1], 4), "repeat_interleave"),
+        (lambda q, k, v: blockwise_attention(q[..., 1:], k, v, 4), "queries as wide as keys"),
         (
-            lambda q, k, v: online_attention(q, k, v, 4, lambda i, j: j < i),
-            "may_look: expected a key to look at for every query",
+            lambda q, k, v: blockwise_attention(q, k, v, 4, lambda i, j: j < i),
+            "mask_mod: expected a key to attend to for every query",
         ),
     ],
 )

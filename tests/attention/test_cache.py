@@ -1,0 +1,98 @@
+"""With a cache the logits are the same, and a window forgets what a mask hides."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from attention import gpt
+from attention.cache import Cache, WindowCache
+from attention.gpt import POSITIONS, Config
+from attention.masks import sink_mask, window_mask
+from tests.attention.draws import draw_ids, draw_model
+
+pytestmark = pytest.mark.usefixtures("as_a_user")
+V = 13
+PLAIN = Config(V, 512, n_layer=2, n_head=4, n_embd=24)
+KINDS = {kind: replace(PLAIN, positions=kind) for kind in POSITIONS}
+KINDS |= {"two kv heads": replace(PLAIN, n_kv_head=2), "one": replace(PLAIN, n_kv_head=1)}
+
+
+@pytest.fixture(params=KINDS)
+def config(request):
+    return KINDS[request.param]
+
+
+@torch.no_grad()
+def test_cached_is_uncached_over_500_tokens(config):
+    model, ids = draw_model(config), draw_ids(2, 500)
+    caches = [Cache(500) for _ in model.blocks]
+    cached = torch.cat(
+        [model(part, caches) for part in ids.split([350, 50] + [1] * 100, 1)], dim=1
+    )
+    assert_close(cached, model(ids), atol=1e-5, rtol=0)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("sinks", [0, 1, 3])
+@pytest.mark.parametrize("positions", ["rotary", "learned", "sinusoidal", "none"])
+def test_a_window_cache_is_a_window_mask(positions, sinks, monkeypatch):
+    """In every layer: a model of two layers hears of more than one window."""
+    model, ids, window = draw_model(replace(PLAIN, positions=positions)), draw_ids(2, 29), 5
+    caches = [WindowCache(window, sinks) for _ in model.blocks]
+    parts = ids.split([4] + [1] * 25, dim=1)
+    cached = torch.cat([model(part, caches) for part in parts], dim=1)
+    mask = sink_mask(29, window, sinks)
+    monkeypatch.setattr(
+        gpt.CausalSelfAttention,
+        "attention_bias",
+        lambda self, n, m, x: x.new_zeros(1, n, m).masked_fill(~mask, float("-inf")),
+    )
+    assert_close(cached, model.forward_with_weights(ids)[0])
+    assert caches[0].seen == 29 and caches[0].k.shape[2] == window + sinks
+
+
+@torch.no_grad()
+def test_alibi_in_a_window_counts_the_distance(monkeypatch):
+    model, ids = draw_model(KINDS["alibi"]), draw_ids(2, 29)
+    caches = [WindowCache(5) for _ in model.blocks]
+    cached = torch.cat([model(part, caches) for part in ids.split(1, dim=1)], dim=1)
+    added = gpt.CausalSelfAttention.attention_bias
+    monkeypatch.setattr(
+        gpt.CausalSelfAttention,
+        "attention_bias",
+        lambda self, n, m, x: added(self, n, m, x).masked_fill(~window_mask(n, 5), float("-inf")),
+    )
+    assert_close(cached, model.forward_with_weights(ids)[0])
+
+
+def test_a_cache_of_one_position_holds_it():
+    for cache in (Cache(1), WindowCache(1)):
+        k, v = cache.append(*torch.full((2, 1, 1, 1, 1), 3.0))
+        assert k.item() == v.item() == 3 and cache.seen == 1
+
+
+def test_a_window_cache_forgets_the_oldest_that_is_no_sink():
+    cache = WindowCache(2, sinks=1)
+    for n in range(6):
+        k, v = cache.append(*torch.full((2, 1, 1, 1, 1), float(n)))
+        assert torch.equal(k, v)
+    assert k.flatten().tolist() == [0, 4, 5] and cache.seen == 6
+
+
+def test_a_full_cache_says_so_and_keeps_what_it_has():
+    cache = Cache(5)
+    four = torch.randn(2, 3, 4, 2)
+    cache.append(four, four)
+    with pytest.raises(ValueError, match="at most 5 positions.*got 4 kept and 2 new"):
+        cache.append(four[:, :, :2], four[:, :, :2])
+    k, _ = cache.append(four[:, :, :1], four[:, :, :1])
+    assert torch.equal(k[:, :, :4], four)
+
+
+def test_a_cache_belongs_to_one_batch():
+    cache, k = Cache(5), torch.zeros(2, 3, 1, 4)
+    cache.append(k, k)
+    with pytest.raises(ValueError, match="expected the 2 sequences that the cache holds, got 1"):
+        cache.append(k[:1], k[:1])
