@@ -1,6 +1,7 @@
 """Each check finds what it is for, also where the fault is small or at one position only."""
 
 import inspect
+import math
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,20 @@ B, T, C = 4, 8, 32
 @pytest.fixture
 def x():
     return torch.randn(B, T, C, generator=torch.Generator().manual_seed(1337))
+
+
+def test_a_leak_has_a_size(x):
+    def attend(x, **how):
+        return F.scaled_dot_product_attention(x, x, x, **how)
+
+    assert leaks_by(lambda x: attend(x, is_causal=True), x, 5) == 0
+    assert 0.01 < leaks_by(attend, x, 5) < 10
+    assert math.isnan(leaks_by(lambda x: attend(x) * math.nan, x, 5))
+
+
+def test_a_weight_that_is_nan_is_no_share():
+    shares = torch.tensor([[1.0, 0.0], [math.nan, 0.5]])
+    assert rows_sum_to_1(shares[:1]) and not rows_sum_to_1(shares)
 
 
 def test_one_place_that_leaks_is_as_bad_as_all(x):

@@ -9,8 +9,6 @@ import torch
 from chapters.ch00 import figures
 from chapters.ch00.explorer import stride_explorer
 from chapters.ch00.figures import axes_figure, axis_names, strides_figure, walk_figure
-from chapters.chA3.source import shown
-from chapters.chA3.sources.ch00 import SOURCES
 from course.draw.picture import Picture
 
 X = torch.randint(0, 10, (2, 3, 5), generator=torch.Generator().manual_seed(1337))
@@ -29,12 +27,6 @@ STEP = re.compile(
 
 def integers(text):
     return [int(part) for part in re.findall(r"-?\d+", text)]
-
-
-def test_the_source_of_the_stride_explorer_is_the_tensor_of_the_source():
-    figure = {source.id: source.figure for source in SOURCES}["S4.3"]
-    assert shown(figure, f"{X}\n{X.transpose(-2, -1)}")
-    assert not shown(figure, f"{X}\n{X.view(2, 5, 3)}")
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from attention.batches import get_batch
 from chapters.ch02.exercises import is_right
 from chapters.ch02.explorer import window_explorer
 from chapters.ch02.figures import batch_figure, starts_figure, window_figure
-from chapters.chA3.sources.ch02 import SOURCES
 
 SENTENCE = "Your journey starts with one step"
 
@@ -126,7 +125,3 @@ def test_the_candidates_of_exercise_6_have_the_faults_they_are_named_after():
     assert (y == x + 1).all() and set(x[:, 0].tolist()) == set(range(1, 8))
     x, y = drawn(is_right.last_target_missing)
     assert torch.equal(y[:, :-1], x[:, 1:]) and torch.equal(y[:, -1], x[:, -1])
-
-
-def test_every_source_of_the_row_is_there_once():
-    assert [source.id for source in SOURCES] == [f"S1.{n}" for n in range(7, 15)]

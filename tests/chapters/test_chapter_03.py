@@ -19,7 +19,6 @@ from chapters.ch03.figures import (
     tables_figure,
     temperature_figure,
 )
-from chapters.chA3.sources.ch03 import SOURCES
 
 TEXT = "the hat, the bat\nand that $ of 3!\n" * 40 + "\u00e9t\u00e9 \U0001f600\n"
 VOCAB = sorted(set(TEXT))
@@ -139,15 +138,6 @@ def test_characters_without_a_glyph_and_dollars_are_drawn():
     picture = temperature_figure(plain, plain, vocab, 0, 1.0, "$ $^ _$ \U0001f600", 1)
     assert "likeliest next character is '$' with probability 0.400" in picture.sentence
     tables_figure({"a": torch.eye(4), "b": torch.eye(4)}, vocab, torch.ones(4), "b = a")
-
-
-def test_the_sources_row_is_the_table_under_its_seed():
-    torch.manual_seed(1337)
-    row = torch.nn.Embedding(65, 65).weight[15]
-    figure = next(s.figure for s in SOURCES if s.id == "S1.16")
-    torch.testing.assert_close(
-        row.detach(), torch.tensor([float(x) for x in figure.split(",")]), atol=1.01e-4, rtol=0
-    )
 
 
 def test_the_reported_loss_lies_below_the_floor_of_its_text():

@@ -5,7 +5,6 @@ import json
 import pytest
 import torch
 
-from attention.multi_head import MultiHeadAttention
 from chapters.ch16 import checks, clinic, examine, runs
 from chapters.ch16.checks import SIX
 from chapters.ch16.clinic import (
@@ -33,10 +32,8 @@ from chapters.ch16.patients import (
     run,
     wrong,
 )
-from chapters.ch16.wrong import WRONG, Steps, attend
 from course.colours import COLOURS
 from course.learn.exercises import load
-from tests.attention.test_properties import EXPECTED
 from tests.conftest import answer
 
 FAULTS = list(BY_FAULT)
@@ -52,42 +49,68 @@ DEFECTS = {
     "T68", "T73",
 }  # fmt: skip
 
+# Eighteen wrong attentions: do the rows sum to 1, are outputs free of the future, is it equal to ours?
+SYMPTOMS = {
+    "no mask": "ynn", "float==('-inf')": "ynn", "fill 0": "ynn",
+    "times tril before softmax": "ynn", "mask after softmax": "nnn", "+inf fill": "nnn",
+    "triu kept": "ynn", "inverted comparison": "nnn", "tril(diagonal=1)": "ynn",
+    "tril(diagonal=-1)": "nnn", "softmax dim=-2": "nnn", "softmax dim=1": "nnn",
+    "no scale": "yyn", "scale by C": "yyn", "divide by head size": "yyn",
+    "view without transpose": "ynn", "merge without transpose": "ynn",
+    "scores overwritten by zeros": "yyn",
+}  # fmt: skip
+NAMED = {  # the exercise in which a learner may write it, and words of the hint
+    "no mask": ("08.causal_weights", "nothing is masked"),
+    "float==('-inf')": ("08.causal_weights", "exp(0) is 1"),
+    "fill 0": ("08.causal_weights", "exp(0) is 1"),
+    "times tril before softmax": ("08.causal_weights", "exp(0) is 1"),
+    "mask after softmax": ("08.causal_weights", "after softmax"),
+    "+inf fill": ("08.causal_weights", "+inf"),
+    "triu kept": ("08.causal_weights", "upper triangle"),
+    "inverted comparison": ("08.causal_weights", "turned round"),
+    "tril(diagonal=1)": ("08.causal_weights", "one step too far"),
+    "tril(diagonal=-1)": ("08.causal_weights", "diagonal is missing"),
+    "softmax dim=-2": ("08.causal_weights", "columns sum to 1"),
+    "softmax dim=1": ("08.causal_weights", "`dim=1`"),
+    "no scale": ("07.scaled_weights", "don't scale at all"),
+    "scale by C": ("07.scaled_weights", "size of x"),
+    "divide by head size": ("07.scaled_weights", "without the root"),
+    "view without transpose": ("10.multi_head", "straight to (B, H, T, D)"),
+    "merge without transpose": ("10.multi_head", "straight to (B, T, C)"),
+    "scores overwritten by zeros": ("09.forward", "a plain mean of the values"),
+}
+
 # ---------------------------------------------------------------- the table
 
 
 def test_no_patient_is_missing():
-    assert FAULTS[:18] == list(WRONG) and len(set(FAULTS)) == len(PATIENTS)
+    assert FAULTS[:18] == list(SYMPTOMS) == list(NAMED) and len(set(FAULTS)) == len(PATIENTS)
     assert set(FAULTS) >= TODAY
     assert set(" ".join(patient.source for patient in PATIENTS).split()) == DEFECTS
 
 
-def as_multi_head(layers):
-    """Chapter 10's module with the weights of these layers."""
-    module = MultiHeadAttention(checks.C, checks.H, checks.T)
-    module.load_state_dict(layers.state_dict() | {"out.bias": torch.zeros(checks.C)}, strict=False)
-    return module
-
-
-@pytest.mark.parametrize("fault", WRONG)
-def test_the_eighteen_are_those_of_attention_wrong(fault):
-    """The same numbers, where there are no positions, no shared keys and no texts."""
-    layers, x = checks.case(n_kv_head=4, positions="none")
-    ours = wrong(fault)(x, layers, checks.one_text(x))
-    for mine, theirs in zip(ours, attend(as_multi_head(layers), WRONG[fault], x), strict=True):
-        torch.testing.assert_close(mine, theirs, equal_nan=True)
-    right_one = right("attention")(x, layers, checks.one_text(x))
-    torch.testing.assert_close(right_one, attend(as_multi_head(layers), Steps(), x))
-
-
 @pytest.mark.parametrize("positions", ["none", "rotary"])
-@pytest.mark.parametrize("fault", EXPECTED)
-def test_the_eighteen_show_the_symptoms_of_the_designs_table(fault, positions):
-    """SEEDS.md section 3: shape, rows sum to 1, leaks, equal to PyTorch's."""
+@pytest.mark.parametrize("fault", SYMPTOMS)
+def test_wrong_attentions_show_their_symptoms(fault, positions):
     layers, x = checks.case(n_kv_head=4 if positions == "none" else 2, positions=positions)
-    sums, leaks, same = EXPECTED[fault]
     found = {name: SIX[name](wrong(fault), layers, x) for name in ("shape", "row sums", "future")}
-    assert found == {"shape": True, "row sums": sums, "future": not leaks}
+    sums, future, same = (sign == "y" for sign in SYMPTOMS[fault])
+    assert found == {"shape": True, "row sums": sums, "future": future}
     assert checks.equals(wrong(fault), layers, x) == same
+
+
+@pytest.mark.parametrize("fault", NAMED)
+def test_a_hint_of_its_exercise_names_it(fault):
+    id, words = NAMED[fault]
+    assert any(words in mistake.hint for mistake in load(id).mistakes)
+
+
+def test_scores_of_zeros_learn_values_alone():
+    assert checks.reach(wrong("scores overwritten by zeros"), *checks.case()) == {
+        "q": False,
+        "k": False,
+        "v": True,
+    }
 
 
 @pytest.mark.parametrize("kind", KINDS)

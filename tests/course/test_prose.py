@@ -19,8 +19,8 @@ def code(source, printed="", **data):
     return {"cell_type": "code", "metadata": {}, "source": source, "outputs": outputs}
 
 
-def prose(text, **numbers):
-    metadata = {"course": {"numbers": numbers}} if numbers else {}
+def prose(text, quoted=False, **numbers):
+    metadata = {"course": {"numbers": "quoted" if quoted else numbers}}
     return {"cell_type": "markdown", "metadata": metadata, "source": text}
 
 
@@ -72,6 +72,7 @@ SUPPORTED = {
         prose("1/2 is 0.5, 6 too", **{"0.5": "2**-1", "6": "7 * 2 % 8", "2": "7 // 3"}),
     ],
     "words": [prose("2.199, 17", **{"2.199": "quoted", "17": "given"}), prose("17 again")],
+    "all quoted": [prose("2.199, 17", quoted=True), prose("It is 3.", **{"3": "given"})],
     "above": [code("x", "0.37651"), *FOUR, prose("0.3765", **{"0.3765": "above"})],
 }
 REFUSED = {
@@ -104,6 +105,10 @@ REFUSED = {
     "an unknown word": ([prose("12", **{"12": "year"})], "expected above, given, quoted or"),
     "code": ([prose("12", **{"12": "__import__('os').getpid()"})], "ValueError('Attribute')"),
     "endless arithmetic": ([prose("12", **{"12": "9**9**9**9**9"})], "OverflowError"),
+    "quoted in another cell": (
+        [prose("17", quoted=True), prose("17")],
+        "the number 17 stands",
+    ),
     "no text": ([prose("12", **{"12": 12})], "expected above, given, quoted or arithmetic"),
 }
 

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from attention.checkpoint import CHECKPOINT, load_checkpoint
 from attention.gpt import GPT
+from chapters.ch14.patterns import equal_shares
 from course.draw.live import Live
 from course.draw.picture import Picture, cells, headline, picture, place, sheet
 
@@ -85,11 +86,6 @@ def head_scores(weights: Tensor, ids: Sequence[int]) -> tuple[float, float, floa
     )
 
 
-def even_weights(T: int) -> Tensor:
-    """The (T, T) weights of a head that gives all positions up to its own the same."""
-    return torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]
-
-
 def maps_sentence(
     maps: Tensor,
     ids: Sequence[int],
@@ -101,7 +97,7 @@ def maps_sentence(
 ) -> str:
     """What the explorer shows of one of the maps, (L, H, T, T), and of the guess, in its words."""
     weights, T = maps[block, head], len(ids)
-    found, even = head_scores(weights, ids), head_scores(even_weights(T), ids)
+    found, even = head_scores(weights, ids), head_scores(equal_shares(T), ids)
     names = ("previous-token score", "induction score", "share of the first column")
     means = ", ".join(
         f"{name} {_said(mine)} (equal weights: {_said(other)})"

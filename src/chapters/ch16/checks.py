@@ -5,11 +5,10 @@ says what else there is to see.
 """
 
 from collections.abc import Callable
-from types import SimpleNamespace
 
 import torch
-import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
+from torch.func import functional_call
 
 from attention.gpt import CausalSelfAttention
 from attention.properties import (
@@ -69,20 +68,25 @@ def order(program: Callable, layers, x: Tensor) -> bool:
     return knows_order(output(program, layers), x)
 
 
+class Running(nn.Module):
+    """A program on its layers, as a module whose weights `functional_call` can exchange."""
+
+    def __init__(self, program: Callable, layers: nn.Module):
+        super().__init__()
+        self.program, self.layers = program, layers
+
+    def forward(self, x: Tensor) -> Tensor:
+        return output(self.program, self.layers)(x)
+
+
 def reach(program: Callable, layers, x: Tensor) -> dict[str, bool]:
     """Which of the weights of q, k and v the loss pulls at."""
     sizes = [n * layers.head_size for n in (layers.n_head, layers.n_kv_head, layers.n_kv_head)]
     parts = [part.detach().requires_grad_() for part in layers.qkv.weight.split(sizes)]
-    apart = SimpleNamespace(
-        n_head=layers.n_head, n_kv_head=layers.n_kv_head, head_size=layers.head_size,
-        positions=layers.positions, dropout=layers.dropout, training=False, out=layers.out,
-        qkv=lambda x: F.linear(x, torch.cat(parts)),
-    )  # fmt: skip
-    apart.project = lambda x, start=0: CausalSelfAttention.project(apart, x, start)
-    apart.qk_norm, apart.rotary_base, apart.rotary_stretch = False, 10_000.0, 1.0
+    running = Running(program, layers)
 
     def forward(x: Tensor) -> Tensor:
-        return program(x, apart, one_text(x))[0]
+        return functional_call(running, {"layers.qkv.weight": torch.cat(parts)}, (x,))
 
     return {name: gradients_reach(forward, x, part) for name, part in zip("qkv", parts, strict=True)}
 

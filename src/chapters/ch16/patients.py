@@ -1,7 +1,6 @@
 """The patients: each is a right program with one edit, its fault, and where the fault is taught.
 
-The first eighteen are those of `chapters.ch16.wrong`, in its order and by its names. `source` names the
-defect of a learner's notebook that the course grew out of, where there is one.
+`source` names the defect of a learner's notebook that the course grew out of, where there is one.
 """
 
 import inspect

@@ -5,7 +5,8 @@ digit). The one just before may be rounded. A number of three digits may stand i
 prose may repeat or round what supported prose has. Of any other number the Markdown cell says
 `"course": {"numbers": {"58,660": "167677 - 109017", "2.199": "quoted"}}`: arithmetic on numbers
 that are supported themselves, `above` (a code cell further up has it), `given` (the prose itself
-sets it) or `quoted` (from another text, program or run).
+sets it) or `quoted` (from another text, program or run). A cell whose numbers are all quoted, such
+as a table, says `"numbers": "quoted"`.
 """
 
 import ast
@@ -44,8 +45,10 @@ def unsupported(cells: list[dict[str, Any]]) -> Iterator[tuple[int, str]]:
         after += cell["cell_type"] == "code"
         if cell["cell_type"] != "markdown":
             continue
-        said = numbers(BY_RULE.sub(" ", "".join(cell["source"])))
         origins = cell["metadata"].get("course", {}).get("numbers", {})
+        if origins == "quoted":
+            continue
+        said = numbers(BY_RULE.sub(" ", "".join(cell["source"])))
         declared = {value: text for text in origins for value in numbers(text).values()}
         for value, number in declared.items():
             origin = origins[number]

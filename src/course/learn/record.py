@@ -9,7 +9,7 @@ An exercise is a module `chNN.exercises.name` of the chapters, told in this orde
 
     E.slip("dim=1", "dim=0", "your columns sum to 1, not your rows.")   # one edit of the answer
     E.mistake(lambda T: torch.ones(T, T), "nothing is divided yet.")    # another program
-    E.law(rows_sum_to_1)      # of `laws`: what every right answer obeys
+    E.law(rows_sum_to_1)      # what every right answer obeys: of `laws`, or decorated with E.law
     E.hint("What is one share?")                                        # three of them
 
 A slip is refused where it stands unless its text stands exactly once in the answer and changes
@@ -218,12 +218,16 @@ class Exercise:
         self.mistakes.append(new)
         return function
 
-    def law(self, *laws: Callable[..., bool]) -> None:
-        """Laws of every right answer, functions of `course.learn.laws`: law(answer, *inputs)."""
+    def law(self, *laws: Callable[..., bool]) -> Callable[..., bool]:
+        """Add laws of every right answer, law(answer, *inputs); also decorates one of them.
+
+        The docstring is the sentence that a learner sees when the law is broken.
+        """
         for law in laws:
             if not law.__doc__:
                 raise RecordError(f"expected a docstring, the law's sentence, in {law.__name__}")
         self.laws += laws
+        return laws[0]
 
     def hint(self, text: str) -> None:
         """The next of three hints, each of which says more."""

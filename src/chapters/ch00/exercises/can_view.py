@@ -2,7 +2,8 @@
 
 import math
 
-from course.learn.laws import contiguous_is_allowed, one_axis_has_one_step
+import torch
+
 from course.learn.record import Exercise
 
 
@@ -62,7 +63,17 @@ E.slip("elif size > 1:", "else:", """an axis of size 1 is in your way. Nobody ev
 E.slip("size * stride", "runs[-1][0] * stride", """two axes join if a step along the first is as
     long as a whole walk along the second. Whose size tells how long that walk is?""")
 
-E.law(contiguous_is_allowed, one_axis_has_one_step)
+@E.law
+def contiguous_is_allowed(answer, shape, strides, new_shape):
+    """the numbers follow each other in memory without a gap, so every shape is allowed"""
+    return answer or strides != torch.empty(shape).stride()
+
+@E.law
+def one_axis_has_one_step(answer, shape, strides, new_shape):
+    """one axis has one stride, and the numbers here aren't at equal steps: it has to be False"""
+    steps = torch.arange(99_999).as_strided(shape, strides).flatten().diff().unique()
+    return not answer or len(new_shape) > 1 or len(steps) < 2
+
 E.hint("""A new axis may hold two old neighbours if one stride can do for both. How long has a step
     along the first to be, compared with a whole walk along the second?""")
 E.hint("""First join all that can be joined: stride equals next size times next stride. What is

@@ -2,7 +2,6 @@
 
 import torch
 
-from course.learn.laws import equal_is_close
 from course.learn.record import Exercise
 
 DOUBLE = torch.DoubleTensor
@@ -62,7 +61,11 @@ E.slip(ALL, "(a - b).abs().max() <= allowed.max()", "each difference has a bound
 E.slip(ALL, "(a - b).abs().mean() <= allowed.mean()", "a mean or sum hides one large difference.")
 E.slip("(a - b)", "(a.abs() - b.abs())", "-3 and 3 are close for you: first subtract, then `abs`.")
 
-E.law(equal_is_close)
+@E.law
+def equal_is_close(answer, a, b, rtol, atol):
+    """a and b are equal, so they are close under any tolerances"""
+    return answer or not torch.equal(a, b)
+
 E.hint("Write down the difference and the bound as two tensors, and print both for two numbers.")
 E.hint("""`(a - b).abs()` is the difference, `atol + rtol * b.abs()` the bound. Compare them
     element by element.""")

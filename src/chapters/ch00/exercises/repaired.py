@@ -2,7 +2,6 @@
 
 import torch
 
-from course.learn.laws import whole_is_true, zeros_then_minus_inf
 from course.learn.record import Exercise
 
 INPUTS = [(torch.arange(n), T) for n, T in ((10, 2), (23, 3), (7, 5), (300, 1), (1, 2), (40, 40))]
@@ -39,7 +38,17 @@ E.slip(BOTH, "scores, whole", "right values in the wrong order: first `whole`, t
 E.slip(BOTH, "scores", "only the scores came back. Return both: `return whole, scores`.")
 E.slip("(T, T))", "(T, T), -1)", "the diagonal is missing, so row 0 is -inf everywhere.")
 
-E.law(whole_is_true, zeros_then_minus_inf)
+@E.law
+def whole_is_true(out, data, T):
+    """`whole` has to be True, whatever the length of data"""
+    return bool(out[0])
+
+@E.law
+def zeros_then_minus_inf(out, data, T):
+    """row t of the scores has to begin with t + 1 zeros, and the rest has to be -inf"""
+    rows = enumerate(out[1])
+    return all((row[: t + 1] == 0).all() and (row[t + 1 :] == -torch.inf).all() for t, row in rows)
+
 E.hint("""Go through the lines from the top and tick off each name when it gets a value. Three
     names are used that never got one.""")
 E.hint("""Two of them are old names for something that exists. The third is the result of a line

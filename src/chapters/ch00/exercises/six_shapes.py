@@ -1,6 +1,7 @@
 """Predict the shapes of six expressions of x, shape (2, 5, 3), as a list of tuples."""
 
-from course.learn.laws import SIX_SHAPES, all_are_tuples, six_of_them
+import torch
+
 from course.learn.record import Exercise
 
 E = Exercise(__name__, inputs=[()])
@@ -39,7 +40,32 @@ E.slip("(2, 5, 5),", "(2, 5, 3),", """shape 6: this is x's own shape. The last a
 for wrong in lambda: [list(shape) for shape in six_shapes()], lambda: [*sum(six_shapes(), ())]:
     E.mistake(wrong, "right numbers. A shape is a tuple: write round brackets, such as `(5, 3)`.")
 
-E.law(six_of_them, all_are_tuples, *SIX_SHAPES)
+@E.law
+def six_of_them(shapes):
+    """there have to be six shapes"""
+    return len(shapes) == 6
+
+@E.law
+def all_are_tuples(shapes):
+    """every shape has to be a tuple, such as `(5, 3)` or `(3,)`"""
+    return all(isinstance(shape, tuple) for shape in shapes)
+
+ASKED = ["which axis does one index take away?", "`dim` names the axis that disappears",
+         "`keepdim=True` leaves the axis in its place, with one number",
+         "line the shapes up from the right; a size of 1 is stretched to fit",
+         "the last two axes are multiplied, the batch passes through",
+         "what is the shape of the operand on the right-hand side?"]
+X = torch.zeros(2, 5, 3)
+SIX = [X[1], X.sum(dim=1), X[:, :, :1], X + torch.zeros(5, 1), X @ torch.zeros(3, 4), X @ X.mT]
+
+def shape_is_right(n, asked):
+    def law(shapes):
+        return tuple(shapes[n]) == SIX[n].shape
+
+    law.__doc__ = f"shape {n + 1} isn't right: {asked}"
+    return law
+
+E.law(*map(shape_is_right, range(6), ASKED))
 E.hint("Take them one by one, and write the names over the sizes: B = 2, T = 5, C = 3.")
 E.hint("""An index and a sum take an axis away. `keepdim` leaves it with size 1. `+` stretches
     sizes of 1. `@` matches the last axis of the left with the second-to-last of the right.""")

@@ -5,7 +5,6 @@ from collections import Counter
 from attention.bpe import count_pairs, learn_merges, split_pieces
 from attention.bpe_tokenizer import BPETokenizer
 from chapters.ch01.exercises.merge import merge
-from course.learn.laws import all_are_whole, each_merge_shortens, no_id_is_too_large
 from course.learn.record import Exercise
 
 ALPHABETS = ["ab", "abc", "aab ", "aAbB", "\u00e9e \u0301", "中二", "\n\r ab", "😀😁🌍👾", "a😀😁"]
@@ -69,7 +68,21 @@ E.mistake(lambda text, n_merges: BPETokenizer(learn_merges(
     Counter(p.encode() for p in split_pieces(text)), n_merges)).encode(text),
     "you cut the text into pieces first, as for a book. Here the pairs of the whole text count.")
 
-E.law(all_are_whole, no_id_is_too_large, each_merge_shortens)
+@E.law
+def all_are_whole(ids, text, n_merges):
+    """all ids have to be whole numbers: `list(text.encode())` is where to start"""
+    return all(type(i) is int for i in ids)
+
+@E.law
+def no_id_is_too_large(ids, text, n_merges):
+    """no id may be 256 + n_merges or more"""
+    return all(i < 256 + n_merges for i in ids)
+
+@E.law
+def each_merge_shortens(ids, text, n_merges):
+    """each merge has to make the list shorter, as long as there is a pair"""
+    return len(ids) <= max(1, len(text.encode()) - n_merges)
+
 E.hint("Three things happen again and again: count the pairs, choose one, merge it.")
 E.hint("""`list(text.encode())` gives the bytes, `count_pairs(ids)` counts the pairs. `max(counts,
     key=counts.get)` is the most frequent.""")

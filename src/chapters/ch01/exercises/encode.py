@@ -1,7 +1,6 @@
 """Return the list of places in vocab of the characters of text."""
 
 from course.learn.draws import UNUSUAL, WORDY
-from course.learn.laws import ids_give_the_text, one_id_per_character
 from course.learn.record import Exercise
 
 LETTERS = sorted({*WORDY, *UNUSUAL, *"EzZ019_?~^]\ufffd\t\n\r\u0130\u0131e\u0301"})
@@ -35,7 +34,16 @@ for whole in "vocab.index(text)", "ids[text]":
 E.slip("[ids[character] for character in text]", "[i for i, c in enumerate(vocab) if c in text]",
     "your ids come in the order of `vocab`, each once. They have to follow the text.")
 
-E.law(one_id_per_character, ids_give_the_text)
+@E.law
+def one_id_per_character(ids, text, vocab):
+    """there has to be one id per character"""
+    return len(ids) == len(text)
+
+@E.law
+def ids_give_the_text(ids, text, vocab):
+    """looking the ids up in vocab has to give the text back"""
+    return "".join(vocab[i] for i in ids) == text
+
 E.hint("For one character the id is its place in `vocab`. What does Python offer for that?")
 E.hint("""A dictionary from character to place is built once with `enumerate(vocab)` and is fast to
     look things up in.""")

@@ -1,7 +1,6 @@
 """As encode, but a character that is not in vocab gets the id len(vocab)."""
 
-from chapters.ch01.exercises.encode import LETTERS
-from course.learn.laws import one_id_per_character, unknown_is_len_vocab
+from chapters.ch01.exercises.encode import LETTERS, one_id_per_character
 from course.learn.record import Exercise
 
 INPUTS = [("?", ["a", "b"]), ("a??b", ["a", "b"]), ("caf\u00e9", list("acf")), ("", list("ab")), ("ab", [])]
@@ -37,7 +36,13 @@ E.slip("for character in text", "for n, character in enumerate(text) if {*text[:
 E.slip("    ids", "    vocab += [c for c in dict.fromkeys(text) if c not in vocab]\n    ids", """
     you add unknown characters to `vocab`, which changed. Whoever passed it still needs it.""")
 
-E.law(one_id_per_character, unknown_is_len_vocab)
+E.law(one_id_per_character)
+
+@E.law
+def unknown_is_len_vocab(ids, text, vocab):
+    """every unknown character has to get the id len(vocab)"""
+    return all(i == len(vocab) for i, c in zip(ids, text, strict=True) if c not in vocab)
+
 E.hint("Which numbers do the known characters use? Which is the first one left over?")
 E.hint("A dictionary's `get` takes a second argument for keys that aren't there.")
 E.hint("`ids.get(character, len(vocab))`.")

@@ -1,6 +1,5 @@
 """Return the list in which every `pair` of neighbours became new_id, from left to right."""
 
-from course.learn.laws import no_pair_is_left, written_back
 from course.learn.record import Exercise
 
 
@@ -61,7 +60,16 @@ E.mistake(lambda ids, pair, new_id: [int(i) for i in " ".join(map(str, ids)).rep
 E.mistake(lambda ids, pair, new_id: [new_id if i in pair else i for i in ids], """every id of the
     pair was replaced, also where it stands alone.""")
 
-E.law(no_pair_is_left, written_back)
+@E.law
+def no_pair_is_left(merged, ids, pair, new_id):
+    """the pair mustn't stand in the result any more"""
+    return pair not in zip(merged, merged[1:], strict=False)
+
+@E.law
+def written_back(merged, ids, pair, new_id):
+    """writing the pair back for new_id has to give the ids again"""
+    return [i for m in merged for i in (pair if m == new_id else (m,))] == ids
+
 E.hint("Walk through the list with an index. What do you look at, and how far do you go on?")
 E.hint("""If the pair starts at i, append new_id and go on at i + 2; else append ids[i] and go on
     at i + 1. Mind the last id.""")

@@ -3,7 +3,6 @@
 import re
 
 from course.learn.draws import UNUSUAL
-from course.learn.laws import no_part_is_empty, parts_give_the_text
 from course.learn.record import Exercise
 
 TOKENS = [*"|$()#[0 \\\0\U0001f600", "<|end|>", "<|end|>", "[SEP]", "</s>", "a.c", "**", "\\n", "aa"]
@@ -55,7 +54,16 @@ E.mistake(lambda text, special: [part for piece in text.split(special) for part 
 E.mistake(lambda text, special: [part for piece in text.split(special) if piece for part in (
     special, piece)][1:], "tokens at the ends or in a row are lost: drop empty parts last of all.")
 
-E.law(parts_give_the_text, no_part_is_empty)
+@E.law
+def parts_give_the_text(parts, text, special):
+    """the parts joined have to be the text again"""
+    return "".join(parts) == text
+
+@E.law
+def no_part_is_empty(parts, text, special):
+    """no part may be empty"""
+    return all(parts)
+
 E.hint("`re.split` cuts at a pattern. What does it do with what it matched?")
 E.hint("""With round brackets around the pattern the matches stay in the list. But what does `|`
     mean in a pattern?""")

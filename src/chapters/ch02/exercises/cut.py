@@ -2,7 +2,6 @@
 
 import torch
 
-from course.learn.laws import both_hold_a_block, targets_follow_inputs
 from course.learn.record import Exercise
 
 
@@ -52,7 +51,15 @@ E.mistake(lambda ids, start, T: tuple(ids[start + torch.arange(T) + shift] for s
     """picking single places raises an IndexError past the end, where a ValueError was asked for,
     and a negative place counts from the end without complaint.""")
 
-E.law(both_hold_a_block, targets_follow_inputs)
+@E.law
+def both_hold_a_block(both, ids, start, block_size):
+    """inputs and targets both need block_size ids"""
+    return len(both[0]) == len(both[1]) == block_size
+
+@E.law
+def targets_follow_inputs(both, ids, *others):
+    """the targets have to be the inputs moved on by one"""
+    return torch.equal(both[0][..., 1:], both[1][..., :-1])
 E.hint("Which places does the block at `start` use, from the first input to the last target?")
 E.hint("The first place is start, the last start + block_size. The last to exist is len(ids) - 1.")
 E.hint("`if start < 0 or start + block_size + 1 > len(ids): raise ValueError(...)`; two slices.")

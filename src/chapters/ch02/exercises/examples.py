@@ -2,7 +2,6 @@
 
 import torch
 
-from course.learn import laws
 from course.learn.record import Exercise
 
 
@@ -54,7 +53,21 @@ E.slip("x[b, : t + 1].tolist(), y[b, t].item()", "x[b, : t + 1], y[b, t]", """th
 E.slip("x[b, : t + 1]", "x[b]", """each of your contexts is the whole sequence, its own future too.
     (If you let one list grow: it stands in all pairs. Each needs a list of its own.)""")
 
-E.law(laws.one_pair_per_position, laws.contexts_fit_a_block, laws.targets_are_y)
+@E.law
+def one_pair_per_position(pairs, x, y):
+    """there have to be B * T pairs"""
+    return len(pairs) == x.numel()
+
+@E.law
+def contexts_fit_a_block(pairs, x, y):
+    """no context may be empty or longer than a block"""
+    return all(1 <= len(context) <= x.shape[1] for context, _ in pairs)
+
+@E.law
+def targets_are_y(pairs, x, y):
+    """the targets, in order, have to be y row by row"""
+    return [target for _, target in pairs] == y.flatten().tolist()
+
 E.hint("Two loops: over the sequences b and over the positions t. What may position t see?")
 E.hint("The context of position t is `x[b, : t + 1]`: t + 1 ids. Its target is `y[b, t]`.")
 E.hint("Inside both loops: `pairs.append((x[b, : t + 1].tolist(), y[b, t].item()))`.")

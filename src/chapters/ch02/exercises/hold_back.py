@@ -2,7 +2,6 @@
 
 import torch
 
-from course.learn.laws import lengths_add_up, parts_are_the_text
 from course.learn.record import Exercise
 
 
@@ -44,7 +43,16 @@ for wrong in ("ids[:n], ids[-(len(ids) - n) :]", "ids[: n - len(ids)], ids[n - l
     E.slip(BOTH, wrong, """right as long as something is held back. At a fraction of 1 nothing is,
         and places counted from the end fail: `-0` is 0, the beginning. Count n from the front.""")
 
-E.law(lengths_add_up, parts_are_the_text)
+@E.law
+def lengths_add_up(parts, ids, train_fraction):
+    """no id may be lost or used twice: the lengths have to add up"""
+    return sum(len(part) for part in parts) == len(ids)
+
+@E.law
+def parts_are_the_text(parts, ids, train_fraction):
+    """the two parts, one behind the other, have to be the text again"""
+    return torch.equal(torch.cat(parts), ids)
+
 E.hint("How many ids are in the first part? Work that number out, and call it n.")
 E.hint("n is `int(train_fraction * len(ids))`. Both parts are slices, cut at the same place.")
 E.hint("`ids[:n]` and `ids[n:]`, returned together.")

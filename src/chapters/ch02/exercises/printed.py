@@ -1,6 +1,5 @@
 """Say which shapes a cell prints, and whether x is the batch that it has drawn."""
 
-from course.learn import laws
 from course.learn.record import Exercise
 
 E = Exercise(__name__, inputs=[()])
@@ -22,8 +21,26 @@ E.slip("False", "True", """the shapes are right. But a shape is not a batch: is 
 E.mistake(lambda: ((8,), (8,), True), """on the clean run you are right. In the second case two
     batches are drawn: under which name is the first one kept, and under which the second?""")
 
-E.law(laws.two_shapes_and_a_bool, laws.clean_run_shows_cell_1)
-E.law(laws.deleted_cell_has_run, laws.two_batches_are_two_draws)
+@E.law
+def two_shapes_and_a_bool(answer):
+    """the answer has to be two shapes, each written like (2, 3), and True or False"""
+    return [type(part) for part in answer] == [tuple, tuple, bool]
+
+@E.law
+def clean_run_shows_cell_1(answer):
+    """on a clean run `x` is what cell 1 made, `train_ids[:8]`"""
+    return answer[0] == (8,)
+
+@E.law
+def deleted_cell_has_run(answer):
+    """in the second case `x` is a whole batch, sequences first, and no later cell changes it"""
+    return answer[1] == (4, 8)
+
+@E.law
+def two_batches_are_two_draws(answer):
+    """the two batches are two draws"""
+    return answer[2] is False
+
 E.hint("Follow the name `x` only, from cell to cell. Cross out each line that doesn't assign it.")
 E.hint("""Clean run: cell 1, then cell 2. Second case: cell 1, the deleted cell, then cell 2. In
     each, which line assigns `x` last?""")

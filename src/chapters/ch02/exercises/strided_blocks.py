@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn.laws import rows_begin_at_multiples, targets_follow_inputs
+from chapters.ch02.exercises.cut import targets_follow_inputs
 from course.learn.record import Exercise
 
 
@@ -39,7 +39,12 @@ E.slip("1, stride", "1", "blocks of yours begin at every place, as if the stride
 E.slip("start + 1 : start + block_size + 1", "start : start + block_size", """your targets are the
     inputs themselves. The target of a position is the id that follows it.""")
 
-E.law(rows_begin_at_multiples, targets_follow_inputs)
+@E.law
+def rows_begin_at_multiples(both, ids, block_size, stride):
+    """row n of the inputs has to begin with the id at place n * stride"""
+    return torch.equal(both[0][:, 0], ids[: len(both[0]) * stride : stride])
+
+E.law(targets_follow_inputs)
 E.hint("With 7 ids, blocks of 2 and stride 3: which blocks fit, if each needs its targets, too?")
 E.hint("""A block needs block_size + 1 ids, so the last start that fits is `len(ids) - block_size -
     1`. Which multiples of the stride are not beyond it?""")

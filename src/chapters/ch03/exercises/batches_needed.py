@@ -2,7 +2,6 @@
 
 import math
 
-from course.learn.laws import one_fewer_is_too_few, small_enough, whole_and_at_least_1
 from course.learn.record import Exercise
 
 
@@ -44,7 +43,21 @@ E.slip("** 2", "** -2", "the ratio is upside down: a smaller error needs more ba
 E.slip(CEIL, "math.ceil(spread**2 / wanted)", """only the spread is squared. Both sides of spread /
     sqrt(n) = wanted are.""")
 
-E.law(whole_and_at_least_1, small_enough, one_fewer_is_too_few)
+@E.law
+def whole_and_at_least_1(n, spread, wanted):
+    """the number has to be whole and at least 1"""
+    return isinstance(n, int) and n >= 1
+
+@E.law
+def small_enough(n, spread, wanted):
+    """this many batches have to bring the standard error down to `wanted`"""
+    return spread / n**0.5 <= wanted * (1 + 1e-9)
+
+@E.law
+def one_fewer_is_too_few(n, spread, wanted):
+    """one batch fewer has to be too few for `wanted`"""
+    return n == 1 or spread / (n - 1) ** 0.5 > wanted * (1 + 1e-9)
+
 E.hint("The mean of n batches has a standard error of the spread divided by the root of n.")
 E.hint("Set spread / sqrt(n) equal to what is wanted, and solve for n.")
 E.hint("`(spread / wanted) ** 2`, rounded up to a whole number: `math.ceil`.")

@@ -2,7 +2,6 @@
 
 import torch
 
-from course.learn.laws import one_of_the_ks
 from course.learn.record import Exercise
 
 
@@ -63,7 +62,11 @@ E.slip("val_counts * s", "(val_counts > 0) * s", """every pair counts once in yo
 E.slip("() + k", "() + sum(ks[: len(losses) + 1])", """each k of yours comes on top of those before
     it. Begin each round with the counts as they were.""")
 
-E.law(one_of_the_ks)
+@E.law
+def one_of_the_ks(k, train_counts, val_counts, ks):
+    """the answer has to be one of the numbers in ks"""
+    return any(abs(k - other) <= 1e-4 * other for other in ks)
+
 E.hint("Begin with one k: what is the loss of its table on the second text?")
 E.hint("""Its table is `train_counts + k`, each row divided by its sum. A pair costs minus the
     logarithm of its share, and it occurred `val_counts` times.""")

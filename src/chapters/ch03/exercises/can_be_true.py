@@ -1,6 +1,5 @@
 """For each of the four claims, say whether it can be true."""
 
-from course.learn.laws import claim, four_booleans
 from course.learn.record import Exercise
 
 E = Exercise(__name__, inputs=[()])
@@ -31,9 +30,21 @@ E.mistake(lambda: (False, True, True, False), """each answer is the opposite of 
     you mark what can't be true?""")
 E.mistake(lambda: (1, 0, 0, 1), "right, but as numbers: write True and False.")
 
-E.law(four_booleans, claim(0, "a batch is a small sample"))
-E.law(claim(1, "the floor speaks of all pairs"), claim(3, "whose floor is it?"))
-E.law(claim(2, "how far does a table walk in a thousand steps?"))
+@E.law
+def four_booleans(claims):
+    """there has to be a tuple of four booleans"""
+    return isinstance(claims, tuple) and [type(claim) for claim in claims] == [bool] * 4
+
+def claim(n, by):
+    """Return the law that claim n is judged right."""
+    def law(claims):
+        return claims[n] == (n in (0, 3))
+
+    law.__doc__ = f"the {['first', 'second', 'third', 'fourth'][n]} claim isn't judged right: {by}"
+    return law
+
+E.law(claim(0, "a batch is a small sample"), claim(1, "the floor speaks of all pairs"))
+E.law(claim(3, "whose floor is it?"), claim(2, "how far does a table walk in a thousand steps?"))
 E.hint("Ask two things of each claim: is it about a bigram, and is it about the whole text?")
 E.hint("""The floor binds bigrams on the whole text. It says nothing of single batches, and nothing
     of other models.""")

@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn import laws
+from course.learn.laws import no_loss_is_negative
 from course.learn.record import Exercise
 
 
@@ -47,7 +47,20 @@ SOFTMAX = """this is the loss after a softmax over the counts, as if they were l
 E.slip("shares[happened].log()", "torch.log_softmax(counts.double(), dim=-1)[happened]", SOFTMAX)
 E.slip(SHARES, "torch.softmax(counts.double(), dim=-1)", SOFTMAX)
 
-E.law(laws.no_loss_is_negative, laws.no_higher_than_frequencies, laws.no_lower_than_all_likeliest)
+E.law(no_loss_is_negative)
+
+@E.law
+def no_higher_than_frequencies(loss, counts):
+    """the loss has to be no higher than that of a table that only knows the frequencies"""
+    times = counts.sum(dim=0).double()
+    return loss <= -torch.xlogy(times, times / times.sum()).sum() / times.sum() + 1e-4
+
+@E.law
+def no_lower_than_all_likeliest(loss, counts):
+    """no table can reach less than if each pair cost as little as its row's most frequent one"""
+    rows, largest = counts.sum(dim=1).double(), counts.amax(dim=1)
+    return loss >= -(rows * (largest / rows).log()).sum() / rows.sum() - 1e-4
+
 E.hint("The best table gives each row its own shares. What does one pair cost under them?")
 E.hint("""The shares are `counts / counts.sum(dim=1, keepdim=True)`. Each pair costs minus the
     logarithm of its share, and it occurred `counts` times.""")

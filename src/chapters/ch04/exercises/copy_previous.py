@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn.laws import copies_the_row_before, no_row_is_closed, nothing_ahead_is_open
+from course.learn.laws import close
 from course.learn.record import Exercise
 
 E = Exercise(__name__, inputs=[(2,), (3,), (5,), (1,)], n_drawn=9,
@@ -44,7 +44,22 @@ def weights_instead(T):
     weights[0, 0] = 1.0
     return weights
 
-E.law(no_row_is_closed, nothing_ahead_is_open, copies_the_row_before)
+@E.law
+def no_row_is_closed(scores, T):
+    """every row has to have a score that isn't -inf, or its softmax is nan"""
+    return bool((scores > -torch.inf).any(dim=-1).all())
+
+@E.law
+def nothing_ahead_is_open(scores, T):
+    """every score above the diagonal has to be -inf: it is of the future"""
+    return bool((scores.triu(1)[torch.ones(T, T).triu(1).bool()] == -torch.inf).all())
+
+@E.law
+def copies_the_row_before(scores, T):
+    """softmax of the scores has to give row t the row t - 1, and row 0 itself"""
+    x = torch.arange(float(T))
+    return close(torch.softmax(scores, dim=-1) @ x, (x - 1).clamp(min=0))
+
 E.hint("Which column should row 3 look at, and with what share? And row 0?")
 E.hint("""Softmax gives a single score that isn't -inf the weight 1. So in every row one score is
     0, and all others are -inf.""")

@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn.laws import nothing_ahead, rows_sum_to_1, shares_fade
+from course.learn.laws import close, nothing_ahead, rows_sum_to_1
 from course.learn.record import Exercise
 
 E = Exercise(__name__, inputs=[(2, 0.5), (3, 0.5), (4, 0.9), (3, 1.0), (80, 1.0), (400, 0.1)],
@@ -33,7 +33,13 @@ E.slip("decay **", "torch.eye(T) + decay *", """your shares grow with decay time
     fades by a factor per step, so age belongs in the exponent.""")
 E.slip("decay **", "1 **", "these are equal shares: `decay` plays no part in them.")
 
-E.law(rows_sum_to_1, nothing_ahead, shares_fade)
+E.law(rows_sum_to_1, nothing_ahead)
+
+@E.law
+def shares_fade(weights, T, decay):
+    """each share has to be decay times the share of the next younger position"""
+    return all(close(weights[t, :t], decay * weights[t, 1 : t + 1]) for t in range(1, T))
+
 E.hint("How old is column j for position t? Write the matrix of ages for T = 3 by hand.")
 E.hint("""`torch.arange(T)[:, None] - torch.arange(T)` gives the ages. Raise decay to them, cut the
     upper triangle, normalise.""")

@@ -3,7 +3,7 @@
 import torch
 
 from course.learn.draws import quarters
-from course.learn.laws import means_come_back
+from course.learn.laws import close
 from course.learn.record import Exercise
 
 SMALL = torch.tensor([[[2.0], [3.0]]]), torch.tensor([[[6.0, 1.0], [3.0, 1.0], [5.0, 1.0]]])
@@ -46,7 +46,12 @@ def in_place(means):
     means *= torch.arange(1, means.shape[1] + 1)[:, None]
     return torch.diff(means, dim=1, prepend=torch.zeros_like(means[:, :1]))
 
-E.law(means_come_back)
+@E.law
+def means_come_back(rows, means):
+    """averaged again, the rows have to give the means that came in"""
+    count = torch.arange(1, means.shape[1] + 1)[:, None]
+    return close(rows.cumsum(dim=1) / count, means)
+
 E.hint("The mean of t + 1 rows is known. What is their sum? And the sum of the t rows before?")
 E.hint("Multiply the mean in row t by t + 1. Row t is that sum less the sum one row above.")
 E.hint("""`count = torch.arange(1, T + 1)[:, None]` and `sums = means * count`. Then `sums[:, 1:] -

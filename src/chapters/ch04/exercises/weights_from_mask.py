@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from course.learn.laws import forbidden_weights_are_0, rows_sum_to_1
+from course.learn.laws import rows_sum_to_1
 from course.learn.record import Exercise
 
 SMALL = torch.tensor([[True, False], [True, True]])
@@ -41,7 +41,13 @@ def always_a_triangle(mask):
     triangle = torch.tril(torch.ones(mask.shape[0], mask.shape[0]))
     return triangle / triangle.sum(dim=-1, keepdim=True)
 
-E.law(rows_sum_to_1, forbidden_weights_are_0)
+E.law(rows_sum_to_1)
+
+@E.law
+def forbidden_weights_are_0(weights, mask):
+    """every forbidden column has to get the weight 0"""
+    return bool((weights[~mask] == 0).all())
+
 E.hint("No preference means equal scores, for instance all 0. What score means never?")
 E.hint("""`scores.masked_fill(where, value)` writes the value where its first argument is True;
     `~mask` is True where looking is forbidden.""")

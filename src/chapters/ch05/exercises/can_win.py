@@ -5,7 +5,6 @@ import math
 
 import torch
 
-from course.learn.laws import true_if_one_of_360_wins
 from course.learn.record import Exercise
 
 KEYS = torch.tensor([[2.0, 2.0], [1.0, 0.0], [0.25, -0.25], [-3.0, 1.0], [0.0, 1.0]])
@@ -67,7 +66,13 @@ E.slip("> math.pi", "> math.pi / 2", LIMIT)
 E.slip("> m", "< m", "your answers are all turned round: True has to mean that key j can win.")
 E.slip("bool", "", "right, but this is a tensor of one element. `bool(...)` makes a plain bool.")
 
-E.law(true_if_one_of_360_wins)
+@E.law
+def true_if_one_of_360_wins(answer, keys, j):
+    """it has to be True exactly when one of 360 queries, a degree apart, scores key j highest"""
+    around = torch.arange(360.0).deg2rad()
+    queries = torch.stack([around.cos(), around.sin()], dim=-1)
+    return answer == (j in (queries @ keys.T).argmax(dim=-1))
+
 E.hint("Only a query's direction counts. How many will do, if a winner is sure of five degrees?")
 E.hint("Make a query for each of 360 degrees. `queries @ keys.T` has a row for each: who is best?")
 E.hint("""`(queries @ keys.T).argmax(dim=-1)` names the winners; is j among them? (Or sort the

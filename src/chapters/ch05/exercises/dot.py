@@ -1,6 +1,5 @@
 """Return the dot product of two lists of numbers of one length, as a float, without torch."""
 
-from course.learn.laws import at_most_both_lengths
 from course.learn.record import Exercise
 
 
@@ -43,7 +42,11 @@ E.mistake(lambda a, b: dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5, """this is th
 E.slip("a[i] * b[i]", "abs(a[i] * b[i])", """you dropped the signs. A number above 0 and one below
     have a product below 0, and it counts against the others.""")
 
-E.law(at_most_both_lengths)
+@E.law
+def at_most_both_lengths(answer, a, b):
+    """in size it can be no more than the length of a times the length of b"""
+    return answer**2 <= sum(x * x for x in a) * sum(y * y for y in b) * (1 + 1e-6)
+
 E.hint("Which number of b belongs to a[0]? What do you do with the two?")
 E.hint("Multiply the numbers that stand at the same place, and add up the products.")
 E.hint("Start with `total = 0.0`, and in a loop over the places `total += a[i] * b[i]`.")

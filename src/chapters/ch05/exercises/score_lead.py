@@ -2,7 +2,8 @@
 
 import math
 
-from course.learn.laws import exp_is_the_ratio
+import torch
+
 from course.learn.record import Exercise
 
 E = Exercise(__name__, inputs=[(2.0,), (1.0,), (10.0,), (0.5,), (math.e,), (0.001,), (1.5,), (1e6,), (1e-9,)], n_drawn=12,
@@ -28,7 +29,11 @@ E.slip("math.log(ratio)", "max(math.log(ratio), 0.0)", BELOW)
 E.slip("log(ratio)", "log(ratio / (1 + ratio))", """this is the logarithm of the first weight, if
     there are but two. The scores differ by the lead: take the other's logarithm away.""")
 
-E.law(exp_is_the_ratio)
+@E.law
+def exp_is_the_ratio(lead, ratio):
+    """exp(lead) has to be the ratio"""
+    return abs(float(torch.tensor(lead).exp()) / ratio - 1) < 1e-3
+
 E.hint("Divide one weight by the other. What is left of the sum below the line?")
 E.hint("The ratio of two weights is exp(a) / exp(b) = exp(a - b). You look for a - b.")
 E.hint("The inverse of `exp` is the natural logarithm, `math.log`.")

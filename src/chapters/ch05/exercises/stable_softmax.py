@@ -3,7 +3,7 @@
 import torch
 
 from course.learn.draws import normal
-from course.learn.laws import rows_sum_to_1, shares_from_0_to_1
+from course.learn.laws import rows_sum_to_1
 from course.learn.record import Exercise
 
 
@@ -67,7 +67,12 @@ E.slip(f" / {SUM}", "", "these are shares of the largest, which is 1. Divide eac
 E.slip("shifted = scores -", "shifted = scores\n    shifted -=", """the weights are right, but the
     scores that came in, which others may need, are changed, as by `-=`. Name the shifted ones.""")
 
-E.law(shares_from_0_to_1, rows_sum_to_1)
+@E.law
+def shares_from_0_to_1(weights, scores):
+    """every weight has to be a number from 0 to 1"""
+    return bool(((weights >= 0) & (weights <= 1)).all())
+
+E.law(rows_sum_to_1)
 E.hint("Shift each row so that its largest is 0, exponentiate, divide. Which axis is a row's?")
 E.hint("`scores.amax(dim=-1, keepdim=True)` is each row's maximum as a column. Use `sum` alike.")
 E.hint("`torch.exp(scores - scores.amax(dim=-1, keepdim=True))`, divided by its sums as a column.")

@@ -2,8 +2,8 @@
 
 import torch
 
+from chapters.ch06.exercises.attend import between_the_values
 from course.learn.draws import quarters
-from course.learn.laws import between_the_values
 from course.learn.record import Exercise
 
 SIZES = ((2, 3), (2, 3), (3, 2), (3, 2), (3, 2)), ((1, 2), (3, 1), (2, 2), (1, 2), (1, 3))

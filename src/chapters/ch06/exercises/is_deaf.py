@@ -4,7 +4,6 @@ import torch
 
 from course.learn.almost import PARTS, almost, by, family, rights
 from course.learn.draws import quarters
-from course.learn.laws import deaf_if_zeros_change_nothing
 from course.learn.record import Exercise
 
 QKV = [(quarters(2, 5, 3, seed=n) + 0.125).requires_grad_() for n in (1, 2, 3)]
@@ -103,7 +102,11 @@ E.slip("return all(", f"others = attend({NEW_Q}, k, v), attend(q, {NEW_K}, v)\n 
     Deaf is who hears neither q nor k. (And where q meets itself, turned signs cancel.)""")
 E.slip("all(", "not all(", "your answers are exactly the wrong way round: True means deaf.")
 
-E.law(deaf_if_zeros_change_nothing)
+@E.law
+def deaf_if_zeros_change_nothing(answer, attend, q, k, v):
+    """it has to be True exactly when zeros for q and k leave this head's output as it was"""
+    return answer == bool(((attend(0 * q, 0 * k, v) - attend(q, k, v)).abs() <= 1e-5).all())
+
 E.hint("You can't look inside, but you can call `attend` as often as you like. With what?")
 E.hint("Call it twice with the same v and with different q and k. What does a deaf head do?")
 E.hint("""Compare with `attend(torch.randn_like(q), torch.randn_like(k), v)` by

@@ -1,7 +1,7 @@
 """Return the one matrix M, (C, C), for which x @ M @ x.mT are a head's scores, not scaled."""
 
 from course.learn.draws import quarters
-from course.learn.laws import row_0_is_channel_0_against_all
+from course.learn.laws import close
 from course.learn.record import Exercise
 
 SIZES = (1, 2), (2, 2), (2, 3), (5, 3)
@@ -34,7 +34,11 @@ for axis in (0, 1):
 E.slip(M, "q_weight.T @ q_weight", """your M is made of the queries' weight alone, and `k_weight`
     plays no part in it. Then interest is mutual again: M is its own transpose.""")
 
-E.law(row_0_is_channel_0_against_all)
+@E.law
+def row_0_is_channel_0_against_all(M, q_weight, k_weight):
+    """row 0, column j of M has to be the dot product of column 0 of q_weight and column j of k_weight"""
+    return close(M[0], q_weight[:, 0] @ k_weight)
+
 E.hint("Write `q @ k.mT` with `x @ W_q` for q and `x @ W_k` for k. Which part has no x in it?")
 E.hint("The transpose of `x @ W_k` is `W_k.T @ x.T`: between x and x.T stands `W_q @ W_k.T`.")
 E.hint("A Linear stores `W_q.T` and `W_k.T`, (out, in). So M is `q_weight.T @ k_weight`.")

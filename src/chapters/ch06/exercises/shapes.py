@@ -1,6 +1,5 @@
 """Give the shape of each tensor in a head, for any sizes."""
 
-from course.learn.laws import both_pair_queries_with_keys
 from course.learn.record import Exercise
 
 E = Exercise(__name__, [(1, 2, 3, 5, 7, 11), (2, 7, 5, 11, 3, 13)], lambda d: tuple(d.sizes(6)))
@@ -41,7 +40,13 @@ E.slip("}", '"out": (B, Tq, D)}', """your output has the size of a query. But wh
 E.slip("}", '"W_q": (D, C), "W_v": (Dv, C)}', """your weight matrices are the way `nn.Linear`
     stores them. Here they stand on the right of `x @ W`, so the channels of x come first.""")
 
-E.law(both_pair_queries_with_keys)
+@E.law
+def both_pair_queries_with_keys(answer, *sizes):
+    """the sizes of "q", "k", "scores" and "weights" have to fit: a row for each position of q, a
+    column for each of k"""
+    both = {tuple(answer[name][-2:]) for name in ("scores", "weights")}
+    return both == {(answer["q"][-2], answer["k"][-2])}
+
 E.hint("Start from x, (B, Tq, C), and write every product of the head with its shapes.")
 E.hint("`x @ W_q` turns C into D; `q @ k.transpose(-2, -1)` pairs every query with every key.")
 E.hint("""Queries give the rows, keys the columns of scores and weights. `weights @ v` replaces the

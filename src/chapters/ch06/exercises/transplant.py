@@ -6,7 +6,7 @@ import torch
 
 from attention.heads import Head
 from course.learn.draws import Draw
-from course.learn.laws import the_head_is_unharmed
+from course.learn.laws import close
 from course.learn.record import Exercise
 
 
@@ -53,7 +53,11 @@ E.slip("weight.copy_(W_q.T)", "weight = W_q.T", """a plain tensor can't take a P
 E.slip("no_grad", "enable_grad", """PyTorch won't let you write into a Parameter while it records
     gradients. Tell it that this copy is no part of any computation: which `with` does that?""")
 
-E.law(the_head_is_unharmed)
+@E.law
+def the_head_is_unharmed(outputs, head, W_q, W_k, W_v, x):
+    """the second output has to be that of the head as it came in"""
+    return close(outputs[1], head(x).detach())
+
 E.hint("Three steps: a real copy of the head, the numbers into the copy, both outputs.")
 E.hint("`copy.deepcopy(head)`, then `twin.query.weight.copy_(...)` under `torch.no_grad()`.")
 E.hint("""A Linear stores (out, in), so it is `W_q.T` that goes into `query`, and likewise for

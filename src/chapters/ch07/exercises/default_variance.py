@@ -1,6 +1,5 @@
 """Return the expected variance of the unscaled scores of a head of default Linear layers."""
 
-from course.learn.laws import variance_1_gives_a_ninth
 from course.learn.record import Exercise
 
 E = Exercise(__name__, inputs=[(1.0, 32, 16), (1.0, 32, 5), (2.0, 32, 16), (0.5, 48, 7)],
@@ -30,7 +29,11 @@ E.slip("**2", " * x_variance", "only one third counts: the layers of q and of k 
 E.slip(Q, "x_variance / 12", "from -a to a the width is 2a, and the variance (2a)**2 / 12.")
 E.mistake(lambda x, n, d: d**0.5 * x / 3, "this is the standard deviation. Now square it.")
 
-E.law(variance_1_gives_a_ninth)
+@E.law
+def variance_1_gives_a_ninth(answer, x_variance, n_embd, head_size):
+    """an x of variance 1 has to give head_size / 9, as measured above"""
+    return x_variance != 1 or abs(answer / head_size * 9 - 1) < 1e-3
+
 E.hint("First the variance of one number of q, then that of a score.")
 E.hint("A number of q adds up n_embd products of an x and a weight of variance 1 / (3 * n_embd).")
 E.hint("With `q_variance = x_variance / 3`, it is `head_size` times the variances of q and of k.")

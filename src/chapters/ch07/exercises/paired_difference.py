@@ -2,7 +2,6 @@
 
 import torch
 
-from course.learn.laws import mean_within_the_differences
 from course.learn.record import Exercise
 
 
@@ -74,7 +73,13 @@ TENSOR = "right, but these are tensors of one element. `.item()` makes a float o
 E.slip("difference.mean().item(), error.item()", "difference.mean(), error", TENSOR)
 E.mistake(lambda a, b: tuple(map(torch.tensor, paired_difference(a, b))), TENSOR)
 
-E.law(mean_within_the_differences)
+@E.law
+def mean_within_the_differences(answer, a, b):
+    """the mean has to lie between the smallest and the largest difference of the seeds that both
+    have, and the standard error mustn't be negative"""
+    differences = [a[seed] - b[seed] for seed in a if seed in b]
+    return min(differences) - 1e-6 <= answer[0] <= max(differences) + 1e-6 and answer[1] >= 0
+
 E.hint("There is one difference for each seed that both have. Their mean? Their spread?")
 E.hint("The standard error of a mean of n numbers is their standard deviation over the root of n.")
 E.hint("""`both = [seed for seed in a if seed in b]`, and `a[seed] - b[seed]` for these, as a

@@ -1,6 +1,5 @@
 """Return the variance of scale * (q . k) for vectors of size d with these variances."""
 
-from course.learn.laws import root_d_gives_the_product
 from course.learn.record import Exercise
 
 E = Exercise(__name__, inputs=[(16, 1.0, 1.0, 0.25), (5, 3.0, 0.5, 1.0)], draw=lambda d: (
@@ -39,7 +38,11 @@ E.mistake(lambda d, q, k, scale: scale**2 * d * (q * k) ** 2, PRODUCT)
 E.mistake(lambda d, q, k, scale: scale**2 * d * (q * k) ** 0.5, PRODUCT)
 E.slip("* k_", "* q_", "k's variance plays no part in your answer, and q's counts twice.")
 
-E.law(root_d_gives_the_product)
+@E.law
+def root_d_gives_the_product(answer, d, q_variance, k_variance, scale):
+    """a scale of 1 / sqrt(d) has to give the product of the two variances"""
+    return abs(scale * d**0.5 - 1) > 1e-6 or abs(answer / q_variance / k_variance - 1) < 1e-3
+
 E.hint("Go in three steps: one product, a sum of d products, the sum times a number.")
 E.hint("One product: q_variance * k_variance. Independent ones add up. Factors come out squared.")
 E.hint("`scale**2 * d * ...`: what stands for one product?")

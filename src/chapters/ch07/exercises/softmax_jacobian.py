@@ -2,7 +2,6 @@
 
 import torch
 
-from course.learn.laws import columns_sum_to_0
 from course.learn.record import Exercise
 
 SMALL = [0.0, 0.0], [1.0, 0.0, -0.5], [60.0, 0.0, -60.0], [-2.0]
@@ -36,7 +35,12 @@ E.slip(JACOBIAN, "torch.eye(len(w)) - w", "this is log_softmax's slope. Multiply
 E.slip("torch.diag(w) -", "", "all of yours is positive. If one weight rises, the others pay.")
 E.mistake(lambda s: softmax_jacobian(s.softmax(-1)), "softmax ran twice. Once will do.")
 
-E.law(columns_sum_to_0)
+@E.law
+def columns_sum_to_0(jacobian, scores):
+    """every column has to sum to 0, because the weights always sum to 1, and no number on the
+    diagonal may be negative"""
+    return bool((jacobian.sum(dim=0).abs() < 1e-4).all() and (jacobian.diagonal() >= -1e-6).all())
+
 E.hint("Two cases: a weight and its own score, a weight and another's score.")
 E.hint("On the diagonal w_i - w_i * w_i, elsewhere -w_i * w_j.")
 E.hint("`torch.diag(w)` makes a diagonal matrix, and `torch.outer(w, w)` all products w_i * w_j.")

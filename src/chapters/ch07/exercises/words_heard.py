@@ -2,7 +2,6 @@
 
 import torch
 
-from course.learn.laws import from_1_to_all_words
 from course.learn.record import Exercise
 
 SMALL = [0.5, 0.5], [1.0, 0.0, 0.0], [1.0], [[0.25, 0.25, 0.5], [1.0, 0.0, 0.0]]
@@ -40,7 +39,11 @@ E.slip("entropy.exp()", "(weights > 0).sum(dim=-1)", COUNTED)
 E.slip("entropy.exp()", "(weights > 0).sum(dim=-1).float()", COUNTED)
 E.slip("-1", "-1, keepdim=True", "right numbers, with an axis too many: `keepdim=True` does that.")
 
-E.law(from_1_to_all_words)
+@E.law
+def from_1_to_all_words(answer, weights):
+    """no row hears fewer than 1 word, or more words than it has weights"""
+    return bool(((answer >= 1 - 1e-4) & (answer <= weights.shape[-1] * (1 + 1e-4))).all())
+
 E.hint("Which axis is a query's? What is 0 times the logarithm of 0? What makes n of ln n?")
 E.hint("Entropy is the sum of -w ln(w) along a row: ln n of n equal weights. Undo the logarithm.")
 E.hint("`torch.xlogy(weights, weights)` is w ln(w), with 0 where w is 0. And `exp` undoes ln.")

@@ -2,7 +2,6 @@
 
 import torch
 
-from course.learn.laws import adds_0_where_allowed
 from course.learn.record import Exercise
 
 LOW = [torch.tensor(low) for low in (-torch.inf, -1e9, torch.finfo(torch.float32).min)]
@@ -48,7 +47,11 @@ E.slip("mask == 1", "mask", 'the "ones" mask is still integers. Which comparison
 E.slip("mask == 1", "~mask", """the "ones" mask is still integers, and `~1` is -2. Make booleans with
     a comparison.""")
 
-E.law(adds_0_where_allowed)
+@E.law
+def adds_0_where_allowed(allowed, mask, convention):
+    """an additive mask allows where it adds 0"""
+    return convention != "additive" or torch.equal(allowed, mask == 0)
+
 E.hint("For each convention: what does a cell hold where a query may look?")
 E.hint("One is right as it is, one is turned round by `~`, two become booleans by a comparison.")
 E.hint('"mha": `~mask`. "additive": where is it 0? "ones": where is it 1?')

@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn.laws import last_row_is_plain_softmax, nothing_ahead, rows_sum_to_1
+from course.learn.laws import close, nothing_ahead, rows_sum_to_1
 from course.learn.record import Exercise
 
 E = Exercise(
@@ -62,7 +62,13 @@ E.slip(".softmax(dim=-1)", "", "these are masked scores. The softmax is still mi
 E.slip("masked_fill", "masked_fill_", """you wrote into the scores you were given, as
     `masked_fill_`, with the underscore, does, and the caller has lost them. Make a new tensor.""")
 
-E.law(nothing_ahead, rows_sum_to_1, last_row_is_plain_softmax)
+E.law(nothing_ahead, rows_sum_to_1)
+
+@E.law
+def last_row_is_plain_softmax(weights, scores):
+    """the last row may look everywhere, so it has to be the plain softmax of its scores"""
+    return close(weights[..., -1, :], torch.softmax(scores[..., -1, :], dim=-1))
+
 E.hint("What score does softmax turn into a weight of exactly 0?")
 E.hint("Make a (T, T) mask of booleans by `torch.tril`; it broadcasts over all axes before.")
 E.hint('`scores.masked_fill(~mask, float("-inf"))`, and then softmax over the last axis.')

@@ -2,7 +2,6 @@
 
 import torch
 
-from course.learn.laws import every_row_is_open, nobody_looks_ahead, nobody_looks_at_padding
 from course.learn.record import Exercise
 
 E = Exercise(
@@ -37,7 +36,21 @@ E.mistake(lambda *x: ~joint_mask(*x), "yours is True where not to look. Here Tru
 E.slip("<=", ">=", "each position looks at its future: rows look, columns are looked at.")
 E.slip("<=", "<", "no position looks at itself, so row 0 is closed, and softmax makes it nan.")
 
-E.law(nobody_looks_ahead, nobody_looks_at_padding, every_row_is_open)
+@E.law
+def nobody_looks_ahead(mask, lengths, T):
+    """no query may look ahead"""
+    return not bool(mask.triu(1).any())
+
+@E.law
+def nobody_looks_at_padding(mask, lengths, T):
+    """no query may look at padding"""
+    return not any(bool(mask[b, :, n:].any()) for b, n in enumerate(lengths.tolist()))
+
+@E.law
+def every_row_is_open(mask, lengths, T):
+    """every row has to be open somewhere"""
+    return bool(mask.any(dim=-1).all())
+
 E.hint("Two conditions on a key: it is not after the query, and it is within the length.")
 E.hint("""The first is a (T, T) matrix, the same for all sequences. The second is (B, T), the same
     for all queries. Which axis is the second one missing?""")

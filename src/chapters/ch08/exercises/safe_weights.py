@@ -3,7 +3,7 @@
 import torch
 
 from attention.heads import attention_weights
-from course.learn.laws import nothing_forbidden, open_rows_sum_to_1
+from course.learn.laws import nothing_forbidden, rows_sum_to_1
 from course.learn.record import Exercise
 
 E = Exercise(
@@ -45,7 +45,13 @@ E.slip("dim=-1", "dim=0", "your columns sum to 1, not your rows: softmax runs ov
 E.mistake(lambda s, mask: ((w := s.softmax(-1) * mask) / w.sum(-1, True)).nan_to_num(), """right
     until the forbidden scores far higher: what is allowed becomes 0. Mask before softmax.""")
 
-E.law(nothing_forbidden, open_rows_sum_to_1)
+E.law(nothing_forbidden)
+
+@E.law
+def open_rows_sum_to_1(out, scores, mask):
+    """a row that may look somewhere has to sum to 1"""
+    return rows_sum_to_1(out[mask.any(dim=-1)])
+
 E.hint("What does softmax make of a row of -inf alone? And what should stand there?")
 E.hint("Compute the masked softmax as usual. Then set every forbidden weight to 0, nan or not.")
 E.hint("`masked_fill` writes over nan as over any number: use it again, on the weights, with 0.")

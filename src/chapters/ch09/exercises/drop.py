@@ -2,7 +2,6 @@
 
 import torch
 
-from course.learn.laws import dropped_are_0, evaluation_changes_nothing
 from course.learn.record import Exercise
 
 HALVES = torch.tensor([[1.0, 0.0], [0.5, 0.5]])
@@ -47,7 +46,16 @@ E.slip(LAST, "weights", "your weights are never changed: in training some have t
 E.mistake(lambda w, kept, p, on: torch.dropout(w, p, on), """you draw which weights go, as
     `nn.Dropout` and `F.dropout` do. Here they are drawn already: `kept` says which stay.""")
 
-E.law(evaluation_changes_nothing, dropped_are_0)
+@E.law
+def evaluation_changes_nothing(out, weights, kept, p, training):
+    """in evaluation nothing may change"""
+    return training or torch.equal(out, weights)
+
+@E.law
+def dropped_are_0(out, weights, kept, p, training):
+    """in training, what is not kept has to be 0 (don't draw: `kept` says what stays)"""
+    return not training or bool((out[~kept] == 0).all())
+
 E.hint("Two cases: in one of them nothing happens at all.")
 E.hint("`weights * kept` puts a 0 where kept is False. What is missing on average?")
 E.hint("A share of 1 - p stays, so what stays is divided by 1 - p.")

@@ -4,7 +4,7 @@ import torch
 
 from attention.causal import CausalAttention
 from course.learn.draws import quarters
-from course.learn.laws import row_0_is_its_own_value
+from course.learn.laws import close
 from course.learn.record import Exercise
 
 
@@ -99,7 +99,11 @@ E.slip("module.dropout(weights) @ v", "weights @ module.dropout(v)", """you drop
     different positions.""")
 E.slip("@ v", "@ x", "you mix x itself. What a position hands over is its value.")
 
-E.law(row_0_is_its_own_value)
+@E.law
+def row_0_is_its_own_value(out, module, x):
+    """in evaluation, row 0 has to be position 0's own value"""
+    return module.training or close(out[:, 0], module.value(x)[:, 0])
+
 E.hint("Six steps: scores, scale, mask, softmax, dropout, values. Write the shape after each.")
 E.hint("The mask has block rows, x has T positions: `module.mask[:T, :T]`. Fill where False.")
 E.hint("""`module.dropout(weights) @ v`, with weights from `masked.softmax(dim=-1)`. The module

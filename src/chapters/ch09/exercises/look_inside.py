@@ -3,7 +3,7 @@
 import torch
 
 from course.learn.draws import quarters
-from course.learn.laws import first_is_finite, second_is_masked, second_sums_to_1
+from course.learn.laws import nothing_forbidden, rows_sum_to_1
 from course.learn.record import Exercise
 
 TRIL = torch.ones(2, 2).tril().bool()
@@ -42,7 +42,21 @@ E.slip("dim=-1", "dim=1", """your softmax runs down the columns, the queries. Ea
 E.slip("masked.s", "mask * scores.s", "you masked after the softmax: the rows come out short.")
 E.slip('float("-inf")', "0.0", "the forbidden weights aren't 0: scores of 0 have exp(0) = 1.")
 
-E.law(second_sums_to_1, second_is_masked, first_is_finite)
+@E.law
+def second_sums_to_1(pair, q, k, mask):
+    """every row of the second, the weights, has to sum to 1"""
+    return rows_sum_to_1(pair[1])
+
+@E.law
+def second_is_masked(pair, q, k, mask):
+    """every forbidden weight, in the second of the two, has to be 0"""
+    return nothing_forbidden(pair[1], q, mask)
+
+@E.law
+def first_is_finite(pair, q, k, mask):
+    """the scores have to be finite, also where the mask forbids to look"""
+    return bool(pair[0].isfinite().all())
+
 E.hint("After the mask, do you still have a tensor without it?")
 E.hint("`masked_fill` returns a new tensor; `masked_fill_` changes the old one.")
 E.hint("Two names: `scores`, and `masked = scores.masked_fill(~mask, ...)`. Softmax the second.")

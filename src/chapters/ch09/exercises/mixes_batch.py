@@ -4,7 +4,6 @@ import torch
 
 from course.learn.almost import PARTS, almost, by, family, rights
 from course.learn.draws import quarters
-from course.learn.laws import alone_tells
 from course.learn.record import Exercise
 
 
@@ -96,7 +95,12 @@ E.mistake(lambda f, x: unlike(f(x[:, :-1]), f(x)[:, :-1]), """you tested whether
     into the past. That is another illness: here it is the neighbours in the batch that count.""")
 E.slip("return not", "return", "your answers are the wrong way round: True means that they mix.")
 
-E.law(alone_tells)
+@E.law
+def alone_tells(answer, attend, x):
+    """it has to be True exactly when some sequence gives something else if it is alone"""
+    moves = (attend(x[b : b + 1]) - attend(x)[b : b + 1] for b in range(len(x)))
+    return answer == any((move.abs() > 1e-5).any() for move in moves)
+
 E.hint("What should a sequence give if it is the only one in its batch?")
 E.hint("`x[b : b + 1]` is a batch with sequence b alone. Do that for every b.")
 E.hint("""Compare `attend(x)` with `torch.cat` of those by `torch.allclose(..., rtol=0, atol=1e-5)`; True if they

@@ -1,6 +1,5 @@
 """How many numbers does a state_dict hold, for each of three ways to keep the mask?"""
 
-from course.learn.laws import only_the_buffer_saves
 from course.learn.record import Exercise
 
 E = Exercise(__name__, [(1, 1, 2), (3, 2, 5)], draw=lambda d: tuple(d.sizes(3)), n_drawn=9)
@@ -29,7 +28,11 @@ for n in ("", "4 * "):
 E.slip("n_embd *", "(n_embd + 1) *", "you counted biases. These projections have none.")
 E.slip("* h", "* n_embd or h", "projections go from n_embd to head_size: they need not be square.")
 
-E.law(only_the_buffer_saves)
+@E.law
+def only_the_buffer_saves(answer, *sizes):
+    """`attribute` and `buffer, persistent=False` have to be equal: neither saves the mask"""
+    return answer["attribute"] == answer["buffer, persistent=False"]
+
 E.hint("Count first what all three have in common: what is learnt.")
 E.hint("Each projection has n_embd times head_size numbers. Where is the mask saved as well?")
 E.hint("Only a buffer registered without `persistent=False` is saved: block_size squared more.")

@@ -1,6 +1,5 @@
 """The number of parameters: q, k, v without bias, the output projection with one."""
 
-from course.learn.laws import one_bias_remains
 from course.learn.record import Exercise
 
 GIVEN = [(4, 2), (6, 3), (768, 12), (768, 1)]
@@ -33,7 +32,11 @@ E.slip("out = n_embd", "out = n_embd // n_head", """your W_O takes the channels 
     It gets all heads side by side, C channels.""")
 E.slip("3 *", "3.0 *", "right, but a number of parameters is an int, and yours is a float.")
 
-E.law(one_bias_remains)
+@E.law
+def one_bias_remains(n, n_embd, n_head):
+    """it has to be whole matrices, n_embd ** 2 numbers each, and one bias, n_embd numbers"""
+    return n % n_embd**2 == n_embd
+
 E.hint("Which two layers does the module have, and what is the shape of each weight?")
 E.hint("A Linear from a to b has a b numbers, and b more with a bias.")
 E.hint("One layer goes from C to 3 C without bias, one from C to C with it.")

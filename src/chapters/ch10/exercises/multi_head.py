@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from course.learn.draws import quarters
-from course.learn.laws import output_0_is_its_own_value
+from course.learn.laws import close
 from course.learn.record import Exercise
 
 GIVEN = [(quarters(B, T, C, seed=1), quarters(3 * C, C, seed=2) / B, quarters(C, C, seed=3), H)
@@ -118,7 +118,11 @@ E.slip("q @ k", "0 * q @ k", """your output is the mean of the past's values: th
 E.slip("D = C // n_head", "n_head, D = 1, C", """this is a single head as wide as x: one row of
     shares for all channels. Where do you cut?""")
 
-E.law(output_0_is_its_own_value)
+@E.law
+def output_0_is_its_own_value(out, x, w_qkv, w_out, n_head):
+    """output 0 has to be position 0's own value put through `w_out`: it may look nowhere else"""
+    return close(out[:, 0], x[:, 0] @ w_qkv.chunk(3)[2].T @ w_out.T)
+
 E.hint("""Five steps: project and cut in three, split each into heads, scores to mix as in chapter
     08, merge, output projection. Write the shape after each.""")
 E.hint("""`(x @ w_qkv.T).chunk(3, dim=-1)`; for each part a view and a transpose; the scale is the

@@ -3,7 +3,7 @@
 import torch
 
 from course.learn.draws import quarters
-from course.learn.laws import queries_begin_keys_are_the_second_third
+from course.learn.laws import close
 from course.learn.record import Exercise
 
 
@@ -36,7 +36,12 @@ E.slip(ALL, "torch.stack(w, 1).flatten(0, 1) for w in (w_q, w_k, w_v)", """the r
     alternate. `split_heads` expects the rows of head 0 together, then those of head 1.""")
 E.slip(ALL, "w_q[0], w_k[0], w_v[0]", "only head 0 is in it. The lists hold a weight per head.")
 
-E.law(queries_begin_keys_are_the_second_third)
+@E.law
+def queries_begin_keys_are_the_second_third(w, w_q, w_k, w_v):
+    """w_q[0] has to come first, and the second third of the rows has to be w_k, head after head"""
+    keys = zip(w.chunk(3)[1].split(len(w_k[0])), w_k, strict=False)
+    return close(w[: len(w_q[0])], w_q[0]) and all(close(rows, key) for rows, key in keys)
+
 E.hint("One row of a Linear's weight makes one output. In which order do you want the outputs?")
 E.hint("""`qkv.chunk(3, dim=-1)` gives all queries, all keys, all values; `split_heads` cuts each
     of them head after head.""")

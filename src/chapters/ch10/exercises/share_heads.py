@@ -2,7 +2,6 @@
 
 import torch
 
-from course.learn.laws import first_group_has_head_0_last_head_the_last
 from course.learn.record import Exercise
 
 SHAPES = ((1, 2, 1, 1), 6), ((1, 1, 2, 2), 3), ((1, 2, 3, 1), 2), ((2, 3, 2, 3), 6)
@@ -38,7 +37,13 @@ E.slip(REPEAT, "kv[:, :1].repeat(1, n_head, 1, 1)", """all of your query heads u
 E.slip(REPEAT, "kv[:, :, None].repeat(1, 1, group, 1, 1)", """right numbers, with an axis too many,
     (B, n_kv, group, T, D). Let the heads and their copies become one axis.""")
 
-E.law(first_group_has_head_0_last_head_the_last)
+@E.law
+def first_group_has_head_0_last_head_the_last(out, kv, n_head):
+    """in each sequence, the first n_head / n_kv heads have to equal its head 0, number by number,
+    and the last one its last head"""
+    first = out[:, : n_head // kv.shape[1]]
+    return bool((first == kv[:, :1]).all() and (out[:, -1] == kv[:, -1]).all())
+
 E.hint("With n_head = 6 and n_kv = 2: which head of kv does each of the six query heads use?")
 E.hint("0, 0, 0, 1, 1, 1. `repeat` would give 0, 1, 0, 1, 0, 1; `repeat_interleave` gives this.")
 E.hint("`group = n_head // kv.shape[1]`, and `kv.repeat_interleave(group, dim=1)`.")

@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn.laws import heads_are_the_channels_in_order
+from course.learn.laws import close
 from course.learn.record import Exercise
 
 GIVEN = [(torch.arange(8.0).view(1, 2, 4), 2), (torch.arange(18.0).view(1, 3, 6), 3)]
@@ -42,7 +42,11 @@ E.slip("(1, 2)", "(1, 2).flatten(0, 1)", """right numbers, but batch and heads a
 E.slip(f"x.{VIEW}", "torch.stack(x.chunk(n_head, dim=-1))", """right numbers, but the heads stand
     in front of the batch, (H, B, T, D). Which axis should they be?""")
 
-E.law(heads_are_the_channels_in_order)
+@E.law
+def heads_are_the_channels_in_order(heads, x, n_head):
+    """row t of head h has to be channels `h * D : (h + 1) * D` of position t, in each sequence"""
+    return close(heads.transpose(1, 2).flatten(2), x)
+
 E.hint("""Two steps: one axis becomes two, then two axes change places. Which step may move a
     number to another position?""")
 E.hint("`view(B, T, H, D)` only cuts the last axis, so no position is touched.")

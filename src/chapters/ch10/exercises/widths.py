@@ -1,6 +1,5 @@
 """For both conventions of d_out: the size of one head, and the width of the output."""
 
-from course.learn.laws import sizes_add_up
 from course.learn.record import Exercise
 
 GIVEN = [(2, 2), (4, 2), (15, 3), (768, 12)]
@@ -25,7 +24,11 @@ E.mistake(lambda *sizes: {key: pair[::-1] for key, pair in widths(*sizes).items(
     are the other way round: first the size of one head, then the width of the output.""")
 E.slip("//", "/", "right, but `/` makes a float, and a size is an int. Use `//`.")
 
-E.law(sizes_add_up)
+@E.law
+def sizes_add_up(answer, d_out, n_head):
+    """n_head times the head size has to be the width of the output"""
+    return all(size * n_head == width for size, width in answer.values())
+
 E.hint("""In the notebook the wrapper with `head_size=2` and two heads gave an output 4 wide. Which
     of the two numbers was its d_out?""")
 E.hint("Wrapper: d_out for each head, concatenated. Fused: d_out in all, cut.")

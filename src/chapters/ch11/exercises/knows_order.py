@@ -5,7 +5,6 @@ import torch
 from attention.positions import alibi_bias, rotary_angles, rotate
 from course.learn.almost import almost, at, family, rights
 from course.learn.draws import normal
-from course.learn.laws import true_just_when_a_swap_moves_the_last
 from course.learn.record import Exercise
 
 
@@ -131,7 +130,14 @@ E.slip("(change.abs() > 1e-5).any()", "(change.abs() > 1e-5).any(dim=-1).all()",
 E.slip("change.abs()", "change", """you look for outputs that grow, and miss those that shrink: compare
     the size of the change, `.abs()`.""")
 
-E.law(true_just_when_a_swap_moves_the_last)
+@E.law
+def true_just_when_a_swap_moves_the_last(answer, f, x):
+    """it has to be True if two words before the last can change places and move the last output by
+    more than 1e-5, else False"""
+    last, T = f(x)[:, -1], x.shape[1]
+    swaps = ([{t: s, s: t}.get(n, n) for n in range(T)] for t in range(T - 1) for s in range(t))
+    return answer == any(((f(x[:, swap])[:, -1] - last).abs() > 1e-5).any() for swap in swaps)
+
 E.hint("Which word has to stay where it is, and which output do you compare?")
 E.hint("""Compute `forward(x)[:, -1]` once. Then let two neighbours among the words before the last one
     change places, and look again, for each pair of neighbours.""")

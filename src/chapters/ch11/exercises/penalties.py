@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn.laws import one_step_back_costs_the_slope
+from course.learn.laws import close
 from course.learn.record import Exercise
 
 GIVEN = [(torch.tensor([0.5]), 0, 2), (torch.tensor([0.5]), 3, 1), (torch.tensor([0.5, 0.25]), 2, 3)]
@@ -35,7 +35,14 @@ E.slip("-slopes[:, None, None]", "-2 ** -slopes[:, None, None]", "`slopes` are g
 E.slip("slopes[:, None, None] * distance", "(slopes[:, None, None] * distance).transpose(1, 2)", """rows
     and columns have changed places: a row for each query, a column for each key.""")
 
-E.law(one_step_back_costs_the_slope)
+@E.law
+def one_step_back_costs_the_slope(bias, slopes, start, n_queries):
+    """the key right before a query has to lose the slope, and the query's own key nothing"""
+    rows = torch.arange(n_queries)
+    own, before = bias[:, rows, start + rows], bias[:, rows, (start + rows - 1).clamp(min=0)]
+    steps = (start + rows > 0) * -slopes[:, None]
+    return close(own, torch.zeros_like(own)) and close(before, steps)
+
 E.hint("At which position does the query in row 0 stand? And the last one?")
 E.hint("Make the queries' positions as a column and the keys' as a row, and subtract.")
 E.hint("`torch.arange(start, start + n_queries)[:, None]` minus `torch.arange(start + n_queries)`; below 0 becomes 0.")

@@ -4,7 +4,6 @@ import torch
 
 from attention.positions import rotary_angles, rotate
 from course.learn.draws import normal
-from course.learn.laws import true_just_when_moving_changes_nothing
 from course.learn.record import Exercise
 
 ARROWS, TABLE = normal(2, 4, seed=3), normal(40, seed=4).tolist()
@@ -123,7 +122,12 @@ for wide in ("1e-3", "1e-2"):
 E.slip("> 1e-4", "> 1e-4 + 1e-5 * abs(scores[0])", """you pass a small difference of scores that are near 1000. A
     relative tolerance grows with the numbers: set it to 0.""")
 
-E.law(true_just_when_moving_changes_nothing)
+@E.law
+def true_just_when_moving_changes_nothing(answer, score, n):
+    """it has to be False if two scores of one distance differ by more than 1e-4, else True"""
+    pairs = ((i, j, s) for i in range(n) for j in range(n) for s in range(1, n - max(i, j)))
+    return answer == all(abs(score(i + s, j + s) - score(i, j)) <= 1e-4 for i, j, s in pairs)
+
 E.hint("If the distance alone decides, what may you do to both positions without changing the score?")
 E.hint("Gather all scores of one distance, also of the negative ones. How far apart may they be?")
 E.hint("""For each distance d from 1 - n to n - 1, the scores `score(j + d, j)` whose two positions are from 0 to

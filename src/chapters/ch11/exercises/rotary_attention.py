@@ -3,7 +3,7 @@
 import torch
 
 from course.learn.draws import quarters
-from course.learn.laws import output_0_is_value_0
+from course.learn.laws import close
 from course.learn.record import Exercise
 
 
@@ -73,7 +73,11 @@ E.slip("triu(1)", "triu()", "your mask forbids the diagonal too, so row 0 may lo
 E.slip("), dim=-1)", "), dim=0)", "your columns sum to 1, not your rows: the keys are the last axis.")
 E.slip("@ v", "", "these are the weights. What do they mix?")
 
-E.law(output_0_is_value_0)
+@E.law
+def output_0_is_value_0(out, q, k, v):
+    """output 0 has to be v[0]: it may look nowhere else, and values are not turned"""
+    return close(out[0], v[0])
+
 E.hint("Which of q, k and v make the scores? Only those are turned.")
 E.hint("""The angle of position t and pair i is t times 10,000 to the power of -2 i / D. A pair is
     channel i and channel i + D/2: `chunk(2, dim=-1)` gives all first and all second ones.""")

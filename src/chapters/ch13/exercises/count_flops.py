@@ -1,6 +1,5 @@
 """The operations of one forward pass of a GPT over n_tokens, in blocks of T: an int."""
 
-from course.learn.laws import two_for_every_weight
 from course.learn.record import Exercise
 
 GIVEN = [(32, 32, 2, 64, 65), (64, 16, 1, 8, 5), (1024, 1024, 12, 768, 50_257), (6, 3, 3, 5, 7)]
@@ -41,7 +40,12 @@ E.slip("return n_tokens * (", "return 3 * n_tokens * (", """that is a whole trai
 E.slip("logits = 2 * n_embd * vocab_size", "logits = 4 * n_embd * vocab_size", """you count the embedding
     as a product. It is a look into a table: no operation.""")
 
-E.law(two_for_every_weight)
+@E.law
+def two_for_every_weight(answer, n_tokens, T, n_layer, n_embd, vocab_size):
+    """for each word, every weight takes a multiplication and an addition: 12 C C weights in each
+    layer, and C V for the logits"""
+    return answer >= 2 * n_tokens * n_embd * (12 * n_layer * n_embd + vocab_size)
+
 E.hint("A product of (M, K) and (K, N) takes 2 M K N operations. Which products does a word take part in?")
 E.hint("For each word and layer: q, k, v and the output, 4 C C; the MLP, 8 C C; scores and mix, 2 T C.")
 E.hint("Times 2 for multiplication and addition; times the layers; and the logits, 2 C V, once.")

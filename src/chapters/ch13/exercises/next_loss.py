@@ -4,7 +4,6 @@ import torch
 import torch.nn.functional as F
 
 from course.learn.draws import quarters
-from course.learn.laws import one_mean_not_negative
 from course.learn.record import Exercise
 
 
@@ -55,7 +54,11 @@ E.slip("F.cross_entropy(guesses.flatten(0, 1), happened.flatten())",
        "F.cross_entropy(guesses[:, -1], happened[:, -1])", """only one guess of each sequence is
     judged. Every position but the last has a target.""")
 
-E.law(one_mean_not_negative)
+@E.law
+def one_mean_not_negative(loss, logits, ids):
+    """it has to be one number that isn't negative"""
+    return loss.shape == () and bool(loss >= 0)
+
 E.hint("The guess at position t is about id t + 1. Which guess has no such id?")
 E.hint("Leave out the last position of the logits, and the first of the ids.")
 E.hint("""`logits[:, :-1]` and `ids[:, 1:]` have the same B and T - 1. `F.cross_entropy` wants them as

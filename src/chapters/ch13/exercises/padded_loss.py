@@ -4,7 +4,6 @@ import torch
 import torch.nn.functional as F
 
 from course.learn.draws import quarters
-from course.learn.laws import padding_moves_nothing
 from course.learn.record import Exercise
 
 
@@ -47,7 +46,13 @@ E.slip("(costs * real).sum() / real.sum()", "((costs * real).sum(0) / real.sum(0
     """you took the mean of each position, over the sequences that reach it, and then the mean of
     these. The last positions have few targets, and count as much as the first.""")
 
-E.law(padding_moves_nothing)
+@E.law
+def padding_moves_nothing(loss, logits, targets, lengths):
+    """it has to be one number, at most the largest cost of a real target"""
+    costs = -torch.log_softmax(logits, -1).gather(-1, targets[..., None])[..., 0]
+    real = torch.arange(targets.shape[1]) < lengths[:, None]
+    return loss.shape == () and bool(loss <= costs[real].max() + 1e-4)
+
 E.hint("Two places can go wrong: what is added up, and what it is divided by.")
 E.hint("`torch.arange(T) < lengths[:, None]` is True where a target is real.")
 E.hint("""`F.cross_entropy(logits.mT, targets, reduction="none")` gives the cost of each target, (B, T).

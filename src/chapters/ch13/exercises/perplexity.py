@@ -3,7 +3,6 @@
 import torch
 
 from course.learn.draws import quarters
-from course.learn.laws import perplexity_of_one_number
 from course.learn.record import Exercise
 
 GIVEN = [([torch.tensor([1.0, 2.0]), torch.tensor([3.0, 0.5])],),
@@ -37,7 +36,12 @@ E.slip("everything.mean().exp()", "torch.stack([batch.mean().exp() for batch in 
     of all characters.""")
 E.slip("everything.mean().exp()", "everything.median().exp()", "the mean, not the median.")
 
-E.law(perplexity_of_one_number)
+@E.law
+def perplexity_of_one_number(answer, costs):
+    """it has to lie between the exponentials of the lowest and the highest cost"""
+    low, high = torch.cat(costs).aminmax()
+    return bool(low.exp() - 1e-4 <= answer <= high.exp() * (1 + 1e-4))
+
 E.hint("A model that gives each of V characters the same probability has the loss ln V. Its perplexity is V.")
 E.hint("Which has to come first, the mean or the exponential? And over what is the mean?")
 E.hint("`torch.cat` puts the batches together; then one mean, and one `exp`.")

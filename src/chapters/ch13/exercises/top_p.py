@@ -3,7 +3,6 @@
 import torch
 
 from course.learn.draws import shares
-from course.learn.laws import has_p_and_not_one_id_more
 from course.learn.record import Exercise
 
 GIVEN = [(torch.tensor([0.1, 0.4, 0.2, 0.3]), 0.5), (torch.tensor([0.1, 0.4, 0.2, 0.3]), 0.85),
@@ -59,7 +58,14 @@ for n in (2, 3, 4):
     E.slip("values.cumsum(dim=0) - values", f"(values.cumsum(dim=0) - values).round(decimals={n})", """you are right
         where the sums are far from p. Do you round them? A sum just below p, rounded, isn't below it any more.""")
 
-E.law(has_p_and_not_one_id_more)
+@E.law
+def has_p_and_not_one_id_more(out, probabilities, p):
+    """the ids that are left have to have p between them, and without the least likely of them less;
+    the whole has to sum to 1"""
+    left = probabilities[out > 0]
+    short = bool(left.sum() >= p - 1e-4) and (len(left) < 2 or bool(left.sum() - left.min() < p + 1e-4))
+    return short and abs(float(out.sum()) - 1) < 1e-4
+
 E.hint("Sort from the likeliest on. What have the ids before this one between them?")
 E.hint("An id stays if those before it have less than p. So the first one always stays.")
 E.hint("""`cumsum - values` is what stands before. Then divide by the sum, and `scatter` each number

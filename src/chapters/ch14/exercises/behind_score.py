@@ -2,7 +2,6 @@
 
 import torch
 
-from course.learn.laws import within_the_weights_behind_the_first_place
 from course.learn.record import Exercise
 
 
@@ -67,7 +66,14 @@ E.mistake(lambda w, period: w[..., period:, :period].sum(-1).mean(-1), """you ad
 E.mistake(lambda w, period: (w.argmax(-1)[..., period:] == torch.arange(1, period + 1)).float().mean(-1),
     """you count how often that position gets the largest weight. Asked for is the mean of the weights.""")
 
-E.law(within_the_weights_behind_the_first_place)
+@E.law
+def within_the_weights_behind_the_first_place(scores, weights, period):
+    """each score has to lie between the smallest and the largest of the weights that it is the mean of:
+    from the second copy's positions to the one behind the same character's first place"""
+    rows = torch.arange(period, 2 * period)
+    low, high = weights[..., rows, rows - period + 1].aminmax(dim=-1)
+    return bool(((scores >= low - 1e-4) & (scores <= high + 1e-4)).all())
+
 E.hint("The string is a b c a b c. Position 4 is the second b. What stood behind the first b, and where?")
 E.hint("Position t looks at t - period + 1. Which t are in the second copy, and how many are there?")
 E.hint("""`weights.diagonal(1 - period, dim1=-2, dim2=-1)` begins with row `period - 1`, which is in the

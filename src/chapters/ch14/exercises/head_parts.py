@@ -3,7 +3,7 @@
 import torch
 
 from course.learn.draws import quarters
-from course.learn.laws import a_head_of_zeros_adds_nothing, heads_add_up_to_the_logits
+from course.learn.laws import close
 from course.learn.record import Exercise
 
 
@@ -62,7 +62,18 @@ E.mistake(lambda head_outputs, w_out, w_logits: torch.stack([
     """your (B, H, T, D) became (B, T, H * D) by a view alone, so that a row holds several positions of one
     head. Move the axes first: `transpose(1, 2)`.""")
 
-E.law(heads_add_up_to_the_logits, a_head_of_zeros_adds_nothing)
+@E.law
+def heads_add_up_to_the_logits(parts, head_outputs, w_out, w_logits):
+    """the parts of all heads have to sum to the logits: merged heads, times `w_out.T`, times `w_logits.T`"""
+    merged = head_outputs.transpose(1, 2).flatten(2)
+    return close(parts.sum(dim=1), merged @ w_out.T @ w_logits.T)
+
+@E.law
+def a_head_of_zeros_adds_nothing(parts, head_outputs, w_out, w_logits):
+    """a head whose outputs are 0 everywhere has to have the part 0"""
+    silent = (head_outputs == 0).all(-1).all(-1)
+    return bool((parts[silent] == 0).all())
+
 E.hint("`out` multiplies merged heads, (B, T, H * D), by `w_out.T`. Which of its columns meet head h?")
 E.hint("""If all heads but h were 0, what would the logits be? Only the D columns from h * D on would be
     read.""")

@@ -3,7 +3,6 @@
 import torch
 
 from course.learn.draws import shares
-from course.learn.laws import within_the_weights_to_the_one_before
 from course.learn.record import Exercise
 
 SMALL = torch.tensor([[1, 0, 0], [0.75, 0.25, 0], [0.125, 0.25, 0.625]])
@@ -58,7 +57,14 @@ E.mistake(lambda w: (w.argmax(-1)[..., 1:] == torch.arange(w.shape[-1] - 1)).flo
     count how often the one before gets the largest weight. Asked for is the mean of the weights:
     0.4 and 0.9 are not the same.""")
 
-E.law(within_the_weights_to_the_one_before)
+@E.law
+def within_the_weights_to_the_one_before(scores, weights):
+    """each score has to lie between the smallest and the largest of its map's weights to the position
+    before"""
+    rows = torch.arange(1, weights.shape[-1])
+    low, high = weights[..., rows, rows - 1].aminmax(dim=-1)
+    return bool(((scores >= low - 1e-4) & (scores <= high + 1e-4)).all())
+
 E.hint("Where in a (4, 4) map does the weight from position 3 to position 2 stand? And the others?")
 E.hint("They are the diagonal below the main one: T - 1 numbers, for the rows from 1 on.")
 E.hint("`weights.diagonal(-1, dim1=-2, dim2=-1)` has the positions last, whatever stands before.")

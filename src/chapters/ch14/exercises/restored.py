@@ -3,7 +3,6 @@
 import torch
 
 from course.learn.draws import quarters
-from course.learn.laws import equal_activations_bring_nothing, the_only_difference_brings_all
 from course.learn.record import Exercise
 
 
@@ -83,7 +82,17 @@ E.slip("patched[t] =", "patched[t] +=", """you add the clean activation to the c
 E.slip("patched[t] = clean[t]", "patched[:, t] = clean[:, t]", """you patch channel t of all positions. The
     positions are the first axis.""")
 
-E.law(equal_activations_bring_nothing, the_only_difference_brings_all)
+@E.law
+def equal_activations_bring_nothing(shares, rest, clean, corrupted):
+    """where both runs have the same activation, the share has to be 0"""
+    return bool((shares[(clean == corrupted).all(dim=-1)] == 0).all())
+
+@E.law
+def the_only_difference_brings_all(shares, rest, clean, corrupted):
+    """where the runs differ at one position alone, its share has to be 1"""
+    differ = (clean != corrupted).any(dim=-1)
+    return differ.sum() != 1 or abs(float(shares[differ]) - 1) < 1e-4
+
 E.hint("Two numbers are the ends of a scale: `rest(corrupted)` is 0 on it and `rest(clean)` is 1.")
 E.hint("For each t: a copy of the corrupted run, with row t of the clean one. Where on the scale is its number?")
 E.hint("""`patched = corrupted.clone()`, `patched[t] = clean[t]`, then

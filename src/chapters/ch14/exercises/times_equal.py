@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn.laws import equal_shares_give_1, together_all_that_was_shared_out
+from course.learn.laws import close
 from course.learn.record import Exercise
 
 
@@ -54,7 +54,20 @@ E.slip("weights.sum(dim=0) / equal.sum(dim=0)", "weights.sum(dim=0) - equal.sum(
 E.slip("weights.sum(dim=0) / equal.sum(dim=0)", "weights[-1] / equal[-1]", """that is the last row alone. Add up
     the columns.""")
 
-E.law(equal_shares_give_1, together_all_that_was_shared_out)
+@E.law
+def equal_shares_give_1(answer, weights):
+    """where every row shares out equally, every position has to get 1"""
+    T = len(weights)
+    equal = torch.tensor([[(s <= t) / (t + 1) for s in range(T)] for t in range(T)])
+    return not close(weights, equal) or close(answer, torch.ones(T))
+
+@E.law
+def together_all_that_was_shared_out(answer, weights):
+    """times what equal shares would give, the numbers have to sum to T, one for each row"""
+    T = len(weights)
+    given = [sum(1 / (t + 1) for t in range(s, T)) for s in range(T)]
+    return abs(sum(a * g for a, g in zip(answer.tolist(), given, strict=True)) - T) < 1e-3
+
 E.hint("Write down the map of equal shares for T = 3, and add up its columns. Are they equal?")
 E.hint("Its rows are 1, then 1/2 1/2, then 1/3 1/3 1/3. The first column has 11/6, the last one 1/3.")
 E.hint("`torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]`; then one column sum divided by the other.")

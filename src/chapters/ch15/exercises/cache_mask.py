@@ -2,7 +2,6 @@
 
 import torch
 
-from course.learn.laws import last_new_word_sees_all, one_key_more_in_each_row
 from course.learn.record import Exercise
 
 E = Exercise(
@@ -42,7 +41,16 @@ E.mistake(lambda n, kept: torch.eye(kept + n)[kept:].flip(-1).cumsum(-1).flip(-1
     word: those columns are open in each row.""")
 E.mistake(lambda n, kept: ~cache_mask(n, kept), "yours is True where NOT to look.")
 
-E.law(last_new_word_sees_all, one_key_more_in_each_row)
+@E.law
+def last_new_word_sees_all(mask, n_new, n_kept):
+    """the last new word may look at every key"""
+    return mask.shape == (n_new, n_kept + n_new) and bool(mask[-1].all())
+
+@E.law
+def one_key_more_in_each_row(mask, n_new, n_kept):
+    """row t has to be open for the kept words and t + 1 new ones"""
+    return mask.sum(-1).tolist() == [n_kept + t + 1 for t in range(n_new)]
+
 E.hint("Row 0 is the first new word. In which column does its own key stand?")
 E.hint("Draw it for two kept words and two new ones: 1 1 1 0 above 1 1 1 1.")
 E.hint("`tril(diagonal)` moves the corner to the right: by how many columns?")

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from attention.positions import rotary_angles, rotate
-from course.learn.laws import all_that_was_kept_comes_first, mixed_from_all_values
+from course.learn.laws import close
 from course.learn.record import Exercise
 
 
@@ -79,7 +79,20 @@ E.slip("return weights @ v, k, v", "return weights @ v, past_k, past_v", """you 
 E.slip("return weights @ v, k, v", "return weights @ v", """that is the output. The next step also
     needs all keys and values: return (output, keys, values).""")
 
-E.law(all_that_was_kept_comes_first, mixed_from_all_values)
+@E.law
+def all_that_was_kept_comes_first(answer, q, k, v, past_k, past_v):
+    """the second and third result have to begin with the kept keys and values, as they are, with one
+    more of each behind them"""
+    n = past_k.shape[-2]
+    kept = ((answer[1], past_k), (answer[2], past_v))
+    return all(a.shape[-2] == n + 1 and close(a[..., :n, :], b) for a, b in kept)
+
+@E.law
+def mixed_from_all_values(answer, q, k, v, past_k, past_v):
+    """every number of the output has to lie between the smallest and the largest value of its channel"""
+    low, high = torch.cat([past_v, v], dim=-2).aminmax(dim=-2, keepdim=True)
+    return bool(((answer[0] >= low - 1e-4) & (answer[0] <= high + 1e-4)).all())
+
 E.hint("S words are kept, at the positions 0 to S - 1. At which position is the new one?")
 E.hint("""Turn q and k by the angles of that position, and append k and v on axis -2. Is there anything
     that this query may not see?""")

@@ -3,7 +3,7 @@
 import torch
 
 from course.learn.draws import quarters
-from course.learn.laws import first_head_asks_the_first
+from course.learn.laws import close
 from course.learn.record import Exercise
 
 
@@ -90,7 +90,14 @@ E.mistake(lambda q, k, v: by_hand(q, k, v, 1e-8), """your weights are right wher
         all are far below 0, their sum is tiny, and anything added to it makes the weights too small. (And exp of
         hundreds is inf.) Take the row's largest score away first, or use `torch.softmax`.""")
 
-E.law(first_head_asks_the_first)
+@E.law
+def first_head_asks_the_first(out, q, k, v):
+    """each query head has to ask its own head of keys: the last one's is the last, and yours asks another"""
+    def end(n):  # what the last query head gives if it asks head n
+        return (q[:, -1] @ k[:, n].mT * q.shape[-1] ** -0.5).softmax(-1) @ v[:, n]
+    others = (end(n) for n in range(k.shape[1] - 1))
+    return close(out[:, -1], end(-1)) or not any(close(out[:, -1], other) for other in others)
+
 E.hint("Of 6 query heads and 2 heads of keys: which does query head 2 use, and which query head 3?")
 E.hint("""0 and 1: neighbours share. View q as (B, n_kv, group, Tq, D), or repeat every key head `group`
     times in a row.""")

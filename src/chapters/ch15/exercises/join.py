@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn.laws import means_lie_between, order_of_the_blocks_is_nothing
+from course.learn.laws import close
 from course.learn.record import Exercise
 
 
@@ -73,7 +73,19 @@ E.slip("return largest, total, mix", "return largest, total, mix / total", """th
 E.slip("return largest, total, mix", "return mix / total", """that is the output of both blocks. To
     join a third one, all three are needed: (largest, sum, mix).""")
 
-E.law(order_of_the_blocks_is_nothing, means_lie_between)
+@E.law
+def order_of_the_blocks_is_nothing(answer, one, other):
+    """the largest score has to be the larger one of the two, row by row, whichever block it is in"""
+    return close(answer[0], torch.maximum(one[0], other[0]))
+
+@E.law
+def means_lie_between(answer, one, other):
+    """mix / sum has to lie between that of the one block and that of the other"""
+    a, b = ((mix / total).nan_to_num(0) for _, total, mix in (one, other))
+    low, high = torch.minimum(a, b), torch.maximum(a, b)
+    mean = answer[2] / answer[1]
+    return bool(((mean >= low - 1e-3) & (mean <= high + 1e-3)).all())
+
 E.hint("What is the largest score of both blocks together? Row by row.")
 E.hint("A sum of exp(s - old) becomes a sum of exp(s - new) by one factor. Which?")
 E.hint("""The factor is exp(old - new), one for each block, and both its sum and its mix get it. Then

@@ -2,7 +2,6 @@
 
 import torch
 
-from course.learn.laws import every_document_begins_at_0, no_row_crosses
 from course.learn.record import Exercise
 
 E = Exercise(
@@ -37,7 +36,16 @@ E.slip("(torch.tensor(lengths))", "(max(lengths))[:sum(lengths)]", """you gave a
     longest one's length, so their borders are at other places.""")
 E.mistake(lambda lengths: (packed(lengths)[0], ~packed(lengths)[1]), "yours is True where NOT to look.")
 
-E.law(every_document_begins_at_0, no_row_crosses)
+@E.law
+def every_document_begins_at_0(answer, lengths):
+    """there has to be a position 0 for each document"""
+    return (answer[0] == 0).sum() == len(lengths)
+
+@E.law
+def no_row_crosses(answer, lengths):
+    """row t of a document has to be open for t + 1 keys"""
+    return answer[1].sum(-1).tolist() == [t + 1 for length in lengths for t in range(length)]
+
 E.hint("For lengths 2 and 3: write down for each of the five positions its document and its place.")
 E.hint("""Documents 0 0 1 1 1, places 0 1 0 1 2. A word may look at another if both are in one document,
     and the other isn't later.""")

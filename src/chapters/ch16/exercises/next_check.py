@@ -1,7 +1,6 @@
 """Return the name of the check that leaves the fewest suspects if its answer is the unlucky one."""
 
 from chapters.ch16.exercises.suspects import CHECKS, told
-from course.learn.laws import one_of_the_checks
 from course.learn.record import Exercise
 
 SMALL = told(mask="ynyyy", scale="yyyyy", zeros="yyynn", diagonal="nnnyy", axis="nnyyn")
@@ -40,7 +39,11 @@ E.slip("for fault in suspects)", "for fault in table)", """you count all faults 
 E.slip("    return best", "    return checks[0]", """that is always the first check.""")
 E.slip("    return best", "    return fewest", """that is how many are left. Which check leaves them?""")
 
-E.law(one_of_the_checks)
+@E.law
+def one_of_the_checks(name, suspects, table, checks):
+    """it has to be the name of one of the checks"""
+    return name in checks
+
 E.hint("A check cuts the suspects in two: those that would answer yes, and those that would answer no.")
 E.hint("The unlucky answer leaves the larger of the two groups. Which check makes that group smallest?")
 E.hint("""`yes = sum(table[fault][name] for fault in suspects)`, and the larger group has
