@@ -109,6 +109,7 @@ def test_ours_is_equal_or_has_a_reason_that_is_needed(chapter):
             )
 
 
+@pytest.mark.weekly
 def test_on_tiny_shakespeare_too():
     folder = os.environ.get("ATTENTION_DATA", "")
     if not os.path.isfile(os.path.join(folder, "tinyshakespeare.txt")):

@@ -108,6 +108,7 @@ def test_every_figure_of_the_sources_is_shown_or_has_a_reason(path):
     check_figures(sources(path), path, lambda source: source.corpus != "tinyshakespeare")
 
 
+@pytest.mark.weekly
 def test_every_figure_on_tinyshakespeare_is_shown_or_has_a_reason(on_tinyshakespeare):
     for path in NOTEBOOKS:
         ran = on_tinyshakespeare / path.name
