@@ -8,6 +8,7 @@ import json
 import os
 import re
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -63,6 +64,7 @@ def where_taught() -> dict[str, list[list[str]]]:
     return dict(sorted(found.items()))
 
 
+@cache
 def nearby() -> dict[str, str]:
     """Of each id what stands at the cells that cover it: text, code, outputs, an exercise's hints."""
     texts: dict[str, str] = {}
@@ -161,7 +163,7 @@ def test_a_trap_is_met_and_its_figure_shown(trap):
     if trap.id == "T33":
         assert all(wrong in trap.wrong and right in trap.right for wrong, right in TYPOS.items())
         return
-    near = NEAR[trap.id]
+    near = nearby()[trap.id]
     assert folded_words(trap.met) in folded_words(near), f"{trap.id}: {trap.met!r} is not met"
     assert bool(trap.figure) == bool(trap.ours)
     if trap.figure and not trap.here:
@@ -169,9 +171,6 @@ def test_a_trap_is_met_and_its_figure_shown(trap):
     if trap.figure and not trap.corpus:
         ours = written(trap.ours(page.load_corpus()))
         assert shown(trap.figure, ours), (trap.id, trap.figure, ours)
-
-
-NEAR = nearby()
 
 
 # ---------------------------------------------------------------- the page
