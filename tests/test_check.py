@@ -245,6 +245,8 @@ def test_a_check_that_is_ended_leaves_nothing(sent, tmp_path, as_in_a_terminal):
         cwd=course, env=os.environ | {"TMPDIR": str(scratch)}, stdout=subprocess.DEVNULL,
     )  # fmt: skip
     kernel = psutil.Process(int(told.read_text()))  # waits until the kernel says who it is
+    (below,) = psutil.Process(process.pid).children()
+    assert os.getpgid(below.pid) != os.getpgid(process.pid)  # Ctrl-C is the command's to pass on
     process.send_signal(getattr(signal, sent))
     assert process.wait(100) == 130
     left = psutil.wait_procs([kernel], timeout=100)[1]

@@ -451,23 +451,50 @@ def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
     return [process for process in left if process.status() != psutil.STATUS_ZOMBIE]
 
 
+ENDING = ["SIGTERM", "SIGHUP", "SIGINT"]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has none of these signals")
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+@pytest.mark.parametrize("name", ENDING)
 def test_a_signal_interrupts_where_a_child_is_waited_for_and_nowhere_else(
     name, monkeypatch, as_in_a_terminal
 ):
-    """In the middle of a start a process would be lost, and then waited for without end."""
+    """In the middle of a start a process would be lost, and then waited for without end.
+
+    Nor does another signal cut short how the child is cleared away.
+    """
     reached = []
 
     async def child(*_):
         os.kill(os.getpid(), getattr(signal, name))
         reached.append(name)
-        await asyncio.sleep(600)  # till it is interrupted
+        try:
+            await asyncio.sleep(600)  # till it is interrupted
+        finally:
+            for again in ENDING:
+                os.kill(os.getpid(), getattr(signal, again))
+            await asyncio.sleep(0)
+            reached.append("cleared away")
 
     monkeypatch.setattr(children, "_child", child)
     with cli._ended_like_by_ctrl_c(), pytest.raises(KeyboardInterrupt):
         children.execute("module", [{}], 1, {}, None, lambda *_: None)
-    assert reached == [name]
+    assert reached == [name, "cleared away"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has none of these signals")
+def test_while_results_are_written_a_signal_is_heard_as_before(monkeypatch, as_in_a_terminal):
+    def heard():
+        return [signal.getsignal(getattr(signal, name)) for name in ENDING]
+
+    async def child(*_):
+        return {}
+
+    monkeypatch.setattr(children, "_child", child)
+    with cli._ended_like_by_ctrl_c():
+        before = heard()
+        children.execute("module", [{}], 1, {}, None, lambda *_: None)
+        assert heard() == before
 
 
 SLEEP = """import os, pathlib, time

@@ -64,6 +64,7 @@ def check(
         pytest = subprocess.Popen(
             [str(word) for word in command], cwd=root, env=environment, text=True, errors="replace",
             stdout=None if sys.stdout.isatty() else subprocess.PIPE,  # whose reader may leave
+            start_new_session=True,  # Ctrl-C is ours to pass on
         )  # fmt: skip
         try:
             for line in pytest.stdout or ():
