@@ -11,12 +11,15 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import psutil
 import pytest
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbformat.v4 import new_output
 
 from course import cli
 from course.cli import main
@@ -24,7 +27,7 @@ from course.errors import CourseError
 from course.execute import children, forkserver, refresh
 from course.execute.children import end
 from course.execute.forkserver import Forked
-from course.execute.kernel import short
+from course.execute.kernel import failure, short
 from course.execute.report import COLUMNS, junit, print_table
 from course.execute.run import choose, parse, peak_mib
 from course.notebooks import read, write
@@ -337,6 +340,30 @@ def test_a_full_disk_is_said_and_leaves_the_old_results(course, capsys, monkeypa
         "n1.ipynb": "old",
         ".lock": "",
     }
+
+
+FULL = "takes no temporary files (No space left on device): make room there, or name another"
+
+
+def test_a_failure_names_a_full_disk(full_disk, monkeypatch):
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", "/scratch/course-1")
+    raised = new_output("error", ename="E", evalue="mine", traceback=["mine"])
+    for error, outputs, said in [
+        (RuntimeError("Kernel died before"), [], f"Kernel died before: /scratch {FULL}"),
+        (DeadKernelError("Kernel died"), [], f"the kernel died: /scratch {FULL}"),
+        (CellTimeoutError("late"), [], "the cell took longer than 1 s (--timeout)"),
+        (None, [raised], "mine"),
+    ]:
+        job = {"cell": 1, "current": {"source": "", "outputs": outputs}, "timeout": 1}
+        assert failure(job, error)["value"].startswith(said)
+
+
+@pytest.mark.parametrize("module", ["course.errors", "this"])  # says nothing, says what isn't JSON
+def test_a_child_that_ends_early_names_a_full_disk(module, full_disk, tmp_path):
+    job = {"path": tmp_path / "n1.ipynb"}
+    (result,) = children.execute(module, [job], 1, {}, None, lambda *_: None)
+    said = rf"the process of the notebook ended early \(status .*\): {tempfile.gettempdir()} "
+    assert re.match(said + re.escape(FULL), result["error"]["value"])
 
 
 @pytest.mark.parametrize("command", ["run", "check"])

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 
 from course.execute import forkserver
-from course.execute.kernel import Tell, headless, no_cell
+from course.execute.kernel import Tell, full_disk, headless, no_cell
 
 if TYPE_CHECKING:
     from course.execute.report import Progress, Result
@@ -171,6 +171,8 @@ async def _child(
                     finished = True
             with suppress(TimeoutError):
                 await asyncio.wait_for(process.wait(), timeout=5)
+        except json.JSONDecodeError:  # it was ended in the middle of a line
+            pass
         except ValueError:  # a line that is longer than the limit
             what = f"its outputs are more than {LONGEST_LINE // 2**20} MiB: print less"
             result["error"], finished = no_cell("OverflowError", what), True
@@ -181,6 +183,7 @@ async def _child(
         if not finished:
             stderr.seek(0)
             value = f"the process of the notebook ended early (status {process.returncode})"
+            value += full_disk(scratch)
             result["error"] = no_cell("ChildProcessError", value, stderr.read()[-2000:])
     result["seconds"] = round(time.perf_counter() - started, 2)
     return result
