@@ -27,7 +27,7 @@ from course.errors import CourseError
 from course.execute import children, forkserver, refresh
 from course.execute.children import end
 from course.execute.forkserver import Forked
-from course.execute.kernel import failure, short
+from course.execute.kernel import failure, headless, short
 from course.execute.report import COLUMNS, junit, print_table
 from course.execute.run import choose, parse, peak_mib
 from course.notebooks import read, write
@@ -393,6 +393,32 @@ def test_outputs_are_stored_also_for_a_user_without_a_home(tmp_path, monkeypatch
 
     monkeypatch.setattr(Path, "home", home)
     assert refresh._private(tmp_path).search(f"in {tmp_path}")
+
+
+NOWHERE = f"{os.devnull}/x"  # no user may make this, not even root
+
+
+@pytest.mark.parametrize(
+    "given, place",
+    [
+        ({"HOME": "{tmp}"}, None),
+        ({"HOME": NOWHERE}, "scratch"),
+        ({"HOME": "~"}, "scratch"),  # as where a user has no home
+        ({"HOME": "{tmp}", "XDG_CONFIG_HOME": NOWHERE}, "scratch"),
+        ({"HOME": NOWHERE, "XDG_CONFIG_HOME": "{tmp}", "XDG_CACHE_HOME": "{tmp}"}, None),
+        ({"HOME": NOWHERE, "MPLCONFIGDIR": "{tmp}/new"}, None),
+        ({"HOME": "{tmp}", "MPLCONFIGDIR": NOWHERE}, "scratch"),
+    ],
+)
+def test_matplotlib_has_a_place_for_its_fonts_also_without_a_home(
+    given, place, tmp_path, monkeypatch
+):
+    for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "MPLCONFIGDIR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value.format(tmp=tmp_path))
+    assert headless("scratch").get("MPLCONFIGDIR") == place
+    assert not list(tmp_path.iterdir())
 
 
 # ---------------------------------------------------------------- parts

@@ -41,7 +41,26 @@ def headless(folder: str) -> dict[str, str]:
         "PYTHONSTARTUP": "",
         "MPLBACKEND": "",
         "MATPLOTLIBRC": os.devnull,
+        **_matplotlib(folder),
     }
+
+
+def _matplotlib(folder: str) -> dict[str, str]:
+    """A place for matplotlib's list of fonts, where it has none: it would say so in an output."""
+    homes = (
+        os.environ.get(name) or os.path.expanduser(usual)  # which stays as it is without a home
+        for name, usual in (("XDG_CONFIG_HOME", "~/.config"), ("XDG_CACHE_HOME", "~/.cache"))
+    )
+    given = os.environ.get("MPLCONFIGDIR")
+    places = [given] if given else [os.path.join(home, "matplotlib") for home in homes]
+    return {} if all(map(_can_be_made, places)) else {"MPLCONFIGDIR": folder}
+
+
+def _can_be_made(folder: str) -> bool:
+    """Whether this is a folder to write to, or may become one."""
+    while not os.path.exists(folder) and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+    return os.path.isdir(folder) and os.access(folder, os.W_OK)
 
 
 class OwnKernel:
