@@ -200,6 +200,8 @@ def test_tolerance_is_refused(given):
 
 
 def test_check_returns_0_or_1_and_leaves_out_the_settings_of_the_repository(tmp_path, capfd):
+    tmp_path = tmp_path / "Kurs [1] für 'alle' ★"
+    tmp_path.mkdir()
     (tmp_path / "pyproject.toml").write_text('[tool.pytest.ini_options]\naddopts = "--nonsense"\n')
     (tmp_path / "conftest.py").write_text("raise RuntimeError('read conftest.py')\n")
     paths = [tmp_path / "notebooks" / f"0{number}.ipynb" for number in (1, 2)]
