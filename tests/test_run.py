@@ -11,12 +11,15 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import psutil
 import pytest
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbformat.v4 import new_output
 
 from course import cli
 from course.cli import main
@@ -24,7 +27,7 @@ from course.errors import CourseError
 from course.execute import children, forkserver, refresh
 from course.execute.children import end
 from course.execute.forkserver import Forked
-from course.execute.kernel import short
+from course.execute.kernel import failure, headless, short
 from course.execute.report import COLUMNS, junit, print_table
 from course.execute.run import choose, parse, peak_mib
 from course.notebooks import read, write
@@ -339,6 +342,30 @@ def test_a_full_disk_is_said_and_leaves_the_old_results(course, capsys, monkeypa
     }
 
 
+FULL = "takes no temporary files (No space left on device): make room there, or name another"
+
+
+def test_a_failure_names_a_full_disk(full_disk, monkeypatch):
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", "/scratch/course-1")
+    raised = new_output("error", ename="E", evalue="mine", traceback=["mine"])
+    for error, outputs, said in [
+        (RuntimeError("Kernel died before"), [], f"Kernel died before: /scratch {FULL}"),
+        (DeadKernelError("Kernel died"), [], f"the kernel died: /scratch {FULL}"),
+        (CellTimeoutError("late"), [], "the cell took longer than 1 s (--timeout)"),
+        (None, [raised], "mine"),
+    ]:
+        job = {"cell": 1, "current": {"source": "", "outputs": outputs}, "timeout": 1}
+        assert failure(job, error)["value"].startswith(said)
+
+
+@pytest.mark.parametrize("module", ["course.errors", "this"])  # says nothing, says what isn't JSON
+def test_a_child_that_ends_early_names_a_full_disk(module, full_disk, tmp_path):
+    job = {"path": tmp_path / "n1.ipynb"}
+    (result,) = children.execute(module, [job], 1, {}, None, lambda *_: None)
+    said = rf"the process of the notebook ended early \(status .*\): {tempfile.gettempdir()} "
+    assert re.match(said + re.escape(FULL), result["error"]["value"])
+
+
 @pytest.mark.parametrize("command", ["run", "check"])
 def test_without_a_folder_for_temporary_files_it_says_so(course, capsys, monkeypatch, command):
     def none(*_, **__):
@@ -366,6 +393,32 @@ def test_outputs_are_stored_also_for_a_user_without_a_home(tmp_path, monkeypatch
 
     monkeypatch.setattr(Path, "home", home)
     assert refresh._private(tmp_path).search(f"in {tmp_path}")
+
+
+NOWHERE = f"{os.devnull}/x"  # no user may make this, not even root
+
+
+@pytest.mark.parametrize(
+    "given, place",
+    [
+        ({"HOME": "{tmp}"}, None),
+        ({"HOME": NOWHERE}, "scratch"),
+        ({"HOME": "~"}, "scratch"),  # as where a user has no home
+        ({"HOME": "{tmp}", "XDG_CONFIG_HOME": NOWHERE}, "scratch"),
+        ({"HOME": NOWHERE, "XDG_CONFIG_HOME": "{tmp}", "XDG_CACHE_HOME": "{tmp}"}, None),
+        ({"HOME": NOWHERE, "MPLCONFIGDIR": "{tmp}/new"}, None),
+        ({"HOME": "{tmp}", "MPLCONFIGDIR": NOWHERE}, "scratch"),
+    ],
+)
+def test_matplotlib_has_a_place_for_its_fonts_also_without_a_home(
+    given, place, tmp_path, monkeypatch
+):
+    for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "MPLCONFIGDIR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value.format(tmp=tmp_path))
+    assert headless("scratch").get("MPLCONFIGDIR") == place
+    assert not list(tmp_path.iterdir())
 
 
 # ---------------------------------------------------------------- parts
@@ -451,23 +504,50 @@ def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
     return [process for process in left if process.status() != psutil.STATUS_ZOMBIE]
 
 
+ENDING = ["SIGTERM", "SIGHUP", "SIGINT"]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has none of these signals")
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+@pytest.mark.parametrize("name", ENDING)
 def test_a_signal_interrupts_where_a_child_is_waited_for_and_nowhere_else(
     name, monkeypatch, as_in_a_terminal
 ):
-    """In the middle of a start a process would be lost, and then waited for without end."""
+    """In the middle of a start a process would be lost, and then waited for without end.
+
+    Nor does another signal cut short how the child is cleared away.
+    """
     reached = []
 
     async def child(*_):
         os.kill(os.getpid(), getattr(signal, name))
         reached.append(name)
-        await asyncio.sleep(600)  # till it is interrupted
+        try:
+            await asyncio.sleep(600)  # till it is interrupted
+        finally:
+            for again in ENDING:
+                os.kill(os.getpid(), getattr(signal, again))
+            await asyncio.sleep(0)
+            reached.append("cleared away")
 
     monkeypatch.setattr(children, "_child", child)
     with cli._ended_like_by_ctrl_c(), pytest.raises(KeyboardInterrupt):
         children.execute("module", [{}], 1, {}, None, lambda *_: None)
-    assert reached == [name]
+    assert reached == [name, "cleared away"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has none of these signals")
+def test_while_results_are_written_a_signal_is_heard_as_before(monkeypatch, as_in_a_terminal):
+    def heard():
+        return [signal.getsignal(getattr(signal, name)) for name in ENDING]
+
+    async def child(*_):
+        return {}
+
+    monkeypatch.setattr(children, "_child", child)
+    with cli._ended_like_by_ctrl_c():
+        before = heard()
+        children.execute("module", [{}], 1, {}, None, lambda *_: None)
+        assert heard() == before
 
 
 SLEEP = """import os, pathlib, time

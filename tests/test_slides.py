@@ -314,8 +314,13 @@ def test_what_goes_wrong_is_said_and_the_last_good_build_stays(course, capsys, m
         patched.setitem(sys.modules, "playwright", None)  # as if it weren't installed
         assert "python install.py --test" in fails(capsys, "--pdf")
     with monkeypatch.context() as patched:
-        patched.setattr(decks, "_chromium", lambda: "/bin/false")
+        told = course / "told"
+        fake = course / "chromium"
+        fake.write_text(f'#!/bin/sh\ntouch "$TMPDIR/left"; echo "$TMPDIR" > "{told}"\n')
+        fake.chmod(0o755)
+        patched.setattr(decks, "_chromium", lambda: str(fake))
         assert "could not print" in fails(capsys, "--pdf")
+        assert not Path(told.read_text().strip()).exists(), "what Chromium leaves"
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

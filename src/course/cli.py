@@ -42,11 +42,16 @@ def main(argv: list[str] | None = None) -> int:
     """Do what the command line says; the value is the exit status."""
     if argv is None:
         sys.stdout, sys.stderr = _to_the_end(sys.stdout), _to_the_end(sys.stderr)
+    with _ended_like_by_ctrl_c():
+        return _done(sys.argv[1:] if argv is None else argv)
+
+
+def _done(argv: list[str]) -> int:
+    """What is wrong is said in a sentence, and has its exit status."""
     try:
-        words, options = _split(sys.argv[1:] if argv is None else argv)
+        words, options = _split(argv)
         arguments = parser().parse_args(words, argparse.Namespace(handed_on=options))
-        with _ended_like_by_ctrl_c():
-            return arguments.do(arguments)
+        return arguments.do(arguments)
     except CourseError as error:
         print(f"course: {error}", file=sys.stderr)
         return error.exit_code
@@ -85,22 +90,28 @@ def _to_the_end(stream: TextIO) -> TextIO:
 
 @contextmanager
 def _ended_like_by_ctrl_c() -> Iterator[None]:
-    """A system that shuts down or a terminal that closes ends a command as Ctrl-C does: cleanly."""
-    sent = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    """A system that shuts down or a terminal that closes ends a command as Ctrl-C does: cleanly.
+
+    The first of these signals ends it; no other cuts short how it clears up.
+    """
+    names = ("SIGINT", "SIGTERM", "SIGHUP")
+    sent = [getattr(signal, name) for name in names if hasattr(signal, name)]
     if threading.current_thread() is not threading.main_thread():
         sent = []
     before = {s: h for s in sent if (h := signal.getsignal(s)) is not signal.SIG_IGN}  # nohup
+
+    def interrupt(*_: object) -> NoReturn:
+        for number in before:
+            signal.signal(number, lambda *_: None)  # unlike SIG_IGN, no process inherits this
+        raise KeyboardInterrupt
+
     for number in before:
-        signal.signal(number, _interrupt)
+        signal.signal(number, interrupt)
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _interrupt(*_: object) -> NoReturn:
-    raise KeyboardInterrupt
 
 
 def _split(words: list[str]) -> tuple[list[str], list[str]]:

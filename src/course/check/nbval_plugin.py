@@ -29,7 +29,7 @@ from course.check.compare import Deviation, compare_image, compare_text, excerpt
 from course.check.guards import guards, tolerance
 from course.errors import KernelDied
 from course.execute.children import ONE_THREAD, forks
-from course.execute.kernel import STORED, OwnKernel, headless
+from course.execute.kernel import STORED, OwnKernel, full_disk, headless
 
 SCATTERED = ("load", "worksteal")  # ways of xdist that part the cells of a notebook
 
@@ -74,7 +74,8 @@ class Kernel(nbval.plugin.RunningKernel):
                 return super().get_message(stream, max(0, min(POLL, end - monotonic())))
             except Empty:
                 if not self.is_alive():
-                    raise KernelDied("the kernel died") from None
+                    folder = os.path.dirname(self.km.connection_file)
+                    raise KernelDied(f"the kernel died{full_disk(folder)}") from None
                 if monotonic() >= end:
                     raise
 
@@ -110,7 +111,8 @@ class Notebook(nbval.plugin.IPyNbFile):
     def _not_started(self, error: Exception) -> str:
         stderr = Path(self.scratch.name, "stderr")
         said = stderr.read_text("utf-8", "replace").strip() if stderr.exists() else ""
-        return f"{self.nodeid}: its kernel did not start: {error}\n{said[-STDERR:]}".strip()
+        why = f"{error}{full_disk(self.scratch.name)}"
+        return f"{self.nodeid}: its kernel did not start: {why}\n{said[-STDERR:]}".strip()
 
     def teardown(self) -> None:
         super().teardown()

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 
 from course.execute import forkserver
-from course.execute.kernel import Tell, headless, no_cell
+from course.execute.kernel import Tell, full_disk, headless, no_cell
 
 if TYPE_CHECKING:
     from course.execute.report import Progress, Result
@@ -60,15 +60,10 @@ def execute(
             return result
 
     async def everything() -> list[Result]:
-        # At an await, as by Ctrl-C: in the middle of a start, a child could get lost.
-        loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        for name in ("SIGTERM", "SIGHUP"):
-            with suppress(AttributeError, RuntimeError):  # on Windows, or not in the main thread
-                if signal.getsignal(number := getattr(signal, name)) is not signal.SIG_IGN:
-                    loop.add_signal_handler(number, task.cancel)
         slots = asyncio.Semaphore(workers)
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one(job, slots)) for job in jobs]
+        with interrupted_at_an_await():
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(one(job, slots)) for job in jobs]
         return [task.result() for task in tasks]
 
     try:
@@ -79,6 +74,35 @@ def execute(
         raise KeyboardInterrupt from None
     except BaseExceptionGroup as group:
         raise group.exceptions[0] from None
+
+
+@contextmanager
+def interrupted_at_an_await() -> Iterator[None]:
+    """A signal that raises KeyboardInterrupt cancels this task instead.
+
+    In the middle of a start, a child could get lost.
+    """
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    known = {number: signal.getsignal(number) for number in signal.valid_signals()}
+    if threading.current_thread() is not threading.main_thread():
+        known = {}
+    handlers = {number: handler for number, handler in known.items() if callable(handler)}
+
+    def cancel(number: int, frame: Any) -> None:
+        try:
+            handlers[number](number, frame)
+        except KeyboardInterrupt:
+            task.cancel()
+            loop.call_soon_threadsafe(lambda: None)  # it may be waiting
+
+    for number in handlers:
+        signal.signal(number, cancel)
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            if signal.getsignal(number) is cancel:
+                signal.signal(number, handler)
 
 
 @contextmanager
@@ -147,6 +171,8 @@ async def _child(
                     finished = True
             with suppress(TimeoutError):
                 await asyncio.wait_for(process.wait(), timeout=5)
+        except json.JSONDecodeError:  # it was ended in the middle of a line
+            pass
         except ValueError:  # a line that is longer than the limit
             what = f"its outputs are more than {LONGEST_LINE // 2**20} MiB: print less"
             result["error"], finished = no_cell("OverflowError", what), True
@@ -157,6 +183,7 @@ async def _child(
         if not finished:
             stderr.seek(0)
             value = f"the process of the notebook ended early (status {process.returncode})"
+            value += full_disk(scratch)
             result["error"] = no_cell("ChildProcessError", value, stderr.read()[-2000:])
     result["seconds"] = round(time.perf_counter() - started, 2)
     return result

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import re
 import sys
+import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 Tell = Callable[..., None]
 
 START_TIMEOUT = 60  # seconds
+ROOM = 2**20  # bytes: a disk without so much room is full
 LONGEST_NAME = 100  # bytes of the name of a Unix socket: macOS takes 103, Linux 107
 STORED = {  # environment of a kernel whose outputs are stored, or compared with those
     "PYTHONHASHSEED": "0",
@@ -39,7 +41,26 @@ def headless(folder: str) -> dict[str, str]:
         "PYTHONSTARTUP": "",
         "MPLBACKEND": "",
         "MATPLOTLIBRC": os.devnull,
+        **_matplotlib(folder),
     }
+
+
+def _matplotlib(folder: str) -> dict[str, str]:
+    """A place for matplotlib's list of fonts, where it has none: it would say so in an output."""
+    homes = (
+        os.environ.get(name) or os.path.expanduser(usual)  # which stays as it is without a home
+        for name, usual in (("XDG_CONFIG_HOME", "~/.config"), ("XDG_CACHE_HOME", "~/.cache"))
+    )
+    given = os.environ.get("MPLCONFIGDIR")
+    places = [given] if given else [os.path.join(home, "matplotlib") for home in homes]
+    return {} if all(map(_can_be_made, places)) else {"MPLCONFIGDIR": folder}
+
+
+def _can_be_made(folder: str) -> bool:
+    """Whether this is a folder to write to, or may become one."""
+    while not os.path.exists(folder) and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+    return os.path.isdir(folder) and os.access(folder, os.W_OK)
 
 
 class OwnKernel:
@@ -125,10 +146,13 @@ def failure(job: dict[str, Any], error: Exception | None = None) -> dict[str, An
     if isinstance(error, CellTimeoutError):
         value = f"the cell took longer than {job['timeout']} s (--timeout)"
     elif isinstance(error, DeadKernelError):
-        value = "the kernel died: it ran out of memory, or something ended the process"
+        guess = ": it ran out of memory, or something ended the process"
+        value = f"the kernel died{full_disk(os.environ['JUPYTER_RUNTIME_DIR']) or guess}"
     elif raised:
         last = raised[-1]
         name, value, traceback = last.ename, last.evalue, short(last.traceback)
+    elif error:
+        value += full_disk(os.environ["JUPYTER_RUNTIME_DIR"])
     return {
         "cell": job["cell"] or None,
         "source": cell["source"],
@@ -136,6 +160,22 @@ def failure(job: dict[str, Any], error: Exception | None = None) -> dict[str, An
         "value": value,
         "traceback": traceback,
     }
+
+
+def full_disk(folder: str) -> str:
+    """What to add to an error if nothing can be written into the folder of a kernel; "" if it can.
+
+    What fails there seldom says so: it can't write that either.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(ROOM))
+    except OSError as error:
+        return (
+            f": {os.path.dirname(folder)} takes no temporary files ({error.strerror}): "
+            "make room there, or name another folder in the variable TMPDIR"
+        )
+    return ""
 
 
 def no_cell(name: str, value: str, traceback: str = "") -> dict[str, Any]:

@@ -22,9 +22,10 @@ from course.execute.kernel import (
     check_kernel,
     client_options,
     failure,
+    no_cell,
 )
 from course.execute.report import Progress, Result
-from course.notebooks import changes, contents, dumps, read, write_text
+from course.notebooks import changes, contents, dumps, read, write_bytes
 from course.outline import mark
 
 if TYPE_CHECKING:
@@ -43,24 +44,32 @@ def refresh(notebooks: list[Path], root: Path, workers: int, timeout: int) -> in
     """Execute `notebooks` and store what they give: 0 all stored, 1 one was refused."""
     for path in notebooks:
         check_kernel(path, read(path))
+    before = {path: path.read_bytes() for path in notebooks}
     jobs = [{"path": path, "root": root, "timeout": timeout} for path in notebooks]
     with Progress() as progress:
 
         def keep(job: dict[str, Any], result: Result) -> None:
-            verdict = "refused, left as it was"
-            if not result["error"]:
-                path, new = job["path"], result.pop("notebook")
-                changed = new.encode() != path.read_bytes()
-                verdict = "refreshed" if changed else "unchanged"
-                if told := result.pop("changes"):
-                    verdict += f" (since the last time {told})"
-                if changed:
-                    write_text(new, path)
-            progress.finish(result, verdict)
+            progress.finish(result, _keep(job["path"], before[job["path"]], result))
 
         env = {**ONE_THREAD, **STORED}
         results = execute("course.execute.refresh", jobs, workers, env, progress, keep)
     return 1 if any(result["error"] for result in results) else 0
+
+
+def _keep(path: Path, before: bytes, result: Result) -> str:
+    """Store what a notebook gave, and say so in a word; what somebody has saved since then stays."""
+    if not result["error"]:
+        new, now = result.pop("notebook").encode(), path.read_bytes()
+        told = result.pop("changes")
+        since = f" (since the last time {told})" if told else ""
+        if now == new:
+            return f"unchanged{since}"
+        if now == before:
+            write_bytes(new, path)
+            return f"refreshed{since}"
+        why = f"{path.name} was saved while it was executed, and that would be lost: refresh it again"
+        result["error"] = no_cell("refused", why)
+    return "refused, left as it was"
 
 
 # ---------------------------------------------------------------- in the child

@@ -10,12 +10,14 @@ import functools
 import glob
 import html
 import importlib.util
+import os
 import re
 import shutil
 import string
 import sys
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from course import notebooks
@@ -214,8 +216,12 @@ def _print(chromium: str, folder: Path, stems: list[str]) -> None:
 
     flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
     try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium, args=flags)
+        with TemporaryDirectory(prefix="course-") as scratch, sync_playwright() as playwright:
+            own = {
+                **os.environ,
+                "TMPDIR": scratch,
+            }  # what Chromium leaves if it is ended goes, too
+            browser = playwright.chromium.launch(executable_path=chromium, args=flags, env=own)
             sheet = browser.new_page()
             for stem in stems:
                 sheet.goto(f"{(folder / stem).absolute().as_uri()}.html?print-pdf")

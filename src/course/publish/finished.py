@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import gettempdir
 
 from filelock import FileLock
 
@@ -33,9 +34,10 @@ def replacing(out: Path) -> Iterator[Path]:
             finally:
                 _restore(old, out)
                 shutil.rmtree(new, ignore_errors=True)
-    except OSError as error:
+    except OSError as error:  # a copy names two files, a write that fails in the middle none
+        where = error.filename2 or error.filename or f"{out} or into {gettempdir()}"
         raise CourseError(
-            f"cannot write {error.filename or out} ({error.strerror}): "
+            f"cannot write {where} ({error.strerror or error}): "
             "make room there, or choose another folder"
         ) from None
 

@@ -50,6 +50,7 @@ def build(root: Path, serve: bool = False, port: int = 3000) -> int:
             [mdbook, "build", root, "-d", new],
             env={**environment, "MDBOOK_BOOK__SRC": staged},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="replace",
+            start_new_session=True,  # Ctrl-C is ours to pass on
         )  # fmt: skip
         with process:
             try:
