@@ -56,11 +56,15 @@ def far(keep: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Tensor], Tensor]:
     return lambda off, out: 100 + keep(off)
 
 
-def one_number(off: Tensor, out: Tensor | None = None) -> Tensor:
-    """One number of all, and that by a hundredth, so that a mean hardly moves."""
-    for dim in (-3, -2, -1):
-        off = at(dim, 1)(off)
-    return off / 100
+def one_number(size: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+    """One number of all, and of its difference what `size` leaves, so that a mean hardly moves."""
+
+    def keep(off, out=None):
+        for dim in (-3, -2, -1):
+            off = at(dim, 1)(off)
+        return size(off)
+
+    return keep
 
 
 def turned(off: Tensor, out: Tensor) -> Tensor:
@@ -109,7 +113,8 @@ FAMILY = {  # of functions of (B, T, C): what each keeps, said as it is shown
     "cancels between channels": cancelling(-1),
     "only upwards": upwards,
     "only downwards": downwards,
-    "only in one number": one_number,
+    "only in one number": one_number(by(0.01)),
+    "only faintly in one number": one_number(faint(3e-5)),
     "only by a turn": turned,
     "only by a thousandth": by(1e-3),
     "only faintly": faint(3e-5),
@@ -122,6 +127,8 @@ PARTS = {  # of an input (..., T, C): what a function notices, each blind to som
     "centred words": lambda x: x - x.mean(dim=-1, keepdim=True),
     "signs": torch.sign,
     "sums of channels": lambda x: x.mean(dim=-1, keepdim=True).expand_as(x),
+    "the first channel": at(-1, 0),
+    "the last channel": at(-1, -1),
 }
 
 
