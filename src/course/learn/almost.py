@@ -47,8 +47,9 @@ def by(share: float) -> Callable[[Tensor], Tensor]:
 
 
 def faint(size: float) -> Callable[[Tensor], Tensor]:
-    """Nothing larger than this, up or down; 0 where there is no difference."""
-    return lambda off, out=None: size * (40 * off).sin()
+    """Nothing larger than this, up or down, in each channel by a rule of its own, so that two
+    inputs hardly ever give the same; 0 where there is no difference."""
+    return lambda off, out=None: size * ((40 + 7 * torch.arange(off.shape[-1])) * off).sin()
 
 
 def far(keep: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Tensor], Tensor]:
@@ -56,15 +57,14 @@ def far(keep: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Tensor], Tensor]:
     return lambda off, out: 100 + keep(off)
 
 
-def one_number(size: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
-    """One number of all, and of its difference what `size` leaves, so that a mean hardly moves."""
+def one_number(off: Tensor, out: Tensor | None = None) -> Tensor:
+    """One number of all, and that by a hundredth, so that a mean hardly moves."""
+    return at(-1, 1)(one_word(off)) / 100
 
-    def keep(off, out=None):
-        for dim in (-3, -2, -1):
-            off = at(dim, 1)(off)
-        return size(off)
 
-    return keep
+def one_word(off: Tensor, out: Tensor | None = None) -> Tensor:
+    """Four numbers of one word."""
+    return at(-3, 1)(at(-2, 1)(at(-1, 0, 1, 2, 3)(off)))
 
 
 def turned(off: Tensor, out: Tensor) -> Tensor:
@@ -113,8 +113,8 @@ FAMILY = {  # of functions of (B, T, C): what each keeps, said as it is shown
     "cancels between channels": cancelling(-1),
     "only upwards": upwards,
     "only downwards": downwards,
-    "only in one number": one_number(by(0.01)),
-    "only faintly in one number": one_number(faint(3e-5)),
+    "only in one number": one_number,
+    "only faintly in one word": lambda off, out: faint(6e-5)(one_word(off)),
     "only by a turn": turned,
     "only by a thousandth": by(1e-3),
     "only faintly": faint(3e-5),
