@@ -5,6 +5,8 @@ of words is read by whoever makes it. `python -m tests.test_answers 05.dot` writ
 exercise anew, without a name all of it.
 """
 
+import os
+import subprocess
 import sys
 from functools import cache
 from importlib import import_module
@@ -106,6 +108,22 @@ def test_what_wrong_answers_are_told_is_what_was_read(id):
                     f"stored: {old}\ntold: {new}\n"
                     f"run `python -m tests.test_answers {id}` and read the diff of {TOLD.name}"
                 )
+
+
+def otherwise(id: str) -> list[str]:
+    """Which wrong answers to an exercise are told something else than what is stored."""
+    was, keys = stored(), [key for key in WRONG if key[0] == id]
+    return [" ".join(key) for key in keys if compare_text(was[key], told(*key))]
+
+
+@pytest.mark.weekly
+def test_on_another_processor_records_load_and_say_the_same():
+    """Sums are rounded in another order there, and with two of torch's threads."""
+    code = "from tests import test_answers as t; print(sum(map(t.otherwise, t.known()), []))"
+    command, root = [sys.executable, "-c", code], FOLDER.parents[1]
+    env = os.environ | {"ATEN_CPU_CAPABILITY": "default", "OMP_NUM_THREADS": "2"}
+    done = subprocess.run(command, env=env, cwd=root, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
 def test_told_has_every_wrong_answer_once_and_in_order():

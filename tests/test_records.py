@@ -1,6 +1,7 @@
 """Every exercise and quiz of every chapter keeps its promises; none is left out."""
 
 import ast
+import inspect
 import re
 from pathlib import Path
 
@@ -43,6 +44,20 @@ def test_every_known_mistake_gets_its_own_hint(id, some):
     for mistake in load(id).mistakes[some]:
         found = judge(load(id), mistake.function)
         assert (found.status, found.sentence) == ("known mistake", mistake.hint)
+
+
+def judges(exercise) -> bool:
+    """Whether a learner judges functions, whose changes of up to 1e-5 are rounding."""
+    return any(map(callable, exercise.inputs[0])) and "1e-5" in exercise.solution
+
+
+@pytest.mark.parametrize("tolerance", ["8.5e-6", "2e-5"])
+@pytest.mark.parametrize("id", [id for id in IDS if judges(EXERCISES[id])])
+def test_no_function_is_so_near_the_tolerance_that_rounding_decides(id, tolerance):
+    solution = EXERCISES[id].solution.replace("1e-5", tolerance)
+    names = dict(vars(inspect.getmodule(EXERCISES[id].reference.function)))
+    exec(solution, names)
+    assert judge(EXERCISES[id], names[EXERCISES[id].name]).status == "passed"
 
 
 @each_exercise
