@@ -3,6 +3,8 @@
 from tests import shell  # noqa: F401  before all others
 
 # isort: split
+import errno
+import itertools
 import os
 import random
 import shutil
@@ -20,6 +22,7 @@ from hypothesis import settings
 from tests.refusals import _a_nothing_is_left, pytest_runtest_setup  # noqa: F401
 
 ROOT = Path(__file__).parents[1]
+TESTS = itertools.count()
 WORDS = ["Your", "journey", "starts", "with", "one", "step"]
 X = torch.tensor(  # the six words of chapters 05 to 10
     [
@@ -50,9 +53,10 @@ def wait_until(condition: Callable[[], object], hangs: float = 120) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _progress_of_nobody(tmp_path, monkeypatch):
-    """What passes in a test isn't kept where that of whoever runs it is."""
-    monkeypatch.setenv("COURSE_PROGRESS", str(tmp_path / "progress"))
+def _progress_of_nobody(tmp_path_factory, monkeypatch):
+    """What passes in a test isn't kept where that of whoever runs it is, nor of another test."""
+    folder = tmp_path_factory.getbasetemp() / "progress"  # made only where something is kept
+    monkeypatch.setenv("COURSE_PROGRESS", str(folder / str(next(TESTS))))
 
 
 # No deadline: a busy machine is no bug. The same examples on every run: red must stay red.
@@ -64,7 +68,7 @@ settings.load_profile("course")
 def _the_same_draws_on_every_run():
     """A weight that no test seeds is the same in every run."""
     random.seed(0)
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)  # torch.manual_seed keeps a stack for each device
 
 
 @pytest.fixture
@@ -76,6 +80,16 @@ def as_in_a_terminal():
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+@pytest.fixture
+def full_disk(monkeypatch):
+    """No temporary file can be written."""
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("tempfile.TemporaryFile", full)
 
 
 @pytest.fixture

@@ -87,62 +87,14 @@ def test_what_is_there_before(server):
 
 def test_asks(server):
     pass
+"""
+CHANCE = """
+def test_none():
+    pass
 
 def test_chance():
-    assert open
+    assert open.peak
 """
-CONFTEST = """from tests import refusals
-from tests.refusals import _a_nothing_is_left, pytest_runtest_setup
-refusals.ENDS = 0.2
-"""
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    """Runs a file of tests, as these are run; what pytest says."""
-
-    def run(source, *options, **environment):
-        folder = tmp_path_factory.mktemp("tests")
-        (folder / "test_it.py").write_text(source)
-        (folder / "conftest.py").write_text(CONFTEST)
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-c",
-            os.devnull,
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "no:randomly",
-            "-rA",
-        ]
-        ours = {name: v for name, v in os.environ.items() if not name.startswith("PYTEST_")}
-        known = ours | {"PYTHONPATH": str(ROOT), "COLUMNS": "200"} | environment
-        done = subprocess.run(
-            [*command, *options], cwd=folder, env=known, capture_output=True, text=True
-        )
-        return done.stdout + done.stderr
-
-    return run
-
-
-def test_a_test_that_leaves_something_fails(run):
-    said = run(LEAVES)
-    assert (
-        "ERROR test_it.py::test_thread - AssertionError: the test leaves ['Thread mine']" in said
-    )
-    assert "test_process - AssertionError: the test leaves ['sleep 600']" in said
-    assert "leaves [], and changes ['umask', 'folder', 'HOME', <Signals.SIGUSR1: 10>]" in said
-    assert "8 passed, 3 errors" in said, said
-
-
-def test_a_file_that_may_be_red_by_chance_is_not_run(run):
-    said = run(LEAVES.replace("assert open", "assert open.peak"), "-k", "none or chance")
-    line = LEAVES.splitlines().index("    assert open") + 1
-    assert "2 errors" in said and f"test_it.py:{line}: asserts what a clock" in said
-
-
 SHELL = """
 import os, subprocess, sys, time
 from pathlib import Path
@@ -155,9 +107,49 @@ def test_shell():
     said = subprocess.run(command, capture_output=True, text=True).stdout
     assert "UTF-8" in said and "elsewhere" not in said
 """
+CONFTEST = """from tests import refusals
+from tests.refusals import _a_nothing_is_left, pytest_runtest_setup
+refusals.ENDS = 0.2
+"""
 
 
-def test_a_test_sees_the_same_shell_wherever_it_is_started(run):
-    odd = {"HOME": str(ROOT), "TZ": "Asia/Kathmandu", "COLUMNS": "40", "LC_ALL": "C"}
-    odd |= {"PYTHONPATH": os.pathsep.join([str(ROOT), "/elsewhere"])}
-    assert "1 passed" in run(SHELL, **odd)
+ODD = {  # and the plugins, which take seconds to be imported, have no part in it
+    "HOME": str(ROOT),
+    "TZ": "Asia/Kathmandu",
+    "COLUMNS": "200",
+    "LC_ALL": "C",
+    "PYTHONPATH": os.pathsep.join([str(ROOT), "/elsewhere"]),
+    "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+}
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory):
+    """What pytest says of three files of tests, run as these are, but started from an odd shell."""
+    folder = tmp_path_factory.mktemp("tests")
+    files = {"test_leaves": LEAVES, "test_chance": CHANCE, "test_a_shell": SHELL}
+    for name, source in (files | {"conftest": CONFTEST}).items():
+        (folder / f"{name}.py").write_text(source)
+    command = [sys.executable, "-m", "pytest", "-c", os.devnull, "-p", "no:cacheprovider", "-rA"]
+    ours = {name: v for name, v in os.environ.items() if not name.startswith("PYTEST_")}
+    done = subprocess.run(command, cwd=folder, env=ours | ODD, capture_output=True, text=True)
+    assert "8 passed, 5 errors" in done.stdout, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_a_test_that_leaves_something_fails(said):
+    begin = "ERROR test_leaves.py::test_"
+    assert f"{begin}thread - AssertionError: the test leaves ['Thread mine']" in said
+    assert f"{begin}process - AssertionError: the test leaves ['sleep 600']" in said
+    assert "leaves [], and changes ['umask', 'folder', 'HOME', <Signals.SIGUSR1: 10>]" in said
+    assert said.count(begin) == 3
+
+
+def test_a_file_that_may_be_red_by_chance_is_not_run(said):
+    line = CHANCE.splitlines().index("    assert open.peak") + 1
+    assert said.count("ERROR test_chance.py::") == 2
+    assert f"test_chance.py:{line}: asserts what a clock" in said
+
+
+def test_a_test_sees_the_same_shell_wherever_it_is_started(said):
+    assert "PASSED test_a_shell.py::test_shell" in said

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import gettempdir
 
 from course.errors import CourseError
 
@@ -72,8 +73,9 @@ def atomic_folder(out: Path) -> Iterator[Path]:
             finally:
                 _restore(old, out)
                 shutil.rmtree(new, ignore_errors=True)
-    except OSError as error:
-        raise _cannot_write(error.filename or out, error) from None
+    except OSError as error:  # a copy names two files, a write that fails in the middle none
+        where = error.filename2 or error.filename or f"{out} or into {gettempdir()}"
+        raise _cannot_write(where, error) from None
 
 
 def _restore(old: Path, out: Path) -> None:
@@ -84,5 +86,5 @@ def _restore(old: Path, out: Path) -> None:
 
 def _cannot_write(path: object, error: OSError) -> CourseError:
     return CourseError(
-        f"cannot write {path} ({error.strerror}): choose another folder, or make room there"
+        f"cannot write {path} ({error.strerror or error}): choose another folder, or make room there"
     )

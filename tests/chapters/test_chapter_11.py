@@ -157,10 +157,12 @@ def test_the_page_says_how_the_models_were_trained():
     assert f"blocks of {runs.LONGER}" in said and "five seeds" in said
 
 
-def test_a_short_run_measures_every_way_and_the_same_again(capsys):
+def test_a_short_run_measures_every_way_and_the_same_again(monkeypatch):
+    monkeypatch.setattr(runs, "split", lambda ids: (ids, ids[:9000]))
     kinds = ("rotary", "learned")
-    once, again = (runs.measure((1,), 2, kinds, lambda *told: None) for _ in range(2))
-    assert once == again
+    once = runs.measure((1,), 2, kinds, lambda *told: None)
+    again = runs.measure((1,), 2, kinds[:1], lambda *told: None)
+    assert again and again.items() <= once.items()
     names = [
         "rotary",
         "rotary, stretched",

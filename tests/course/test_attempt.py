@@ -106,6 +106,7 @@ CHANGES = {
     "the default dtype of torch": lambda x: torch.set_default_dtype(torch.float64),
     "the default device of torch": lambda x: torch.set_default_device("meta"),
     "the gradient mode of torch": lambda x: torch.set_grad_enabled(False) and None,
+    "the number of torch's threads": lambda x: torch.set_num_threads(3),
     "the recursion limit": lambda x: sys.setrecursionlimit(sys.getrecursionlimit() + 500),
     "the working directory": chdir,
 }
@@ -143,6 +144,16 @@ def test_a_check_is_the_same_whatever_the_notebook_has_set():
         assert torch.get_default_dtype() == torch.float64
     finally:
         torch.set_default_dtype(before)
+
+
+def test_sums_are_rounded_alike_however_many_threads_the_notebook_has():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        assert attempt(torch.get_num_threads, ()).value == 1
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(threads)
 
 
 def patches(x):

@@ -3,6 +3,7 @@
 import functools
 import http.server
 import json
+import os
 import re
 import shutil
 import socket
@@ -165,6 +166,18 @@ def test_a_port_in_use_is_said_before_anything_is_built(small, monkeypatch, caps
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script")
+def test_mdbook_does_not_hear_ctrl_c(small, monkeypatch, tmp_path):
+    """It would end before the command could end what mdBook has started."""
+    fake = tmp_path / "mdbook"
+    says = "import os, sys; sys.exit(f'course: {os.getpgrp()}')"
+    fake.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "{says}"\n')
+    fake.chmod(0o755)
+    monkeypatch.setattr(mdbook, "_mdbook", lambda: str(fake))
+    with pytest.raises(CourseError) as said:
+        build(small)
+    assert int(str(said.value)) != os.getpgrp()
+
+
 def test_an_mdbook_of_another_version_is_refused(small, monkeypatch, tmp_path):
     other = tmp_path / "bin" / "mdbook"
     other.parent.mkdir()

@@ -201,6 +201,8 @@ def test_tolerance_is_refused(given):
 
 
 def test_check_returns_0_or_1_and_leaves_out_the_settings_of_the_repository(tmp_path, capfd):
+    tmp_path = tmp_path / "Kurs [1] für 'alle' ★"
+    tmp_path.mkdir()
     (tmp_path / "pyproject.toml").write_text('[tool.pytest.ini_options]\naddopts = "--nonsense"\n')
     (tmp_path / "conftest.py").write_text("raise RuntimeError('read conftest.py')\n")
     paths = [tmp_path / "notebooks" / f"0{number}.ipynb" for number in (1, 2)]
@@ -220,11 +222,10 @@ def test_check_returns_0_or_1_and_leaves_out_the_settings_of_the_repository(tmp_
     assert "2 failed" in out
 
 
-@pytest.mark.parametrize("options", ["--collect-only", "--nbval-lax", "-k nothing"])
-def test_no_variable_turns_a_check_green(options, tmp_path, monkeypatch, capfd):
+def test_no_variable_turns_a_check_green(tmp_path, monkeypatch, capfd):
     path = tmp_path / "01.ipynb"
     path.write_text(json.dumps(notebook(code("print(7)", stream("8\n")))))
-    monkeypatch.setenv("PYTEST_ADDOPTS", options)
+    monkeypatch.setenv("PYTEST_ADDOPTS", "--collect-only --nbval-lax -k nothing")
     assert check([path], tmp_path) == 1
     assert "largest deviation 1" in capfd.readouterr().out
 
@@ -246,6 +247,8 @@ def test_a_check_that_is_ended_leaves_nothing(sent, tmp_path, as_in_a_terminal):
         cwd=course, env=os.environ | {"TMPDIR": str(scratch)}, stdout=subprocess.DEVNULL,
     )  # fmt: skip
     kernel = psutil.Process(int(told.read_text()))  # waits until the kernel says who it is
+    (below,) = psutil.Process(process.pid).children()
+    assert os.getpgid(below.pid) != os.getpgid(process.pid)  # Ctrl-C is the command's to pass on
     process.send_signal(getattr(signal, sent))
     assert process.wait(100) == 130
     left = psutil.wait_procs([kernel], timeout=100)[1]

@@ -1,9 +1,11 @@
 """Files and folders are replaced as a whole; a folder by one builder at a time."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 
 import pytest
 from filelock import FileLock, Timeout
@@ -124,6 +126,21 @@ def test_one_that_can_not_be_put_in_place_does_not(out):
     with pytest.raises(CourseError, match="cannot write"), atomic_folder(out):
         pass  # there is no new folder
     assert (out / "page").read_text() == "good" and left(out) == [".book.lock", "book"]
+
+
+@pytest.mark.parametrize(
+    "error, named",
+    [
+        (OSError(28, "Full", "read", None, "written"), "written (Full)"),  # of a copy
+        (OSError(28, "Full", "written"), "written (Full)"),
+        (OSError(28, "Full"), f"{{out}} or into {tempfile.gettempdir()} (Full)"),  # of a write
+        (shutil.Error(["three files"]), f"{{out}} or into {tempfile.gettempdir()} (['three"),
+    ],
+)
+def test_what_could_not_be_written_is_named(out, error, named):
+    with pytest.raises(CourseError) as said, atomic_folder(out):
+        raise error
+    assert str(said.value).startswith(f"cannot write {named.format(out=out)}")
 
 
 def test_the_last_good_one_comes_back_after_a_kill_between_the_renamings(out):

@@ -275,9 +275,9 @@ def desk(page):
     errors.clear(), outside.clear()
 
 
-# One of each kind a run: all of a notebook with a widget, a live explorer, and one with weights and a
-# field for text; all others, which say the same of other figures, once a week.
-EACH_KIND = ("00", "08", "14")
+# Of each kind a run: all of a notebook with a widget, and a live explorer with weights and a field for
+# text; all others, which say the same of other figures, once a week.
+EACH_KIND = ("00", "14")
 MOVING = [
     pytest.param(path.stem, marks=[] if path.stem[:2] in EACH_KIND else [pytest.mark.weekly])
     for path in NOTEBOOKS

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from matplotlib.image import imsave
 
 from course.check import nbval_plugin
 from course.check.nbval_plugin import BUILT_ON, pytest_configure, require
+from course.errors import KernelDied
 from course.notebooks import contents
 from tests.conftest import ROOT
 
@@ -366,6 +368,23 @@ def test_a_kernel_that_starts_at_the_second_try_is_used_and_said(tmp_path):
     assert item.outcome == "passed"
     assert "its kernel did not start: Kernel died" in said
     assert "1 warning" in said
+
+
+def test_a_full_disk_is_named(full_disk, monkeypatch):
+    full = ": /scratch takes no temporary files (No space left on device)"
+    named = SimpleNamespace(nodeid="n", scratch=SimpleNamespace(name="/scratch/course-1"))
+    said = nbval_plugin.Notebook._not_started(named, RuntimeError("Kernel died"))
+    assert said.startswith(f"n: its kernel did not start: Kernel died{full}")
+
+    def empty(*_):
+        raise Empty
+
+    monkeypatch.setattr(nbval.plugin.RunningKernel, "get_message", empty)
+    monkeypatch.setattr(nbval_plugin.Kernel, "is_alive", lambda _: False)
+    dead = object.__new__(nbval_plugin.Kernel)
+    dead.km = SimpleNamespace(connection_file="/scratch/course-1/kernel.json")
+    with pytest.raises(KernelDied, match=f"the kernel died{re.escape(full)}"):
+        dead.get_message("iopub")
 
 
 def configured(**given):

@@ -105,6 +105,23 @@ def test_what_fails_or_warns_is_left_as_it_was_and_makes_the_status_1(twice):
         assert all(cell.execution_count is None for cell in cells if cell.cell_type == "code")
 
 
+def test_what_is_saved_while_a_notebook_is_executed_stays(tmp_path, monkeypatch, capsys):
+    path = make_course(tmp_path, n1=["1"]) / "notebooks" / "n1.ipynb"
+
+    def execute(module, jobs, workers, env, progress, keep):
+        path.write_text("an hour of work")
+        result = {"name": "n1", "seconds": 1, "error": None, "notebook": "new", "changes": ""}
+        keep(jobs[0], result)
+        return [result]
+
+    monkeypatch.setattr("course.execute.refresh.execute", execute)
+    monkeypatch.chdir(tmp_path)
+    assert main(["refresh"]) == 1
+    said = capsys.readouterr().err
+    assert "n1: refused, left as it was" in said and "n1.ipynb was saved while it" in said
+    assert path.read_text() == "an hour of work"
+
+
 def test_the_stored_notebook_is_canonical(twice):
     path = twice[3] / "notebooks" / "n1_good.ipynb"
     nb = read(path)

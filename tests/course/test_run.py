@@ -13,11 +13,13 @@ from pathlib import Path
 
 import psutil
 import pytest
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from nbformat.v4 import new_code_cell, new_output
 
 from course.cli import main
 from course.errors import CourseError
 from course.execute import refresh
-from course.execute.kernel import short
+from course.execute.kernel import _failure, headless, short
 from course.execute.processes import end
 from course.execute.report import COLUMNS, print_table
 from course.execute.run import choose, parse
@@ -308,6 +310,21 @@ def test_a_full_disk_is_said_and_leaves_the_old_results(course, capsys, monkeypa
     }
 
 
+FULL = "takes no temporary files (No space left on device): make room there, or name another"
+
+
+def test_a_failure_names_a_full_disk(full_disk):
+    raised = new_output("error", ename="E", evalue="mine", traceback=["mine"])
+    cell = new_code_cell(outputs=[raised])
+    for error, said in [
+        (RuntimeError("Kernel died before"), f"Kernel died before: /scratch {FULL}"),
+        (DeadKernelError("Kernel died"), f"the kernel died: /scratch {FULL}"),
+        (CellTimeoutError("late"), "the cell took longer than 1 s (--timeout)"),
+        (CellExecutionError("", "E", "mine"), "mine"),
+    ]:
+        assert _failure(error, 1, "/scratch/course-1", 1, cell)["value"].startswith(said)
+
+
 @pytest.mark.parametrize("command", ["run", "check"])
 def test_without_a_folder_for_temporary_files_it_says_so(course, capsys, monkeypatch, command):
     def none(*_, **__):
@@ -335,6 +352,32 @@ def test_outputs_are_stored_also_for_a_user_without_a_home(tmp_path, monkeypatch
 
     monkeypatch.setattr(Path, "home", home)
     assert refresh._private(tmp_path).search(f"in {tmp_path}")
+
+
+NOWHERE = f"{os.devnull}/x"  # no user may make this, not even root
+
+
+@pytest.mark.parametrize(
+    "given, place",
+    [
+        ({"HOME": "{tmp}"}, None),
+        ({"HOME": NOWHERE}, "scratch"),
+        ({"HOME": "~"}, "scratch"),  # as where a user has no home
+        ({"HOME": "{tmp}", "XDG_CONFIG_HOME": NOWHERE}, "scratch"),
+        ({"HOME": NOWHERE, "XDG_CONFIG_HOME": "{tmp}", "XDG_CACHE_HOME": "{tmp}"}, None),
+        ({"HOME": NOWHERE, "MPLCONFIGDIR": "{tmp}/new"}, None),
+        ({"HOME": "{tmp}", "MPLCONFIGDIR": NOWHERE}, "scratch"),
+    ],
+)
+def test_matplotlib_has_a_place_for_its_fonts_also_without_a_home(
+    given, place, tmp_path, monkeypatch
+):
+    for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "MPLCONFIGDIR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value.format(tmp=tmp_path))
+    assert headless("scratch").get("MPLCONFIGDIR") == place
+    assert not list(tmp_path.iterdir())
 
 
 # ---------------------------------------------------------------- parts

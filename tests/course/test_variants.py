@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from functools import cache
 from types import SimpleNamespace
 
 import nbformat
@@ -17,6 +18,7 @@ from tests.conftest import ROOT
 WRONG = "def mean_past(x):\n    return x + 1000"  # no known mistake: it is shown an input
 
 
+@cache  # each is a process that imports torch
 def told(seed):
     """What the check says of a wrong answer and of the right one, in a process of its own."""
     line = f"from course.learn.draws import variant\nvariant({seed})\n" if seed else ""
@@ -29,7 +31,7 @@ def told(seed):
 
 
 def test_each_seed_has_numbers_of_its_own_and_right_stays_right():
-    wrong, right = zip(*map(told, ("", 1, 2)), strict=True)
+    wrong, right = zip(*map(told, ("", 1, 3)), strict=True)
     assert len(set(wrong)) == 3
     assert len(set(right)) == 1 and right[0].startswith("passed on")
 

@@ -26,7 +26,7 @@ from jupyter_client import KernelManager
 from course.check.compare import Deviation, compare_image, compare_text, excerpt
 from course.check.lint import lint, tolerance
 from course.errors import KernelDied
-from course.execute.kernel import STORED, OwnKernel
+from course.execute.kernel import STORED, OwnKernel, full_disk
 
 SCATTERED = ("load", "worksteal")  # ways of xdist that part the cells of a notebook
 
@@ -70,7 +70,8 @@ class Kernel(nbval.plugin.RunningKernel):
                 return super().get_message(stream, max(0, min(POLL, end - monotonic())))
             except Empty:
                 if not self.is_alive():
-                    raise KernelDied("the kernel died") from None
+                    folder = os.path.dirname(self.km.connection_file)
+                    raise KernelDied(f"the kernel died{full_disk(folder)}") from None
                 if monotonic() >= end:
                     raise
 
@@ -106,7 +107,8 @@ class Notebook(nbval.plugin.IPyNbFile):
                     raise pytest.fail.Exception(self._not_started(again), pytrace=False) from None
 
     def _not_started(self, error: Exception) -> str:
-        return f"{self.nodeid}: its kernel did not start: {error}\n{Manager.latest.said()}".strip()
+        why = f"{error}{full_disk(self.scratch.name)}"
+        return f"{self.nodeid}: its kernel did not start: {why}\n{Manager.latest.said()}".strip()
 
     def teardown(self) -> None:
         super().teardown()

@@ -35,7 +35,9 @@ def check(
     for path in notebooks:
         check_kernel(path, read(path))
     command = [sys.executable, "-m", "pytest", *shlex.split(PYTEST), "--rootdir", root]
-    command += ["-n", min(workers, len(notebooks)), *extra, *notebooks]
+    # As seen from there: pytest takes a bracket in a path for the beginning of a parameter.
+    seen = [os.path.relpath(path, root) for path in notebooks]
+    command += ["-n", min(workers, len(notebooks)), *extra, *seen]
     # No variable of pytest may change what is checked. What the processes leave if they are ended
     # stands in a folder of their own, which goes at the end.
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
@@ -44,6 +46,7 @@ def check(
         pytest = subprocess.Popen(
             [str(word) for word in command], cwd=root, env=environment, text=True, errors="replace",
             stdout=None if sys.stdout.isatty() else subprocess.PIPE,  # whose reader may leave
+            start_new_session=True,  # Ctrl-C is ours to pass on
         )  # fmt: skip
         try:
             for line in pytest.stdout or ():

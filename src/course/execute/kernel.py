@@ -8,6 +8,7 @@ import importlib.util
 import os
 import re
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 START_TIMEOUT = 60  # seconds
+ROOM = 2**20  # bytes: a disk without so much room is full
 LONGEST_NAME = 100  # bytes of the name of a Unix socket: macOS takes 103, Linux 107
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 STORED = {  # environment of a kernel whose outputs are stored, or compared with those
@@ -41,7 +43,26 @@ def headless(folder: str) -> dict[str, str]:
         "PYTHONSTARTUP": "",
         "MPLBACKEND": "",
         "MATPLOTLIBRC": os.devnull,
+        **_matplotlib(folder),
     }
+
+
+def _matplotlib(folder: str) -> dict[str, str]:
+    """A place for matplotlib's list of fonts, where it has none: it would say so in an output."""
+    homes = (
+        os.environ.get(name) or os.path.expanduser(usual)  # which stays as it is without a home
+        for name, usual in (("XDG_CONFIG_HOME", "~/.config"), ("XDG_CACHE_HOME", "~/.cache"))
+    )
+    given = os.environ.get("MPLCONFIGDIR")
+    places = [given] if given else [os.path.join(home, "matplotlib") for home in homes]
+    return {} if all(map(_can_be_made, places)) else {"MPLCONFIGDIR": folder}
+
+
+def _can_be_made(folder: str) -> bool:
+    """Whether this is a folder to write to, or may become one."""
+    while not os.path.exists(folder) and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+    return os.path.isdir(folder) and os.access(folder, os.W_OK)
 
 
 class OwnKernel:
@@ -80,7 +101,8 @@ class Kernels:
 
     def __init__(self, env: dict[str, str]) -> None:
         self.env, self._running, self._over, self._lock = env, set[int](), False, Lock()
-        self._scratch = TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True)
+        self._folder = TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True)
+        self.scratch = self._folder.name
 
     def manager(self) -> type:
         """A kernel manager as nbclient takes it, of this Python, whatever kernelspecs there are."""
@@ -90,7 +112,7 @@ class Kernels:
         kernels = self
 
         class Kernel(OwnKernel, AsyncKernelManager):
-            env, scratch = kernels.env, kernels._scratch.name
+            env, scratch = kernels.env, kernels.scratch
 
             def _kernel_spec_manager_default(self) -> KernelSpecManager:
                 return KernelSpecManager(kernel_dirs=[])
@@ -113,7 +135,7 @@ class Kernels:
 
     def close(self) -> None:
         """Remove what they have left, when all have ended."""
-        self._scratch.cleanup()
+        self._folder.cleanup()
 
 
 def run_cells(
@@ -152,10 +174,8 @@ def run_cells(
     error = None
     try:
         asyncio.run(client.async_execute())  # ends what is pending, too
-    except (
-        Exception
-    ) as raised:  # of a cell, a dead kernel, a time-out, a kernel that doesn't start
-        error = _failure(raised, timeout, **now)
+    except Exception as raised:  # of a cell, a dead kernel, a time-out, one that doesn't start
+        error = _failure(raised, timeout, kernels.scratch, **now)
     finally:
         atexit.unregister(client._cleanup_kernel)  # nbclient leaves it where a kernel was killed
     return {"cells": now["number"], "error": error}
@@ -186,7 +206,7 @@ def check_kernel(path: Path, nb: NotebookNode) -> None:
 
 
 def _failure(
-    error: Exception, timeout: int, number: int, cell: NotebookNode | None
+    error: Exception, timeout: int, scratch: str, number: int, cell: NotebookNode | None
 ) -> dict[str, Any]:
     """What went wrong, and in which cell."""
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
@@ -195,10 +215,13 @@ def _failure(
     if isinstance(error, CellTimeoutError):
         value = f"the cell took longer than {timeout} s (--timeout)"
     elif isinstance(error, DeadKernelError):
-        value = "the kernel died: it ran out of memory, or something ended the process"
+        guess = ": it ran out of memory, or something ended the process"
+        value = f"the kernel died{full_disk(scratch) or guess}"
     elif isinstance(error, CellExecutionError) and cell:
         last = [output for output in cell.outputs if output.output_type == "error"][-1]
         name, value, traceback = last.ename, last.evalue, short(last.traceback)
+    else:
+        value += full_disk(scratch)
     source = cell.source if cell else ""
     return failure(name, value, traceback, number or None, source)
 
@@ -208,6 +231,22 @@ def failure(
 ) -> dict[str, Any]:
     """A failure, as a report has it; one outside of any cell has no cell."""
     return {"cell": cell, "source": source, "name": name, "value": value, "traceback": traceback}
+
+
+def full_disk(folder: str) -> str:
+    """What to add to an error if nothing can be written into the folder of a kernel; "" if it can.
+
+    What fails there seldom says so: it can't write that either.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(ROOM))
+    except OSError as error:
+        return (
+            f": {os.path.dirname(folder)} takes no temporary files ({error.strerror}): "
+            "make room there, or name another folder in the variable TMPDIR"
+        )
+    return ""
 
 
 def short(traceback: list[str]) -> str:

@@ -24,7 +24,7 @@ from course.execute.kernel import (
 )
 from course.execute.report import Progress, Result
 from course.execute.threads import Begins, Job, side_by_side
-from course.files import write_text
+from course.files import write_bytes
 from course.notebooks import changes, contents, dumps, read
 from course.outline import mark
 
@@ -44,24 +44,32 @@ def refresh(notebooks: list[Path], root: Path, workers: int, timeout: int) -> in
     """Execute `notebooks` and store what they give: 0 all stored, 1 one was refused."""
     for path in notebooks:
         check_kernel(path, read(path))
+    before = {path: path.read_bytes() for path in notebooks}
     jobs = [{"path": path, "root": root, "timeout": timeout} for path in notebooks]
     with Progress() as progress:
 
         def keep(job: Job, result: Result) -> None:
-            verdict = "refused, left as it was"
-            if not result["error"]:
-                path, new = job["path"], result.pop("notebook")
-                changed = new.encode() != path.read_bytes()
-                verdict = "refreshed" if changed else "unchanged"
-                if told := result.pop("changes"):
-                    verdict += f" (since the last time {told})"
-                if changed:
-                    write_text(new, path)
-            progress.finish(result, verdict)
+            progress.finish(result, _keep(job["path"], before[job["path"]], result))
 
         env = {**ONE_THREAD, **STORED}
         results = side_by_side(_refresh, jobs, workers, env, progress, keep)
     return 1 if any(result["error"] for result in results) else 0
+
+
+def _keep(path: Path, before: bytes, result: Result) -> str:
+    """Store what a notebook gave, and say so in a word; what somebody has saved since then stays."""
+    if not result["error"]:
+        new, now = result.pop("notebook").encode(), path.read_bytes()
+        told = result.pop("changes")
+        since = f" (since the last time {told})" if told else ""
+        if now == new:
+            return f"unchanged{since}"
+        if now == before:
+            write_bytes(new, path)
+            return f"refreshed{since}"
+        why = f"{path.name} was saved while it was executed, and that would be lost: refresh it again"
+        result["error"] = failure("refused", why)
+    return "refused, left as it was"
 
 
 def _refresh(job: Job, kernels: Kernels, begins: Begins) -> Result:

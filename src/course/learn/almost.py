@@ -47,8 +47,9 @@ def by(share: float) -> Callable[[Tensor], Tensor]:
 
 
 def faint(size: float) -> Callable[[Tensor], Tensor]:
-    """Nothing larger than this, up or down; 0 where there is no difference."""
-    return lambda off, out=None: size * (40 * off).sin()
+    """Nothing larger than this, up or down, in each channel by a rule of its own, so that two
+    inputs hardly ever give the same; 0 where there is no difference."""
+    return lambda off, out=None: size * ((40 + 7 * torch.arange(off.shape[-1])) * off).sin()
 
 
 def far(keep: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Tensor], Tensor]:
@@ -58,9 +59,12 @@ def far(keep: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Tensor], Tensor]:
 
 def one_number(off: Tensor, out: Tensor | None = None) -> Tensor:
     """One number of all, and that by a hundredth, so that a mean hardly moves."""
-    for dim in (-3, -2, -1):
-        off = at(dim, 1)(off)
-    return off / 100
+    return at(-1, 1)(one_word(off)) / 100
+
+
+def one_word(off: Tensor, out: Tensor | None = None) -> Tensor:
+    """Four numbers of one word."""
+    return at(-3, 1)(at(-2, 1)(at(-1, 0, 1, 2, 3)(off)))
 
 
 def turned(off: Tensor, out: Tensor) -> Tensor:
@@ -110,6 +114,7 @@ FAMILY = {  # of functions of (B, T, C): what each keeps, said as it is shown
     "only upwards": upwards,
     "only downwards": downwards,
     "only in one number": one_number,
+    "only faintly in one word": lambda off, out: faint(6e-5)(one_word(off)),
     "only by a turn": turned,
     "only by a thousandth": by(1e-3),
     "only faintly": faint(3e-5),
@@ -122,6 +127,8 @@ PARTS = {  # of an input (..., T, C): what a function notices, each blind to som
     "centred words": lambda x: x - x.mean(dim=-1, keepdim=True),
     "signs": torch.sign,
     "sums of channels": lambda x: x.mean(dim=-1, keepdim=True).expand_as(x),
+    "the first channel": at(-1, 0),
+    "the last channel": at(-1, -1),
 }
 
 

@@ -48,6 +48,7 @@ SETTINGS = {  # how to read it, how to set it, and what it is in a check (None: 
     ),
     "the gradient mode of torch": (torch.is_grad_enabled, torch.set_grad_enabled, True),
     "the default device of torch": (_device, _set_device, "cpu"),
+    "the number of torch's threads": (torch.get_num_threads, torch.set_num_threads, 1),
     "how torch prints": (PRINTING.copy, PRINTING.update, None),
     "the working directory": (_folder, os.chdir, None),
     "the recursion limit": (sys.getrecursionlimit, sys.setrecursionlimit, None),

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from course import notebooks
 from course.errors import CourseError
+from course.execute.processes import end
 from course.files import atomic_folder
 from course.publish.download import build_wheel
 from course.publish.search_index import hide_closed
@@ -45,14 +46,13 @@ def _run(command: list[str | Path], environment: dict[str, str]) -> None:
     process = subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         encoding="utf-8", errors="replace",
+        start_new_session=True,  # Ctrl-C is ours to pass on
     )  # fmt: skip
     with process:
         try:
             stderr = process.communicate()[1]
         finally:
             if process.returncode is None:
-                from course.execute.children import end
-
                 end(process.pid)
     if process.returncode:
         said = stderr.replace(environment["MDBOOK_BOOK__SRC"], "notebooks")

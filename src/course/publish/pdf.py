@@ -1,8 +1,10 @@
 """The PDF of a deck, which Chromium prints."""
 
 import importlib.util
+import os
 import shutil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from course.errors import CourseError
 
@@ -29,8 +31,9 @@ def print_to_pdf(browser: str, folder: Path, stems: list[str]) -> None:
 
     flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
     try:
-        with sync_playwright() as playwright:
-            opened = playwright.chromium.launch(executable_path=browser, args=flags)
+        with TemporaryDirectory(prefix="course-") as scratch, sync_playwright() as playwright:
+            own = os.environ | {"TMPDIR": scratch}  # what it leaves if it is ended goes, too
+            opened = playwright.chromium.launch(executable_path=browser, args=flags, env=own)
             page = opened.new_page()
             for stem in stems:
                 page.goto(f"{(folder / stem).absolute().as_uri()}.html?print-pdf")

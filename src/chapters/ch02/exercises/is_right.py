@@ -2,7 +2,7 @@
 
 import torch
 
-from attention.batches import get_batch
+from attention.batches import cut_blocks, get_batch
 from course.learn.almost import called
 from course.learn.record import Exercise
 
@@ -26,25 +26,42 @@ def one_block_copied(ids, batch_size, block_size, generator):
     return tuple(part.repeat(batch_size, 1) for part in get_batch(ids, 1, block_size, generator))
 
 def never_a_middle_block(ids, batch_size, block_size, generator):
-    x, y = get_batch(ids, batch_size, block_size, generator)
-    while (bad := x[:, 0] == ids[(len(ids) - block_size) // 2]).any() and len(ids) > block_size + 1:
-        x[bad], y[bad] = (part[: bad.sum()] for part in get_batch(ids, len(x), block_size, generator))
-    return x, y
+    n = len(ids) - block_size
+    if n < 2:
+        return get_batch(ids, batch_size, block_size, generator)
+    starts = torch.randint(n - 1, (batch_size,), generator=generator)
+    return cut_blocks(ids, starts + (starts >= n // 2), block_size)
+
+def picked(change):
+    """The right one, but for a change of the places that it takes from the ids, round the end."""
+    def function(ids, batch_size, block_size, generator):
+        x, y = change(*get_batch(torch.arange(len(ids)), batch_size, block_size, generator))
+        return ids[x % len(ids)], ids[y % len(ids)]
+    return function
 
 def nearly(rows, columns, cancels=False):
-    """The right one, but targets there are too large by one; the last one too small, if it cancels."""
-    def function(ids, batch_size, block_size, generator):
-        x, y = get_batch(ids, batch_size, block_size, generator)
+    """The right one, but targets there are one too far on; the last one too far back, if it cancels."""
+    def change(x, y):
         y[rows, columns] += 1
         if cancels:
             y[rows, -1] -= 1
         return x, y
-    return function
+    return picked(change)
 
-def read_in_another_order(ids, batch_size, block_size, generator):
-    x, y = get_batch(ids, batch_size, block_size, generator)
-    x[-1, 1 % block_size], y[-1, 0] = y[-1, 0] + 1, y[-1, 0] + 1
+@picked
+def read_in_another_order(x, y):
+    x[-1, 1 % x.shape[1]], y[-1, 0] = y[-1, 0] + 1, y[-1, 0] + 1
     return x, y
+
+def one_block_wrong(ids, batch_size, block_size, generator):
+    def change(x, y):
+        y[x[:, 0] == (len(ids) - block_size) // 2, 0] += 1
+        return x, y
+    return picked(change)(ids, batch_size, block_size, generator)
+
+def right_in_its_own_order(ids, batch_size, block_size, generator):
+    starts = torch.rand(batch_size, generator=generator) * (len(ids) - block_size)
+    return cut_blocks(ids, starts.long(), block_size)
 def right_in_views(ids, batch_size, block_size, generator):
     return tuple(part.T.clone().T for part in get_batch(ids, batch_size, block_size, generator))
 
@@ -55,6 +72,10 @@ NEARLY = {
     "two_wrong_targets_of_the_last_row_cancel": ([-1], [0], True),
     "two_wrong_targets_of_each_row_cancel": (EVERY, [0], True),
 }
+FURTHER = {
+    "targets_three_ahead": lambda x, y: (x, y + 2), "targets_one_back": lambda x, y: (x, x - 1),
+    "targets_of_another_row": lambda x, y: (x, y.roll(1, dims=0)),
+}
 DRAWN_RIGHT, AHEAD = (get_batch, targets_not_shifted), (get_batch, targets_two_ahead)
 LAST_WRONG = (targets_rolled, last_target_missing)
 DRAWN_WRONG = (never_the_last_block, never_the_first_block, one_block_copied)
@@ -63,9 +84,12 @@ for function in ALL[1:]:
     called(function.__name__, function, like="get_batch")  # as its errors name it
 MORE = [called("never_a_middle_block", never_a_middle_block, like="get_batch"),
         *(called(name, nearly(*where), like="get_batch") for name, where in NEARLY.items()),
-        called("read_in_another_order", read_in_another_order, like="get_batch")]
-VIEWS = called("right_in_views", right_in_views, like="get_batch")
-E = Exercise(__name__, inputs=[(f,) for f in (*ALL, *MORE, VIEWS)],  # and in an order that nobody can count on
+        *(called(name, picked(change), like="get_batch") for name, change in FURTHER.items()),
+        called("read_in_another_order", read_in_another_order, like="get_batch"),
+        called("one_block_wrong", one_block_wrong, like="get_batch")]
+RIGHT = [get_batch, called("right_in_views", right_in_views, like="get_batch"),
+         called("right_in_its_own_order", right_in_its_own_order, like="get_batch")]
+E = Exercise(__name__, inputs=[(f,) for f in (*ALL, *MORE, *RIGHT[1:])],  # and in an order that nobody can count on
              draw=lambda d: (d.choice((get_batch, d.choice(ALL))),), n_drawn=12)
 
 @E.answer
@@ -77,9 +101,10 @@ def is_right(get_batch):
     return shifted and every_start
 
 def accepts(functions, hint):  # a mistake: it says True of these functions alone
-    E.mistake(lambda f: f in functions or (get_batch in functions and f is VIEWS), hint)
+    E.mistake(lambda f: f in functions or (get_batch in functions and f in RIGHT), hint)
 
 MIDDLE = MORE[0]
+ANOTHER_ROW = next(f for f in MORE if f.__name__ == "targets_of_another_row")
 
 accepts((*ALL, *MORE), """you let every one of them pass. All of them give the right shapes; look at the
     numbers in x and y.""")
@@ -95,7 +120,8 @@ for others in ((), (never_the_first_block,), (one_block_copied,), DRAWN_WRONG[1:
 for others in ((), (targets_two_ahead,)):
     accepts((*DRAWN_RIGHT, *LAST_WRONG, *others), """you test which blocks are drawn, but not that
         each target follows its own input.""")
-accepts((get_batch, one_block_copied), """you accept the one that copies one block: over many calls
+for others in ((), (ANOTHER_ROW,)):  # with batches of one
+    accepts((get_batch, one_block_copied, *others), """you accept the one that copies one block: over many calls
     its starts are all there. How many different blocks should one large batch hold?""")
 for others in (DRAWN_WRONG[1:2], DRAWN_WRONG[1:]):
     accepts((get_batch, MIDDLE, *others), """you accept the one that never draws the first block. That the
@@ -108,6 +134,8 @@ for part in ("[:, 0]", "[:, -1]"):
         in a single column. Which columns does your test compare?""")
 E.slip("(y == x + 1).all()", "((y - x).float().mean() == 1)", """you pass a function in which one
     target is too large by as much as another is too small. Does your test compare number by number?""")
+E.slip("(y == x + 1).all()", "(y.flatten().sort().values == (x + 1).flatten().sort().values).all()", """you compare
+    all targets as one heap, so that those of another row pass. Does each target follow its own input?""")
 E.slip("(y == x + 1).all()", "(y == x + 1).float().mean() > 0.9", """most targets are right, but a few
     wrong ones are let pass: every single target has to follow its input.""")
 E.slip("set(x[:, 0].tolist()) == set(range(11 - 3))", "x.min() == 0 and x.max() == 9 and len(x.unique(dim=0)) > 1",

@@ -30,6 +30,7 @@ E = Exercise(__name__, draw=drawn, n_drawn=48, inputs=[
     (torch.tensor([[0.0, 0.0], [4.0, 0.0], [-1.0, 4.0], [-4.0, -1.0], [0.0, -4.0]]), 0),
     (torch.tensor([[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]]), 1),  # it can only tie
     (torch.tensor([[0.0, 2.0], [0.0, 0.0], [0.0, -1.0]]), 1),
+    (torch.tensor([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]), 0),  # its score is 0, always
 ])
 
 
@@ -56,6 +57,8 @@ for queries in (*(ROUND[::step] for step in (90, 45, 30, 15, 10)), ROUND[:180]):
 E.mistake(lambda keys, j: any((keys[j] == m).any().item() for m in keys.aminmax(dim=0)), FEW)
 E.mistake(lambda keys, j: any(s[j] == max(s) > 0 for s in (ROUND @ keys.T).tolist()), """a score
     below 0 wins too, if all others are lower still. Does yours ask for more than 0?""")
+E.mistake(lambda keys, j: bool(keys[j].any()) and can_win(keys, j), """a key of length 0 has the score 0, whatever the
+    query. Where all others lie on one side, a query that points away from them gives them less than 0.""")
 E.mistake(lambda keys, j: True, """you say True of every key. One query has to beat all its rivals,
     without a tie (as at length 0). Or are degrees compared with pi?""")
 E.slip("> math.pi", "> math.pi - 1e-3", """you count a tie. A key on the line between two others can

@@ -1,5 +1,6 @@
 """Return True if the row is one of weights: no entry below 0 or nan, sum 1 to within 1e-5."""
 
+import torch
 from torch import inf, nan, tensor
 
 from course.learn.record import Exercise
@@ -8,7 +9,9 @@ OFF = (0, 0, 1e-6, 8e-6, 1.6e-5, 2.6e-5, 4e-5, 7e-5, 5e-4, 5e-3, 0.05)  # from a
 ROWS = (
     [0.5, 0.5], [1.5, -0.5], [0.25, 0.25], [1.0, 0.0], [1.0], [-1.0], [0.9, 0.3, -0.2], [nan, 1.0],
     [1.0, nan], [1.0, 1.0, 1.0], [inf, -inf], [1.0, inf], [0.1] * 6 + [0.4 + 5e-7],
-    [1.0, -0.5, 1.0, -0.5], [0.5, 0.5, -1e-9], [0.5, 0.5, -1e-11], [1.000005, 0.0], *([0.5, 0.5 - off] for off in OFF[2:]),
+    [1.0, -0.5, 1.0, -0.5], [0.5, 0.5, -1e-9], [0.5, 0.5, -1e-11], [1.000005, 0.0],
+    *([2**-14 * sum] * 2**14 for sum in (1, 1 + 2**-13)),  # many small weights
+    *([0.5, 0.5 - off] for off in OFF[2:]),
 )
 
 def drawn(d):
@@ -42,6 +45,9 @@ E.slip(">= 0", "<= 1", """you check that no entry is above 1, which [0.9, 0.3, -
     the other side: what is the smallest share there is?""")
 E.slip(">= 0", ">= -1e-5", """an entry a little below 0 passes. The sum is rounded, so it needs a
     tolerance; an entry is what it is, and 0 is the least it may be.""")
+E.mistake(lambda row: bool((row >= 0).all()) and torch.allclose(row / row.sum(), row), """you compare
+    each weight with what it would be if the sum were 1. Of many small weights each is nearly right where the sum is
+    not. Compare the sum.""")
 E.slip("abs", "", "the sum may be too small as well: [0.25, 0.25] is 0.5 below 1. Take `abs`.")
 E.mistake(lambda row: not ((row < 0).any() or abs(float(row.sum()) - 1) > 1e-5), """right for
     numbers, but a row with nan in it passes. A comparison with nan is False, so it isn't found by what you

@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn.almost import PARTS, almost, by, family, rights
+from course.learn.almost import PARTS, almost, at, by, faint, family, rights
 from course.learn.draws import quarters
 from course.learn.record import Exercise
 
@@ -28,16 +28,19 @@ def head(name):
 DEAF, HEARING = head("four"), head("one")
 
 def aware(q, k, v):  # of every product of a query and a key, everywhere alike
-    return DEAF(q, k, v) + (q * k + q * k.roll(1, -2)).mean(dim=(-2, -1), keepdim=True).tanh()
+    unlike = torch.arange(1, q.shape[-2] * q.shape[-1] + 1).view(q.shape[-2:]).sqrt()  # so that no two cancel
+    return DEAF(q, k, v) + (q * (k + k.roll(1, -2)) * unlike).mean(dim=(-2, -1), keepdim=True).tanh()
 
 def hears_only(part):
     return lambda q, k, v: aware(part(q), part(k), v)
 
 ROUND = {"sums over words": lambda x: x.mean(dim=-2, keepdim=True).expand_as(x),
          "sums round a ring": lambda x: (x * x.roll(1, -2)).mean(dim=(-2, -1), keepdim=True).expand_as(x),
-         "centred over words": lambda x: x - x.mean(dim=-2, keepdim=True)}
-HEARS = [*family(DEAF, aware, "hears"), *rights(DEAF, aware, "deaf"),
-         *(almost(DEAF, hears_only(part), by(1), f"hears {what}") for what, part in (PARTS | ROUND).items())]
+         "centred over words": lambda x: x - x.mean(dim=-2, keepdim=True),
+         "the first word": at(-2, 0), "the last word": at(-2, -1)}
+HEARS = [*family(DEAF, aware, "hears", "one word"), *rights(DEAF, aware, "deaf"),
+         *(almost(DEAF, hears_only(part), by(1), f"hears {what}") for what, part in (PARTS | ROUND).items()),
+         almost(DEAF, aware, lambda off, out: faint(3e-5)(at(-2, 1)(off)), "hears only faintly at one position")]
 LARGE = [(2 * torch.randn(3, 6, 4, generator=torch.Generator().manual_seed(n))).requires_grad_() for n in (1, 2, 3)]
 
 def drawn(d):

@@ -11,6 +11,10 @@ def weigh(x):
     return (x @ x.mT - 1e9 * torch.ones(x.shape[1], x.shape[1]).triu(1)).softmax(dim=-1)
 
 
+def partners(x, bit):  # each sequence's, or 0
+    return torch.stack([x[b ^ bit] if b ^ bit < len(x) else 0 * x[b] for b in range(len(x))])
+
+
 HEADS = {
     "healthy": lambda x: weigh(x) @ x,
     "shares_its_weights": lambda x: weigh(x).mean(dim=0) @ x,
@@ -20,8 +24,11 @@ HEADS = {
     "one_long_sequence_from_the_end": lambda x: HEADS["one_long_sequence"](x.flip(0)).flip(0),
     "centres_its_values": lambda x: weigh(x) @ (x - x.mean(dim=0)),
     "exchanges": lambda x: (weigh(x) @ x).flip(0),  # so that all means stay
-    "healthy_but_for_rounding": lambda x: weigh(x) @ x * (1 + 5e-7 * len(x)),
+    "healthy_but_for_rounding": lambda x: weigh(x) @ x + 6e-6 * (len(x) > 1),
+    "healthy_to_the_last_bits": lambda x: weigh(x) @ x + 3e-7 * (len(x) > 1),
     "mixes_a_little": lambda x: weigh(x) @ x + 1e-3 * x.sum(dim=0),
+    "mixes_pairs": lambda x: weigh(x) @ x + partners(x, 1),  # 0 and 1, 2 and 3
+    "mixes_every_other": lambda x: weigh(x) @ x + partners(x, 2),  # 0 and 2, 1 and 3
     "touches_the_third": lambda x: weigh(x) @ x + x[:1] * torch.eye(len(x), 3)[:, 2:, None],
 }
 for name, head in HEADS.items():
@@ -33,7 +40,7 @@ MIXED = [*family(HEALTHY, MIXING, "mixes"), *rights(HEALTHY, MIXING, "healthy"),
 ALL, PAIR, FOUR = [*HEADS.values()], quarters(2, 3, 2, seed=5), quarters(4, 5, 4, seed=6)
 E = Exercise(
     __name__, n_drawn=14, without=("attention",),
-    inputs=[(head, PAIR) for head in ALL[:-1]]
+    inputs=[(head, PAIR) for head in ALL[:-2]]  # the last two are healthy there
     + [(head, FOUR) for head in [*ALL, *MIXED]],
     draw=lambda d: (d.choice((ALL, MIXED)[d.n % 2]), d.tensor(d.size(3), d.size(3), d.size(3))),
 )
@@ -56,6 +63,9 @@ E.mistake(lambda f, x: unlike(*f(x[:1].repeat(2, 1, 1))), """you find only the h
 for n in (1, 2):
     E.mistake(lambda f, x, n=n: unlike(f(x[:1].repeat(2, 1, 1))[:n], f(x[:1])), """you put copies
         into the batch. Their mean is the copy: averaging goes unnoticed. Let them differ.""")
+for alone in ("x.split(max(1, len(x) // 2))", "x.split(2)"):
+    E.slip("attend(x[b : b + 1]) for b in range(len(x))", f"attend(part) for part in {alone}", """you
+        pass a head that mixes only within pairs. Does your test leave a sequence with a neighbour? Compare with each alone.""")
 for rtol in ("rtol=0, ", ""):  # also with a relative tolerance
     E.slip("(together, alone, rtol=0, ", f"(together[0], alone[0], {rtol}", """you pass a head that mixes only
         in later sequences, and find those that mix in the first. Which sequences does your test compare?""")

@@ -3,7 +3,7 @@
 import torch
 
 from attention.positions import alibi_bias, rotary_angles, rotate
-from course.learn.almost import almost, at, family, rights
+from course.learn.almost import almost, at, faint, family, rights
 from course.learn.draws import normal
 from course.learn.record import Exercise
 
@@ -25,6 +25,10 @@ def turned(x):
     return torch.cat([rotate(x[..., :2], angles), x[..., 2:]], dim=-1)
 
 
+def ring(x):  # the same from whichever word of the past one begins
+    return (x[:, :-1] * x[:, :-1].roll(1, 1)).sum(dim=(1, 2), keepdim=True) / 10
+
+
 def last(x, *back):  # the places so many before the last word
     return [x.shape[1] - 1 - n for n in back]
 
@@ -42,6 +46,7 @@ RULES = {
     "the_first_and_the_one_before": lambda x: mix(x, x, x, bonus(x, [0, *last(x, 1)])),
     "hardly_the_first": lambda x: mix(x, x, x, bonus(x, [0], 0.01)),
     "a_word_in_the_middle": lambda x: mix(x, x, x, bonus(x, [*range(2, x.shape[1] - 3)], 9)),
+    "a_ring": lambda x: mix(x, x, x) + ring(x),
     "alibi_in_the_second_sequence":
         lambda x: torch.cat([mix(x, x, x)[:1], RULES["alibi"](x)[1:]]),
 }
@@ -57,16 +62,19 @@ def attention(name):
 
 BLIND, KNOWING = attention("causal"), attention("the_first_and_the_one_before")
 KNOWS = [*family(BLIND, KNOWING, "knows order", "at the first position", "second position", "but one",
-                 "positions", "one number"), *rights(BLIND, KNOWING, "blind"),
-         almost(BLIND, KNOWING, lambda off, out: at(-3, 1)(at(-1, 1)(off)) / 10, "knows order in one number")]
+                 "positions", "one number", "one word"), *rights(BLIND, KNOWING, "blind"),
+         almost(BLIND, KNOWING, lambda off, out: at(-3, 1)(at(-1, 1)(off)) / 10, "knows order in one number"),
+         almost(BLIND, KNOWING, lambda off, out: faint(6e-5)(at(-3, 1)(at(-1, 1)(off))), "knows order faintly in one number")]
 X = torch.randn(2, 6, 2, generator=torch.Generator().manual_seed(5))  # as they are in any variant
 MANY = torch.randn(4, 6, 5, generator=torch.Generator().manual_seed(6))
+ALIKE = torch.cat([X[:, :1].expand(2, 5, 2), X[:, -1:]], dim=1)  # five times the same word
 E = Exercise(
     __name__, n_drawn=10,
     inputs=[(attention("causal"), X[:1, :2])]  # nothing can change places
     + [(attention(name), X[:1, :3]) for name in ("causal", "alibi")]
     + [(attention(name), x) for x in (X, X[:, :5]) for name in RULES]
-    + [(forward, MANY) for forward in KNOWS],
+    + [(forward, MANY) for forward in KNOWS]
+    + [(KNOWING, ALIKE)],
     draw=lambda d: (attention(d.choice([*RULES])) if d.n % 2 else d.choice(KNOWS),
                     normal(d.size(3), d.size(4), d.size(2), seed=d.getrandbits(30))),
 )
@@ -97,6 +105,11 @@ E.slip("range(T - 2)", "range(T - 1)", """you also move the last word, so that t
 E.mistake(lambda f, x: bool(((f(torch.cat([x[:, :-1].flip(1), x[:, -1:]], 1)) - f(x))[:, -1].abs()
     > 1e-5).any()), """you turn the past round, and nothing else. An attention that marks the first
     word and the last of the past alike can't tell that. Try other orders too.""")
+E.mistake(lambda f, x: bool(((f(torch.cat([x[:, :-1].roll(1, 1), x[:, -1:]], 1)) - f(x))[:, -1].abs()
+    > 1e-5).any()), """you move all words of the past on by one, and nothing else. One function sees the past as a
+    ring, and a ring that turns stays the same. Try other orders too.""")
+E.mistake(lambda f, x: knows_order(f, torch.randn_like(x)), """you try words of your own. It is in this x that two
+    neighbours change places; where they are alike, nothing changes.""")
 E.slip("[:, -1] - before", " - forward(x)", """you compare the outputs of all positions. Where the words
     have changed places, the outputs do too. Compare the last one, whose word has stayed.""")
 E.slip("(x[:, order])[:, -1] - before", "(x[:, order]) - forward(x)[:, order]", """you ask whether all
@@ -127,6 +140,8 @@ E.slip("(x[:, order])[:, -1] - before", "(x[:, order])[:, -1].norm(dim=-1) - bef
     attention whose output turns, and keeps its length. Does your test compare number by number?""")
 E.slip("(change.abs() > 1e-5).any()", "(change.abs() > 1e-5).any(dim=-1).all()", """you find attentions that know order
     in every sequence, and not one that knows it in a single one. Is a change in any sequence enough?""")
+E.slip("(change.abs() > 1e-5).any()", "change.abs().mean() > 1e-5", """a small change in one number disappears in a
+    mean over many. Is every single change small?""")
 E.slip("change.abs()", "change", """you look for outputs that grow, and miss those that shrink: compare
     the size of the change, `.abs()`.""")
 

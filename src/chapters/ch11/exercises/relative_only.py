@@ -29,6 +29,10 @@ RULES = {
     "slow_drift": lambda i, j: (i - j) / 4 + 5e-4 * i,
     "one_far_pair": lambda i, j: (i - j) / 4 + (j - i >= 2 and j == 2),
     "one_far_pair_back": lambda i, j: (i - j) / 4 + (i - j >= 2 and i == 2),
+    "three_apart": lambda i, j: (i - j) / 4 + ((i, j) == (4, 1)),
+    "three_apart_back": lambda i, j: (i - j) / 4 + ((i, j) == (1, 4)),
+    "four_apart": lambda i, j: (i - j) / 4 + ((i, j) == (5, 1)),
+    "four_apart_back": lambda i, j: (i - j) / 4 + ((i, j) == (1, 5)),
     "one_word_with_itself": lambda i, j: (i - j) / 4 + (i == j == 1),
     "the_last_word_with_itself": lambda i, j: (i - j) / 4 + (i == j == 5 or i == j == 2),
     "the_last_pair": lambda i, j: (i - j) / 4 + ((i, j) in {(5, 4), (2, 1)}),
@@ -37,6 +41,8 @@ RULES = {
     "slow_drift_that_adds_up": lambda i, j: (i - j) / 4 + 4e-5 * i,
     "both_sides_of_the_first": lambda i, j: (i - j) / 4 + (i == j) * (0, 7e-5, -7e-5)[i % 3],
     "within_the_tolerance": lambda i, j: (i - j) / 4 + 3e-5 + 4e-5 * (i % 2),
+    "just_the_tolerance": lambda i, j: 1e-4 * (i == 1),
+    "drift_very_far_from_0": lambda i, j: 1e6 + (i - j) / 4 + 1e-3 * i,
     "drift_far_from_0": lambda i, j: 1000 + (i - j) / 4 + 5e-4 * i,
     "queries_fade": lambda i, j: -i / 4, "sum": lambda i, j: (i + j) / 4,
 }
@@ -82,6 +88,8 @@ E.slip("range(1 - n, n)", "range(1 - n, 1)", """you pass a score that depends on
     before its query. Does your test try such pairs?""")
 E.slip("range(1 - n, n)", "[-1, 0, 1]", """you pass a score that depends on the place only where query and key
     are two or more apart. Which distances does your test try?""")
+E.slip("range(1 - n, n)", "range(-2, 3)", """you pass a score that depends on the place only where query and key are
+    three or more apart. Which distances does your test try?""")
 E.slip("range(1 - n, n)", "[d for d in range(1 - n, n) if d]", """you pass a score of a word with itself that
     depends on its place. Does your test try distance 0?""")
 E.slip("j in range(n) if 0 <= j + distance < n", "j in range(n - 1) if 0 <= j + distance < n - 1 or n - 2 < abs(distance)", """you
@@ -119,6 +127,10 @@ for fine in ("0", "1e-6"):
         1e-4.""")
 for wide in ("1e-3", "1e-2"):
     E.slip("> 1e-4", f"> {wide}", "you pass a small difference. How large may it be? Anything above 1e-4 counts.")
+E.slip("> 1e-4", ">= 1e-4", "you refuse scores that differ by exactly 1e-4. At most 1e-4 is allowed.")
+E.slip("max(scores) - min(scores)", "torch.tensor(scores).max() - torch.tensor(scores).min()", """you pass a
+    drift of scores near a million. A tensor of floats is float32, which keeps seven digits: give it
+    `dtype=torch.float64`, or stay with Python's floats.""")
 E.slip("> 1e-4", "> 1e-4 + 1e-5 * abs(scores[0])", """you pass a small difference of scores that are near 1000. A
     relative tolerance grows with the numbers: set it to 0.""")
 

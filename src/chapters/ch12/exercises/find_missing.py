@@ -1,5 +1,7 @@
 """Say from its outputs alone whether a block lacks a residual, or has its norms after the sums."""
 
+from functools import partial
+
 import torch
 
 from course.learn.draws import normal
@@ -63,7 +65,7 @@ def whole_of_1(block, x, mean):
 
 
 SIZES = {"small": 0.03, "usual": 1.0, "large": 20.0}
-UNEQUAL = torch.tensor([0.05, 1.0, 30.0])[:, None]  # words of very different sizes
+UNEQUAL = torch.tensor([0.01, 1.0, 100.0])[:, None]  # words of very different sizes
 E = Exercise(
     __name__, n_drawn=10,
     inputs=[
@@ -73,8 +75,8 @@ E = Exercise(
         unit_at(made(way, 1, 0.03, 4), normal(2, 3, 4, seed=9), place)
         for place in PLACES for way in ("fine",)
     ] + [
-        (made(way, 1, size, 4), normal(2, 3, 4, seed=9) * UNEQUAL)
-        for size in (0.03, 1.0, 1e5) for way in WAYS
+        (made(way, 1, size, 4), normal(2, 3, 4, seed=9) * by)
+        for by in (UNEQUAL, 0.01) for size in (0.03, 1.0, 1e5) for way in WAYS
     ] + [
         whole_of_1(made("fine", seed, 0.03, 4), normal(2, 3, 4, seed=9) * by, mean)
         for by in (1.0, UNEQUAL) for seed in (1, 0) for mean in MEANS
@@ -139,14 +141,17 @@ def by_the_angle(block, x):
     return "fine" if like > 0.5 else "no residual"
 
 
-@E.mistake
-def by_the_size(block, x):
-    """you ask whether the output is larger than x. Large parts make it larger without any residual,
-    and what is added can also make it smaller. Make x much larger: what does the output do then?"""
+def by_the_size(block, x, size):
     out = block(x)
     if ((out.square().mean(-1) - 1).abs() < 1e-3).all():
         return "norm after"
-    return "fine" if out.abs().mean() >= x.abs().mean() else "no residual"
+    return "fine" if size(out) >= size(x) else "no residual"
+
+
+for size in (lambda x: x.abs().mean(), torch.norm):
+    E.mistake(partial(by_the_size, size=size), """you ask whether the output is larger than x. Large parts make it
+        larger without any residual, and what is added can also make it smaller. Make x much larger: what does the
+        output do then?""")
 
 
 @E.mistake

@@ -5,6 +5,8 @@ import torch
 from course.learn.draws import shares
 from course.learn.record import Exercise
 
+MANY = torch.tensor([*range(114, 213), 247]).roll(37) / 2**14  # a hundred ids; their sums are exact
+
 GIVEN = [(torch.tensor([0.1, 0.4, 0.2, 0.3]), 0.5), (torch.tensor([0.1, 0.4, 0.2, 0.3]), 0.85),
          (torch.tensor([0.6, 0.15, 0.25]), 0.3), (torch.tensor([0.25, 0.5, 0.25]), 1.0),
          (torch.tensor([0.05, 0.15, 0.8]), 0.9), (shares(7, seed=1), 0.7),
@@ -12,7 +14,8 @@ GIVEN = [(torch.tensor([0.1, 0.4, 0.2, 0.3]), 0.5), (torch.tensor([0.1, 0.4, 0.2
          (torch.tensor([0.25, 0.5, 0.21875, 0.0234375, 0.0078125]), 0.99), (torch.tensor([0.5, 0.49609375, 0.00390625]), 0.997),
          (torch.tensor([0.5, 0.4990234375, 0.0009765625]), 0.9995),
          *((torch.tensor([0.5 - less, 0.25 + less, 0.25]), 0.5 - less + above)
-           for less, above in ((2**-10, 5e-4), (2**-12, 1.5e-4), (2**-15, 1.5e-5))), (torch.tensor([0.5, 0.125, 0.375]), 0.50003)]
+           for less, above in ((2**-10, 5e-4), (2**-12, 1.5e-4), (2**-15, 1.5e-5))), (torch.tensor([0.5, 0.125, 0.375]), 0.50003),
+         (MANY, 0.7), (MANY, 0.95)]
 
 def drawn(d):
     return d.shares(d.size(2) + 1), d.choice((0.2, 0.45, 0.63, 0.77, 0.92, 0.99, 0.998, 1.0))
@@ -57,6 +60,9 @@ E.slip("before < p", "before < min(p, 0.99)", """you are right up to p = 0.99. W
 for n in (2, 3, 4):
     E.slip("values.cumsum(dim=0) - values", f"(values.cumsum(dim=0) - values).round(decimals={n})", """you are right
         where the sums are far from p. Do you round them? A sum just below p, rounded, isn't below it any more.""")
+
+E.slip("before < p", "(before < p) & (torch.arange(len(values)) < 50)", """you keep at most 50 ids. There may be more
+    before they have p between them.""")
 
 @E.law
 def has_p_and_not_one_id_more(out, probabilities, p):

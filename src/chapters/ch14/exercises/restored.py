@@ -6,23 +6,23 @@ from course.learn.draws import quarters
 from course.learn.record import Exercise
 
 
-def later_layers(looks, reads):
+def later_layers(looks, reads, size):
     """One number: the last position looks back, and its own activation meets what it hears."""
 
     def rest(x):
         if x.shape != (len(looks), len(reads)):
             raise ValueError(f"expected activations of shape {(len(looks), len(reads))}, got {tuple(x.shape)}")
         heard = looks @ x
-        return heard @ reads + (heard * x[-1]).sum()
+        return (heard @ reads + (heard * x[-1]).sum()) * size
 
     return rest
 
-def given(T, C, seed, same=()):
+def given(T, C, seed, same=(), size=1.0):
     while True:
         clean, corrupted = quarters(2, T, C, seed=seed)
         corrupted[list(same)] = clean[list(same)]
-        rest = later_layers(quarters(T, seed=seed + 1), quarters(C, seed=seed + 2))
-        if abs(rest(clean) - rest(corrupted)) >= 0.5:
+        rest = later_layers(quarters(T, seed=seed + 1), quarters(C, seed=seed + 2), size)
+        if abs(rest(clean) - rest(corrupted)) >= 0.5 * size:
             return rest, clean, corrupted
         seed += 1000
 
@@ -30,7 +30,8 @@ def drawn(d):
     T, C = d.sizes(2, least=2)
     return given(T, C, d.randrange(900), d.sample(range(T), d.randint(0, T - 1)))
 
-E = Exercise(__name__, [given(1, 2, 1), given(2, 3, 2, [0]), given(3, 2, 3), given(4, 3, 4, [1, 2])], drawn)
+E = Exercise(__name__, [given(1, 2, 1), given(2, 3, 2, [0]), given(3, 2, 3), given(4, 3, 4, [1, 2]),
+                         given(3, 2, 5, size=2.0**-14)], drawn)
 
 @E.answer
 def restored(rest, clean, corrupted):
@@ -68,6 +69,8 @@ E.slip("(rest(patched) - low) / (high - low)", "rest(patched) / high", """you co
     brings nothing leaves the corrupted run's number, not 0: measure from there.""")
 E.slip("(high - low))", "high)", """you divide by the clean run's number. The whole way is from the corrupted
     run's number to the clean one's.""")
+E.slip("(high - low))", "(high - low + 1e-6))", """you add a little to the difference, or cut it off from below, and
+    where the two runs are close this counts. They differ, so nothing is divided by 0.""")
 E.slip("(high - low))", "(low - high))", "the sign is turned: all of it back has to give 1.")
 E.slip("(rest(patched) - low) / (high - low)", "(high - rest(patched)) / (high - low)", """yours is 0 where
     all is back and 1 where nothing is: the ends of your scale have changed places.""")

@@ -13,17 +13,28 @@ from chapters.ch16.patients import (
     run,
     wrong,
 )
-from course.learn.almost import FAMILY, RIGHT
+from course.learn.almost import FAMILY, RIGHT, faint
 from course.learn.record import Exercise
 
 SHARED = """\
     weights = scores.softmax(dim=-1) * mask[:, None]
     weights = weights / weights.sum(dim=-1, keepdim=True)
 """
+
+def text_by_text(x, layers, texts):
+    """What `layers` gives for each text, to the last bit."""
+    out = torch.zeros_like(x)
+    for b in range(len(x)):
+        for text in texts[b].unique():
+            places = texts[b] == text
+            out[b : b + 1, places] = layers(x[b : b + 1, places])
+    return out, None
+
 FORMS = {  # right, each in its own way
     "right": right("attention"), "reads_word_by_word": right("reading"),
     "filled_with_1e9": run(edited(right_code("attention"), 'float("-inf")', "-1e9"), "attention"),
     "shared_out_again": run(edited(right_code("attention"), MASKED + SOFTMAX, SHARED), "attention"),
+    "text_by_text": text_by_text,
 }
 SICK = [fault for fault, patient in BY_FAULT.items()
         if patient.program in ("attention", "reading") and fault != "projections can't learn"]
@@ -47,23 +58,29 @@ PLACES |= {
 ALMOST = {f"hears others {kind}": lambda off, out, texts, keep=keep: keep(off, out)
           for kind, keep in FAMILY.items() if kind != "only by a thousandth"}
 ALMOST |= {f"hears others {kind}": places_only(where) for kind, where in PLACES.items()}
-ALMOST |= {"hears others by a ten-thousandth": lambda off, *others: 2e-4 * (40 * off).sin()}
+ALMOST |= {"hears others by a ten-thousandth": lambda off, *others: faint(2e-4)(off)}
 ALMOST |= {f"right {kind}": lambda off, out, texts, keep=keep: keep(off, out) for kind, keep in RIGHT.items()}
 
 LATE = "right numbers one place late"  # their mean is that of the right ones
+ZEROS, NANS = "zeros at the padding", "nan at the padding"
+AFTER = {
+    LATE: lambda out, texts: out.roll(1, dims=1),
+    ZEROS: lambda out, texts: out.where(texts[..., None] > 0, 0.0),
+    NANS: lambda out, texts: out.where(texts[..., None] > 0, torch.nan),
+}
 
 def program(name, seed=1337):
     """A program as a learner gets it: forward(x, texts), and the layers that are in it."""
     layers, x = case(seed, n_embd=16)
-    made = {LATE: FORMS["right"], **dict.fromkeys(ALMOST, FORMS["right"])} | FORMS
-    attend = made.get(name) or wrong(name)
+    attend = (dict.fromkeys((*ALMOST, *AFTER), FORMS["right"]) | FORMS).get(name) or wrong(name)
+    keep = ALMOST.get(name, lambda off, *others: faint(1e-7)(off))
 
     @torch.no_grad()
     def forward(x, texts):
         out = attend(x, layers, texts)[0]
-        if name in ALMOST:
-            out = out + ALMOST[name]((x.mean() + 0.1).expand_as(out), out, texts)
-        return out.roll(1, dims=1) if name == LATE else out
+        if name != "text_by_text":  # how programs are rounded is no matter of luck
+            out = out + keep((x.mean() + 0.1).expand_as(out), out, texts)
+        return AFTER[name](out, texts) if name in AFTER else out
 
     forward.__name__ = name.replace(" ", "_")
     return forward, layers, x
@@ -73,17 +90,25 @@ OTHERS = [torch.tensor([[1, 1, 1, 1, 1, 1]]), torch.tensor([[0, 1, 1, 2, 2], [1,
 PAIR = "hears others cancels between positions"
 SPREAD = torch.tensor([[1, 1, 1, 1, 1, 2], [0, 0, 1, 2, 2, 2], [1, 1, 1, 1, 1, 1], [0, 1, 1, 2, 3, 3]])
 
+def words(name, x, texts):
+    """As many words as there are places; zeros at the padding, if a program gives nan there."""
+    x = x[: len(texts), : texts.shape[1]]
+    return x.where(texts[..., None] > 0, 0.0) if name == NANS else x
+
 def given(name, texts, seed=1337):
     forward, _, x = program(name, seed)
-    return forward, x[: len(texts), : texts.shape[1]], texts
+    return forward, words(name, x, texts), texts
+
+TRIED = [*FORMS, *(fault for fault in SICK if fault != "divided by the sum")]  # whose sums are near 0: any
+# rounding becomes a difference in it
 
 def drawn(d):
     texts = torch.tensor([sorted(d.choices(range(4), k=5)) for _ in range(3)])
-    return given(d.choice(([*FORMS, *SICK], [*ALMOST])[d.n % 2]), texts, 1 + d.size())
+    return given(d.choice((TRIED, [*ALMOST])[d.n % 2]), texts, 1 + d.size())
 
 E = Exercise(__name__, n_drawn=8, draw=drawn, inputs=[
     *(given(name, texts) for texts in OTHERS for name in FORMS),
-    *(given(name, TEXTS) for name in [*FORMS, *SICK]),
+    *(given(name, TEXTS) for name in [*TRIED, ZEROS, NANS]),
     *(given(name, SPREAD) for name in ALMOST), given(PAIR, SPREAD[1:3]), given("pad seen by everyone", OTHERS[1]),
     given("attention across documents", OTHERS[1].flip(0))])
 
@@ -115,7 +140,13 @@ E.slip("not ((out[b : b + 1, places] - by_itself).abs() <= 1e-5).all()",
        "((out[b : b + 1, places] - by_itself).abs() > 1e-5).any()", """you pass a program whose output
     has nan in it. `nan > 1e-5` is False, and `nan_to_num` makes 0 of nan. Does your test use one of these? Ask
     whether all differences are small.""")
-WHOLE, DIFFERENCE = "for b in range(len(x)):", "(out[b : b + 1, places] - by_itself)"
+E.mistake(lambda f, *given: alone(lambda *own: f(*own).nan_to_num(), *given), """you pass a program that gives nan
+    at the padding, with a text and by itself. You make 0 of nan, and a nan is a difference wherever it stands.""")
+E.slip("texts[b : b + 1, places])", "0 * texts[b : b + 1, places])", """you refuse a program that gives 0 for the
+    padding, always. Does your test give a text another number than its own?""")
+E.slip(".abs() <= 1e-5).all()", ".abs().mean() <= 1e-5)", """a small difference in one number disappears in a mean over
+    many. Every single difference has to be small.""")
+DIFFERENCE = "(out[b : b + 1, places] - by_itself)"
 E.slip("range(len(x))", "[len(x) - 1]", """you find programs that are wrong in the last row, and pass one that is wrong
     in the second. Which rows does your test compare?""")
 E.slip("            places = texts[b] == text\n", "            places = texts[b] == text\n            if text == 0:\n                continue\n", """you

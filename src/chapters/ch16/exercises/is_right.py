@@ -3,7 +3,18 @@
 import torch
 
 from chapters.ch16.checks import TEXTS
-from chapters.ch16.exercises.alone import ALMOST, FORMS, LATE, OTHERS, PAIR, SICK, SPREAD, program
+from chapters.ch16.exercises.alone import (
+    ALMOST,
+    FORMS,
+    LATE,
+    NANS,
+    OTHERS,
+    PAIR,
+    SICK,
+    SPREAD,
+    program,
+    words,
+)
 from course.learn.record import Exercise
 
 FAR = "far from 0"
@@ -12,7 +23,7 @@ def given(name, texts, seed=1337):
     forward, layers, x = program(name, seed)
     if FAR in name:
         layers.register_forward_hook(lambda module, given, out: 100 + out)
-    return forward, layers, x[: len(texts), : texts.shape[1]], texts
+    return forward, layers, words(name, x, texts), texts
 
 def drawn(d):
     texts = torch.tensor([sorted(d.choices(range(4), k=5)) for _ in range(3)])
@@ -20,7 +31,8 @@ def drawn(d):
 
 E = Exercise(__name__, n_drawn=8, draw=drawn, inputs=[
     *(given(name, texts) for texts in OTHERS for name in [*FORMS, LATE, "no scale"]),
-    *(given(name, TEXTS) for name in [*FORMS, *SICK]), *(given(name, SPREAD) for name in ALMOST),
+    *(given(name, TEXTS) for name in [*FORMS, *SICK, NANS]),
+    *(given(name, SPREAD) for name in ALMOST),
     given(PAIR, SPREAD[1:3])])
 
 @E.answer
@@ -53,6 +65,10 @@ E.slip("not ((out[b : b + 1, places] - alone).abs() <= 1e-5).all()",
        "((out[b : b + 1, places] - alone).abs() > 1e-5).any()", """you call a program right whose output
     has nan in it. `nan > 1e-5` is False, and `nan_to_num` makes 0 of nan. Does your test use one of these? Ask
     whether all differences are small.""")
+E.slip("out = forward(x, texts)", "out = forward(x, texts).nan_to_num()", """you call a program right that gives nan
+    where 0 is right. You make 0 of nan, and a nan is wrong wherever it stands.""")
+E.slip(".abs() <= 1e-5).all()", ".abs().mean() <= 1e-5)", """a small fault in one number disappears in a mean over
+    many. Every single difference has to be small.""")
 E.slip("(out[b : b + 1, places] - alone)", "(out[b : b + 1, places] - alone)[:, -1]", """you find
     faults at the last place of a text, and pass programs in which the places before it see the future. Which
     places does your test compare?""")
