@@ -118,13 +118,13 @@ def _with_bar(
 ) -> Iterator[tuple[Submission, many.Results]]:
     from tqdm import tqdm
 
+    way = many.here(max(1, min(wish.jobs, len(todo))))
     if wish.scheduler:
-        from grading.cluster import grade
+        from grading.cluster import workers
 
-        way = grade(todo, ready, cohort, wish.scheduler, wish.trust)
-    else:
-        way = many.grade(todo, ready, cohort, wish.jobs, wish.trust)
-    yield from tqdm(way, total=len(todo), unit="submission", disable=not todo)
+        way = workers(wish.scheduler)
+    found = many.grade(todo, ready, cohort, wish.trust, way)
+    yield from tqdm(found, total=len(todo), unit="submission", disable=not todo)
 
 
 def _export(out: Path, found: list[Submission], names: dict[str, str]) -> None:
