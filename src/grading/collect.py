@@ -24,6 +24,7 @@ from grading.sandbox import START, Sandbox
 
 DEFINED = (120, 480)  # seconds of the processor, and of a clock, for the cells that are needed
 CALLED = (30, 120)  # ... for a call, of which an honest one takes hundredths
+PART = 600  # ... of a clock for an exercise, whose code could stop its own clocks
 LONGEST = 1800  # seconds of a clock for all exercises of a submission, whatever its code does
 ENDING = "ended its whole process"  # by a signal, a status, its memory: none of that is told
 
@@ -129,8 +130,9 @@ def _round(
 def _answered(parts: list[Part], files: list[IO[bytes]], box: Sandbox, until: float) -> bool:
     """True if all parts were answered, False if one of them has ended the sandbox."""
     for part, file in zip(parts, files, strict=False):
-        ended = box.hear(until)
-        part.take(file, ended or (LATE if time.monotonic() > until else ENDED))
+        end = min(until, time.monotonic() + PART)
+        ended = box.hear(end)
+        part.take(file, ended or (LATE if time.monotonic() > end else ENDED))
         if not ended:
             return False
     return True

@@ -30,12 +30,7 @@ from grading.collect import Answers, collect
 from grading.forbidden import Look, look
 
 Result = dict[str, Any]
-
-
-LIMITS = {
-    "AS": 8 << 30,
-    "CPU": 300,
-}  # bytes, and seconds for one submission: a judge has little to do
+LIMITS = {"AS": 8 << 30, "CPU": 300}  # bytes, and seconds for one submission, which needs few
 
 
 def main() -> None:
@@ -63,11 +58,6 @@ def judged(request: dict[str, Any]) -> dict[str, Any]:
         return {"failed": f"the grader itself failed on it ({type(error).__name__}: {error})"}
 
 
-@cache
-def _prepared(id: str, cohort: str) -> Exercise:
-    return prepared(id, cohort)
-
-
 def version(exercise: Exercise, cohort: str) -> str:
     """What a result depends on, but for the submission: the record and what its inputs come from."""
     record = inspect.getsource(inspect.getmodule(exercise.reference.function))
@@ -81,6 +71,9 @@ def prepared(id: str, cohort: str) -> Exercise:
     exercise.hide(cohort)
     exercise.prepare()
     return exercise
+
+
+_prepared = cache(prepared)
 
 
 def graded(

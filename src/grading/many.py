@@ -30,15 +30,18 @@ Task = Callable[[str], dict[str, Any]]
 Way = AbstractContextManager[tuple[Executor, Task]]
 
 
-def seed(out: Path, cohort: str) -> str:
-    """The cohort's secret: what was said, or what was drawn when this folder was first used."""
-    if cohort:
-        return cohort
+def kept_seed(out: Path, cohort: str) -> str:
+    """The cohort's secret: what was said, or what is kept in this folder; "" if nothing is."""
     file = out / "cohort"
-    if not file.exists():
-        write_text(secrets.token_hex(16) + "\n", file)
-        file.chmod(0o600)
-    return file.read_text(encoding="utf-8").strip()
+    return cohort or (file.read_text(encoding="utf-8").strip() if file.exists() else "")
+
+
+def seed(out: Path, cohort: str) -> str:
+    """The cohort's secret, which is drawn when a folder is first used."""
+    if not kept_seed(out, cohort):
+        write_text(secrets.token_hex(16) + "\n", out / "cohort")
+        (out / "cohort").chmod(0o600)
+    return kept_seed(out, cohort)
 
 
 def exercises(chapters: set[str]) -> Exercises:

@@ -67,9 +67,7 @@ def _ready(
 
 def _tell(wish: SimpleNamespace, found: list[Submission]) -> int:
     """Say what would be done with each submission."""
-    file = wish.out / "cohort"
-    cohort = wish.cohort or (file.exists() and file.read_text(encoding="utf-8").strip()) or ""
-    _, todo = _ready(wish, found, cohort)
+    _, todo = _ready(wish, found, many.kept_seed(wish.out, wish.cohort))
     for one in found:
         state = one.fault or ("to be graded" if one in todo else "left as it is")
         late = " (late, says Canvas)" if one.late else ""
