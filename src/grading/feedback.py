@@ -15,7 +15,7 @@ from course.learn.exercises import COLOURS
 from course.learn.html import WRONG, exercise_html
 from course.learn.record import Exercise
 from course.learn.solutions import in_check
-from grading.results import is_graded
+from grading.results import is_graded, submissions
 from grading.submissions import file_name, in_moodles_names
 
 FOLDER = "feedback"
@@ -59,11 +59,10 @@ def write_for_moodle(out: Path, students: list[dict[str, Any]], names: dict[str,
     As in its table, what isn't graded isn't there.
     """
     pages: dict[str, dict[str, Path]] = {}
-    for student in students:
-        for chapter, found in student["chapters"].items():
-            if (start := in_moodles_names(found["where"])) and is_graded(found):
-                page = path(out, names.get(student["student"], student["student"]), chapter)
-                pages.setdefault(chapter, {})[f"{start}{chapter}.html"] = page
+    for student, chapter, found in submissions(students):
+        if (start := in_moodles_names(found["where"])) and is_graded(found):
+            page = path(out, names.get(student, student), chapter)
+            pages.setdefault(chapter, {})[f"{start}{chapter}.html"] = page
     for chapter, by_name in pages.items():
         body = BytesIO()
         with ZipFile(body, "w") as archive:

@@ -112,7 +112,7 @@ class Part:
         inputs = pickle.loads(self.part["inputs"])
         packer = Packer()
         told = {"why": why[:WORDS], "callable": callable(function), "replaced": replaced[:20]}
-        told |= {"parameters": _parameters(function), "value": packer.whole(function)}
+        told |= {"takes": _misfit(function, *inputs[:1]), "value": packer.whole(function)}
         self.write(frame(told, packer.tensors))
         for given in inputs if callable(function) else ():
             self.clocks("called")
@@ -163,15 +163,18 @@ def _words(error: BaseException) -> str:
         return "an exception without words"
 
 
-def _parameters(function: Any) -> list | None:
-    """The parameters of a function: name, kind, and the text of its default."""
+def _misfit(function: Any, inputs: tuple = ()) -> str:
+    """The parameters of a function that can't be called with these inputs."""
     try:
-        return [
-            [str(p.name), int(p.kind), None if p.default is p.empty else repr(p.default)[:100]]
-            for p in inspect.signature(function).parameters.values()
-        ][:50]
+        theirs = inspect.signature(function)
+        text = str(theirs)[:WORDS]
+    except BaseException:  # some of Python's own have none
+        return ""
+    try:
+        theirs.bind(*inputs)
+        return ""
     except BaseException:
-        return None
+        return text
 
 
 if __name__ == "__main__":

@@ -106,6 +106,9 @@ def verdict(exercise: Exercise, answers: Answers, seen: Look) -> Verdict:
         return Verdict("not attempted", f"not attempted: no cell defines `{exercise.name}`.")
     if answers.why:
         return Verdict("wrong", f"your cells don't give a function. {answers.why}")
+    if answers.takes:
+        ours = inspect.signature(exercise.reference.function)
+        return Verdict("wrong", f"expected a function of {ours}, yours takes {answers.takes}.")
     outcomes = {
         id(given): replace(
             outcome,

@@ -102,8 +102,10 @@ def _end(
     wish: SimpleNamespace, found: list[Submission], todo: list[Submission], students: list[dict]
 ) -> int:
     """The last words, and the exit status."""
-    chapters = [(s["student"], c) for s in students for c in s["chapters"].values()]
-    bad = [f"{student} ({c['where']})" for student, c in chapters if not results.is_graded(c)]
+    all_of_them = results.submissions(students)
+    bad = [
+        f"{student} ({c['where']})" for student, _, c in all_of_them if not results.is_graded(c)
+    ]
     print(f"{len(found)} submissions, {len(found) - len(todo)} of them graded before; ", end="")
     print(f"grades, feedback and summary.md are in {wish.out}")
     if bad:

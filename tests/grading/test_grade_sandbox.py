@@ -345,6 +345,7 @@ CELLS = {
     "a decorator": "@decorated\ndef answer(T): pass",
     "a helper": "def answer(T): return helper(T)",
     "no function": "answer = 3",
+    "none": "answer = None",
     "parameters": "def answer(T, U=[1, 2]): pass\ndef other(): pass",
     "two": "def answer(T, U): pass",
     "a mistake": RIGHT.replace("dim=1", "dim=0"),
@@ -406,6 +407,7 @@ def test_what_is_told_of_cells(found):
     assert re.search(r"line 2 of code cell \d+: NameError", got["a decorator"].sentence)
     assert "NameError: name 'helper' is not defined" in got["a helper"].sentence
     assert "expected your function itself, got an int" in got["no function"].sentence
+    assert "expected your function itself, got None" in got["none"].sentence
     assert "yours takes (T, U)" in got["two"].sentence and "None" in got["parameters"].sentence
     assert got["a mistake"].sentence == load(ID).mistakes[0].hint
     assert "returned None" in got["names"].sentence and "ValueError" in got["half"].sentence
