@@ -106,7 +106,7 @@ def _end(
     bad = [
         f"{student} ({c['where']})" for student, _, c in all_of_them if not results.is_graded(c)
     ]
-    print(f"{len(found)} submissions, {len(found) - len(todo)} of them graded before; ", end="")
+    print(f"{len(found)} submissions, {len(todo)} of them graded now; ", end="")
     print(f"grades, feedback and summary.md are in {wish.out}")
     if bad:
         print(f"course: not graded: {', '.join(bad)}", file=sys.stderr)

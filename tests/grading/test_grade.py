@@ -178,7 +178,7 @@ def test_from_a_folder_to_a_gradebook(tmp_path, few, bubblewrap, capsys, monkeyp
     wish = ["grade", str(folder), "--out", str(out), "--export-code", "--cohort", "x", "-j", "1"]
     assert cli.main(wish) == 1
     said = capsys.readouterr()
-    assert "3 submissions, 0 of them graded before" in said.out
+    assert "3 submissions, 3 of them graded now" in said.out
     assert "not graded: carl (submitted/carl/04/04_averaging_the_past.ipynb)" in said.err
     table = (out / "grades.csv").read_text(encoding="utf-8").splitlines()
     rows = {row["student_id"]: row for row in csv.DictReader(table)}
@@ -197,7 +197,7 @@ def test_from_a_folder_to_a_gradebook(tmp_path, few, bubblewrap, capsys, monkeyp
     before = {p: p.read_bytes() for p in out.rglob("*.json")}
     monkeypatch.setattr(many.Judge, "ask", lambda *_: pytest.fail("graded again"))
     assert cli.main(wish) == 1
-    assert "3 of them graded before" in capsys.readouterr().out
+    assert "3 submissions, 0 of them graded now" in capsys.readouterr().out
     assert {p: p.read_bytes() for p in out.rglob("*.json")} == before
 
 
@@ -235,6 +235,7 @@ def test_one_learner_a_dry_run_and_marks_instead_of_names(tmp_path, few, capsys,
     assert cli.main([*wish, "--student", "adda"]) == 2
     assert "expected --student to be one of ada, bob, got 'adda'" in capsys.readouterr().err
     assert cli.main([*wish, "--student", "bob"]) == 0
+    assert "2 submissions, 1 of them graded now" in capsys.readouterr().out
     assert [path.stem for path in (out / "results").iterdir()] == ["bob"]
     assert cli.main([*wish, "--dry-run"]) == 0
     assert "1 of 2 submissions would be graded" in capsys.readouterr().out
