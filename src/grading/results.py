@@ -22,12 +22,12 @@ def path(out: Path, student: str) -> Path:
 
 
 def stored(out: Path, student: str) -> dict[str, Any]:
-    """What is kept of a learner so far, in texts that any file can hold."""
+    """What is kept of a learner so far."""
     try:
         found = json.loads(path(out, student).read_text(encoding="utf-8"))
         if not isinstance(found["chapters"], dict):
             raise TypeError
-        return _plain(found)
+        return found
     except FileNotFoundError:
         return {"student": student, "chapters": {}}
     except (OSError, ValueError, KeyError, TypeError):
