@@ -29,7 +29,7 @@ from grading.probe import settle
 
 TIMED = (signal.SIGPROF, signal.SIGALRM, signal.SIGXCPU)  # what ends a call that takes too long
 TRIAL = "import torch\ndef trial(): return torch.ones(2)"  # if this fails, no learner is to blame
-LOOK = 0.02  # seconds between two looks at a part
+LOOK = 0.005  # seconds between two looks at a part
 DONE, LATE, ENDED = b".", b"L", b"E"  # what is said of a part
 
 

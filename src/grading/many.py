@@ -39,8 +39,8 @@ def kept_seed(out: Path, cohort: str) -> str:
 def seed(out: Path, cohort: str) -> str:
     """The cohort's secret, which is drawn when a folder is first used."""
     if not kept_seed(out, cohort):
+        (out / "cohort").touch(0o600)  # whose mode it keeps
         write_text(secrets.token_hex(16) + "\n", out / "cohort")
-        (out / "cohort").chmod(0o600)
     return kept_seed(out, cohort)
 
 

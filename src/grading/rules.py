@@ -95,6 +95,7 @@ def _check_parts(said: dict[str, Any], file: Path) -> None:
                     f"expected another kind of value in {what} of {file}, got {value!r}"
                 )
     for row in said.get("by_hand", ()):
+        _check({"by_hand": row}, {"by_hand": dict}, file)
         _check(row, OF_HAND, file)
         if missing := {"student", "what", "points"} - row.keys():
             raise CourseError(f"expected {', '.join(sorted(missing))} in each by_hand of {file}")

@@ -353,6 +353,7 @@ def test_rules_are_read_and_the_command_line_goes_before(tmp_path):
         ('late = "10% a day"', "expected a date after which work is late"),
         ('[points]\n"08.nothing" = 1', "there is no exercise or chapter '08.nothing'"),
         ('[points]\n"08.as_allowed" = nan', "another kind of value in points.*got nan"),
+        ("by_hand = [1]", "another kind of value for by_hand .*got 1"),
         ("[dues]\n99 = 2026-01-02T12:00:00", "there is no exercise or chapter '99'"),
         ('[points]\n"08.as_allowed" = -1', "another kind of value in points"),
         ('[[by_hand]]\nstudent = "ada"', "expected points, what in each by_hand"),
