@@ -40,7 +40,7 @@ def test_the_reference_passes(id):
 
 @each_exercise
 @pytest.mark.parametrize("some", MISTAKES, ids=["first", "others"])
-def test_every_known_mistake_gets_its_own_hint(id, some):
+def test_every_known_mistake_gets_its_own_hint(id, some, as_a_user):
     for mistake in load(id).mistakes[some]:
         found = judge(load(id), mistake.function)
         assert (found.status, found.sentence) == ("known mistake", mistake.hint)

@@ -371,6 +371,9 @@ def test_a_kernel_that_starts_at_the_second_try_is_used_and_said(tmp_path):
 
 
 def test_a_full_disk_is_named(full_disk, monkeypatch):
+    monkeypatch.setattr(
+        nbval_plugin.Manager, "latest", SimpleNamespace(said=lambda: ""), raising=False
+    )
     full = ": /scratch takes no temporary files (No space left on device)"
     named = SimpleNamespace(nodeid="n", scratch=SimpleNamespace(name="/scratch/course-1"))
     said = nbval_plugin.Notebook._not_started(named, RuntimeError("Kernel died"))
@@ -382,7 +385,7 @@ def test_a_full_disk_is_named(full_disk, monkeypatch):
     monkeypatch.setattr(nbval.plugin.RunningKernel, "get_message", empty)
     monkeypatch.setattr(nbval_plugin.Kernel, "is_alive", lambda _: False)
     dead = object.__new__(nbval_plugin.Kernel)
-    dead.km = SimpleNamespace(connection_file="/scratch/course-1/kernel.json")
+    dead.km = SimpleNamespace(scratch="/scratch/course-1")
     with pytest.raises(KernelDied, match=f"the kernel died{re.escape(full)}"):
         dead.get_message("iopub")
 

@@ -108,13 +108,13 @@ def test_what_fails_or_warns_is_left_as_it_was_and_makes_the_status_1(twice):
 def test_what_is_saved_while_a_notebook_is_executed_stays(tmp_path, monkeypatch, capsys):
     path = make_course(tmp_path, n1=["1"]) / "notebooks" / "n1.ipynb"
 
-    def execute(module, jobs, workers, env, progress, keep):
+    def side_by_side(work, jobs, workers, env, progress, keep):
         path.write_text("an hour of work")
         result = {"name": "n1", "seconds": 1, "error": None, "notebook": "new", "changes": ""}
         keep(jobs[0], result)
         return [result]
 
-    monkeypatch.setattr("course.execute.refresh.execute", execute)
+    monkeypatch.setattr("course.execute.refresh.side_by_side", side_by_side)
     monkeypatch.chdir(tmp_path)
     assert main(["refresh"]) == 1
     said = capsys.readouterr().err

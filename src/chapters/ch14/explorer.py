@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attention.checkpoint import CHECKPOINT, load_checkpoint
 from attention.gpt import GPT
-from chapters.ch14.patterns import equal_shares
+from chapters.ch14.patterns import uniform_weights
 from course.draw.live import Live
 from course.draw.picture import Picture, cells, headline, picture, place, sheet
 
@@ -97,7 +97,7 @@ def maps_sentence(
 ) -> str:
     """What the explorer shows of one of the maps, (L, H, T, T), and of the guess, in its words."""
     weights, T = maps[block, head], len(ids)
-    found, even = head_scores(weights, ids), head_scores(equal_shares(T), ids)
+    found, even = head_scores(weights, ids), head_scores(uniform_weights(T), ids)
     names = ("previous-token score", "induction score", "share of the first column")
     means = ", ".join(
         f"{name} {_said(mine)} (equal weights: {_said(other)})"

@@ -70,8 +70,7 @@ class Kernel(nbval.plugin.RunningKernel):
                 return super().get_message(stream, max(0, min(POLL, end - monotonic())))
             except Empty:
                 if not self.is_alive():
-                    folder = os.path.dirname(self.km.connection_file)
-                    raise KernelDied(f"the kernel died{full_disk(folder)}") from None
+                    raise KernelDied(f"the kernel died{full_disk(self.km.scratch)}") from None
                 if monotonic() >= end:
                     raise
 

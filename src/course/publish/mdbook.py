@@ -91,13 +91,10 @@ def _mdbook() -> str:
 
 
 def _environment() -> dict[str, str]:
-    """An environment in which `python` is this Python and `course` this package."""
-    source = str(Path(__file__).resolve().parents[2])
-    path = [source, *filter(None, [os.environ.get("PYTHONPATH")])]
+    """An environment in which `python` is this Python."""
     return {
         **{name: value for name, value in os.environ.items() if not name.startswith("MDBOOK_")},
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
-        "PYTHONPATH": os.pathsep.join(path),
         "PYTHONUTF8": "1",
     }
 
