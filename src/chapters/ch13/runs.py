@@ -173,7 +173,7 @@ def whole(name: str, seed: int) -> dict[str, float]:
 
 
 def main(what: str = "choices", which: str = "play") -> None:
-    """Run what isn't stored yet, and store it run by run."""
+    """Run everything that isn't stored yet, and store it run by run."""
     stored = STORED.with_name(f"{what}.json")
     found = json.loads(stored.read_text()) if stored.exists() else {}
     for seed in SEEDS:
