@@ -27,7 +27,7 @@ from chapters.ch08.figures import painted_sentence
 from chapters.ch10.explorer import heads_explorer, shares, split_by_view, two_heads_explorer
 from chapters.ch10.figures import views_sentence
 from chapters.ch14.explorer import head_scores, maps_sentence, model_explorer
-from chapters.ch14.patterns import equal_shares
+from chapters.ch14.patterns import uniform_weights
 from course.draw.live import Live
 from course.draw.picture import Picture
 from course.publish.mdbook import build
@@ -1227,7 +1227,7 @@ class Typed(Shown):
         assert seen["last"] == pytest.approx(maps[block, head, -1].tolist(), abs=1e-5)
         signs = [SIGNS.get(c, c) for c in TOKENIZER.decode(ids)]
         assert seen["names"] == [signs, signs]
-        both = [head_scores(each, ids) for each in (maps[block, head], equal_shares(len(ids)))]
+        both = [head_scores(each, ids) for each in (maps[block, head], uniform_weights(len(ids)))]
         for (_, row), pair in zip(seen["scores"], zip(*both, strict=True), strict=True):
             for told, score in zip(row, pair, strict=True):
                 none = math.isnan(score)

@@ -13,7 +13,7 @@ from attention.checkpoint import CHECKPOINT, save_checkpoint
 from attention.gpt import GPT, Config
 from attention.tokenizers import CharTokenizer
 from chapters.ch14.explorer import head_scores, model_explorer
-from chapters.ch14.patterns import equal_shares
+from chapters.ch14.patterns import uniform_weights
 from course.draw.live import fingerprint
 from course.publish import mdbook, weights
 from tests import pages
@@ -125,11 +125,13 @@ def test_a_head_that_goes_on_where_a_copy_went_on_scores_one():
 
 def test_scores_that_no_position_has_are_nan():
     assert all(map(math.isnan, head_scores(torch.ones(1, 1), [7])))
-    assert math.isnan(head_scores(equal_shares(4), [1, 2, 3, 4])[1])
-    assert math.isnan(head_scores(equal_shares(2), [1, 1])[1]), "a copy beside it leads to itself"
+    assert math.isnan(head_scores(uniform_weights(4), [1, 2, 3, 4])[1])
+    assert math.isnan(head_scores(uniform_weights(2), [1, 1])[1]), (
+        "a copy beside it leads to itself"
+    )
 
 
 def test_equal_weights_score_what_is_there_by_chance():
-    first, second, third = head_scores(equal_shares(4), [1, 1, 1, 1])
+    first, second, third = head_scores(uniform_weights(4), [1, 1, 1, 1])
     assert first == third == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 3)
     assert second == pytest.approx((1 / 3 + 2 / 4) / 2)
