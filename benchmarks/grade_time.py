@@ -179,7 +179,7 @@ def main() -> None:
     for (kind, got), n in sorted(table.items()):
         print(f"{n:4}  {kind:40} {got}")
     same = sorted(
-        (student, id, result["status"], result["points"], result["version"])
+        (student, id, result["status"], result["version"])
         for student, found in kept.items()
         for id, result in found.items()
     )

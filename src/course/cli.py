@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         return _refused(
             f"expected the package {error.name}, found none: install what makes book and talks with "
-            "`python install.py --book`, and what grades on many machines with --grade"
+            "`python install.py --book`, and what grades a class with --grade"
         )
     except OSError as error:  # a full disk, a folder that can't be written, no temporary one
         return _refused(f"the system refused: {error}: make room there, or write elsewhere")

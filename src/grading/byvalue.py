@@ -10,6 +10,8 @@ from io import BytesIO
 from types import CodeType, FunctionType
 from typing import Any
 
+import cloudpickle
+
 from course import content
 
 NAME, MODULE = "function", "course.given"
@@ -17,7 +19,6 @@ NAME, MODULE = "function", "course.given"
 
 def dumped(inputs: list[tuple]) -> bytes:
     """Inputs for `pickle.loads`, which finds no module of the chapters or of `course` there."""
-    import cloudpickle
 
     class Pickler(cloudpickle.Pickler):
         def reducer_override(self, value: Any) -> Any:

@@ -6,22 +6,22 @@ judge is not tried again; one whose worker was lost is, as that was no learner's
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import CancelledError, Executor
+from contextlib import contextmanager
 from typing import Any
 
 from course.errors import CourseError, NoSandbox
-from grading.many import Exercises, Judge, Results, request, results_of, without_code
+from grading.many import Judge, Task
 from grading.sandbox import refuse_or_go
-from grading.submissions import Submission
 
 LOSSES = 10  # of workers, until a submission is given up
 
 
-def grade(
-    todo: list[Submission], ready: Exercises, cohort: str, scheduler: str, trust: bool
-) -> Iterator[tuple[Submission, Results]]:
-    """The results of each submission, as they come."""
+@contextmanager
+def workers(scheduler: str) -> Iterator[tuple[Executor, Task]]:
+    """All workers of a scheduler."""
     try:
-        from distributed import Client, as_completed
+        from distributed import Client
     except ImportError:
         raise CourseError(
             'expected Dask for --scheduler: pip install "attention-course[grade]", there and here'
@@ -32,26 +32,18 @@ def grade(
         raise CourseError(f"expected a Dask scheduler at {scheduler}, but: {error}") from None
     with client:
         client.run_on_scheduler(_allow, LOSSES)
-        given = {}
-        for one in todo:
-            if one.fault:
-                yield one, without_code(one, ready, cohort)
-                continue
-            future = client.submit(task, request(one, ready, cohort, trust), pure=False, retries=0)
-            given[future] = one
-        for future in as_completed([*given], loop=client.loop):
-            one = given.pop(future)
-            yield one, results_of(_message(future), one, ready, cohort)
+        try:
+            yield client.get_executor(pure=False, retries=0), task
+        except CancelledError:
+            raise CourseError(
+                f"lost the Dask scheduler at {scheduler}: start it and this command again, which "
+                "goes on where it was"
+            ) from None
 
 
 def _allow(losses: int, dask_scheduler: Any = None) -> None:
     """A task that was on three lost workers isn't yet to blame."""
     dask_scheduler.allowed_failures = losses
-
-
-def _message(future: Any) -> dict[str, Any]:
-    error = future.exception()
-    return {"failed": str(error)} if error else future.result()
 
 
 def task(request: str) -> dict[str, Any]:

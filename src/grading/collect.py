@@ -5,14 +5,13 @@ that nobody has seen go in when the answers to all others are here: none of what
 speak of them.
 """
 
-import inspect
 import pickle
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 from course.learn.apart import STOPPED
 from course.learn.attempt import Gone, Late, Outcome
@@ -24,6 +23,7 @@ from grading.sandbox import START, Sandbox
 
 DEFINED = (120, 480)  # seconds of the processor, and of a clock, for the cells that are needed
 CALLED = (30, 120)  # ... for a call, of which an honest one takes hundredths
+PART = 600  # ... of a clock for an exercise, whose code could stop its own clocks
 LONGEST = 1800  # seconds of a clock for all exercises of a submission, whatever its code does
 ENDING = "ended its whole process"  # by a signal, a status, its memory: none of that is told
 
@@ -81,6 +81,7 @@ class Answers:
     """What a learner's cells do for an exercise: a function, or why there is none, and its outcomes."""
 
     why: str = ""
+    takes: str = ""  # its parameters, where it can't be called with the inputs
     function: Any = None  # what stands for it here, or what is in its place
     replaced: tuple[str, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
@@ -129,8 +130,9 @@ def _round(
 def _answered(parts: list[Part], files: list[IO[bytes]], box: Sandbox, until: float) -> bool:
     """True if all parts were answered, False if one of them has ended the sandbox."""
     for part, file in zip(parts, files, strict=False):
-        ended = box.hear(until)
-        part.take(file, ended or (LATE if time.monotonic() > until else ENDED))
+        end = min(until, time.monotonic() + PART)
+        ended = box.hear(end)
+        part.take(file, ended or (LATE if time.monotonic() > end else ENDED))
         if not ended:
             return False
     return True
@@ -149,7 +151,8 @@ def _joined(shown: Part, hidden: Part) -> Answers:
     try:
         return Answers(
             why=str(told["why"])[:WORDS],
-            function=stand_in(told["parameters"])
+            takes=str(told["takes"])[:WORDS],
+            function=elsewhere
             if told["callable"] is True
             else value_of(told["value"], shown.tensors),
             replaced=tuple(str(name)[:WORDS] for name in told["replaced"][:20]),
@@ -160,38 +163,12 @@ def _joined(shown: Part, hidden: Part) -> Answers:
         return Answers(f"They {late if shown.ended == LATE else 'ended their whole process'}.")
 
 
+def elsewhere(*inputs: Any) -> NoReturn:
+    """Stands for the learner's function."""
+    raise TypeError("a learner's function runs in the sandbox alone")
+
+
 def _compared(o: Outcome, word: str) -> Outcome:
     """What is compared of an outcome, and no more; the stub's own error is one as any other."""
     words = o.words or ("raised" if type(o.error) is NotImplementedError else "")
     return Outcome(o.value, o.error, words, own=o.own, mutated=o.mutated, used=o.used and word)
-
-
-# ---------------------------------------------------------------- the function, seen from here
-
-
-def stand_in(parameters: Any) -> Callable:
-    """Stands for the learner's function: what is known of it here is how it is called."""
-
-    def function(*inputs: Any) -> Any:
-        raise TypeError("a learner's function runs in the sandbox alone")
-
-    try:
-        function.__signature__ = inspect.Signature([_parameter(*part) for part in parameters])
-    except (TypeError, ValueError):
-        function.__signature__ = "unknown"  # then nothing is said of it
-    return function
-
-
-class _Shown:
-    """A default, of which only the text is known."""
-
-    def __init__(self, text: str):
-        self.text = text
-
-    def __repr__(self) -> str:
-        return self.text
-
-
-def _parameter(name: str, kind: int, default: str | None) -> inspect.Parameter:
-    shown = inspect.Parameter.empty if default is None else _Shown(str(default)[:100])
-    return inspect.Parameter(str(name)[:100], inspect._ParameterKind(kind), default=shown)

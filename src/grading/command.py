@@ -12,27 +12,47 @@ from course.cli import PATH, N, into, processors
 
 @click.command()
 @click.argument("submissions", nargs=-1, required=True, type=PATH)
-@click.option("--chapter", default="", metavar="NN", help="Of all of them (each says its own).")
+@click.option(
+    "--chapter", default="", metavar="NN",
+    help="Chapter of all submissions (default: the one that each notebook names).",
+)  # fmt: skip
 @into("grades")
 @click.option(
     "--cohort", default="", metavar="SECRET",
-    help="What the hidden inputs are drawn from (DIR/cohort: drawn once, kept, for you alone).",
+    help="Draw the hidden inputs from this (default: a secret that is drawn once, in DIR/cohort).",
 )  # fmt: skip
-@click.option("-j", "--jobs", type=N, default=processors, help="At a time (all processors).")
-@click.option("--trust", is_flag=True, help="Without a sandbox: whose code you know.")
-@click.option("--student", multiple=True, metavar="X", help="Run only theirs; again: more.")
-@click.option("--dry-run", is_flag=True, help="Say what would be run, and write nothing.")
-@click.option("--due", default="", metavar="DATE", help='"2026-10-12 23:59"; later is late.')
 @click.option(
-    "--late", default="", metavar="RULE", help='Taken off: "10% a day", "2 points an hour".'
+    "-j", "--jobs", type=N, default=processors, help="Submissions at a time (all processors)."
 )
-@click.option("--anonymous", is_flag=True, help="Feedback under marks (DIR/names.csv has both).")
-@click.option("--export-code", is_flag=True, help="Also one .py a learner, to compare.")
-@click.option("--canvas", type=PATH, metavar="FILE", help="Your gradebook, to fill in.")
-@click.option("--moodle", type=PATH, metavar="FILE", help="Your grading worksheet, to fill in.")
+@click.option("--trust", is_flag=True, help="Use no sandbox, because you know this code.")
+@click.option(
+    "--student", multiple=True, metavar="X", help="Grade only X (more than once: all these)."
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be graded, and write nothing.")
+@click.option(
+    "--due", default="", metavar="DATE", help='Work is late after this: "2026-10-12 23:59".'
+)
+@click.option(
+    "--late", default="", metavar="RULE",
+    help='What late work loses: "10% a day", "2 points an hour".',
+)  # fmt: skip
+@click.option(
+    "--anonymous", is_flag=True, help="Feedback under marks; DIR/names.csv says whose they are."
+)
+@click.option(
+    "--export-code", is_flag=True, help="Write each learner's code to a .py, to compare."
+)
+@click.option("--canvas", type=PATH, metavar="FILE", help="Your Canvas gradebook, to fill in.")
+@click.option(
+    "--moodle", type=PATH, metavar="FILE", help="Your Moodle grading worksheet, to fill in."
+)
 @click.option("--column", default="", metavar="NAME", help="How the gradebook's column begins.")
-@click.option("--scheduler", default="", metavar="ADDRESS", help="Dask's, to grade on many.")
-@click.option("--seed", type=N, help="Of the cohort's `course variants`.")
+@click.option(
+    "--scheduler", default="", metavar="ADDRESS", help="Dask's, to grade on many machines."
+)
+@click.option(
+    "--seed", type=N, help="Seed with which `course variants` made the class's notebooks."
+)
 def grade(**wish: Any) -> int:
     """Grade what learners handed in, each in a sandbox; feedback and tables.
 

@@ -9,13 +9,10 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from course.errors import CourseError
 from course.files import write_bytes, write_text
-from course.learn.exercises import COLOURS
-from course.learn.html import WRONG, exercise_html
+from course.learn.exercises import Report, report
 from course.learn.record import Exercise
-from course.learn.solutions import in_check
-from grading.results import is_graded
+from grading.results import is_graded, submissions
 from grading.submissions import file_name, in_moodles_names
 
 FOLDER = "feedback"
@@ -59,11 +56,10 @@ def write_for_moodle(out: Path, students: list[dict[str, Any]], names: dict[str,
     As in its table, what isn't graded isn't there.
     """
     pages: dict[str, dict[str, Path]] = {}
-    for student in students:
-        for chapter, found in student["chapters"].items():
-            if (start := in_moodles_names(found["where"])) and is_graded(found):
-                page = path(out, names.get(student["student"], student["student"]), chapter)
-                pages.setdefault(chapter, {})[f"{start}{chapter}.html"] = page
+    for student, chapter, found in submissions(students):
+        if (start := in_moodles_names(found["where"])) and is_graded(found):
+            page = path(out, names.get(student, student), chapter)
+            pages.setdefault(chapter, {})[f"{start}{chapter}.html"] = page
     for chapter, by_name in pages.items():
         body = BytesIO()
         with ZipFile(body, "w") as archive:
@@ -81,16 +77,10 @@ def path(out: Path, student: str, chapter: str) -> Path:
 
 def part(id: str, result: dict[str, Any], ready: dict[str, Exercise]) -> str:
     """An exercise's report, as the notebook shows it."""
-    lines, hints, solution = [*_worth(result), *result["told"]], [], ""
-    if id in ready and result["status"] != "not graded":
-        hints = ready[id].hints
-        try:
-            shown, why = in_check(result["status"] == "passed")
-            solution = ready[id].solution if shown else ""
-            lines += [why] if why else []
-        except CourseError as error:
-            lines.append(f"No solution is shown: {error}.")
-    return exercise_html(lines, hints, solution, COLOURS.get(result["status"], WRONG))
+    lines, status = [*_worth(result), *result["told"]], result["status"]
+    judged = id in ready and status != "not graded"
+    said = report(ready[id], status, lines) if judged else Report(id, status, tuple(lines))
+    return said._repr_html_()
 
 
 def _worth(result: dict[str, Any]) -> list[str]:

@@ -16,12 +16,8 @@ HIDES = {  # words of Python and PyTorch that few exercises need
     *("exec", "eval", "compile", "__import__", "importlib", "import_module", "globals", "vars"),
     *("ctypes", "gc", "inspect", "sys", "_getframe", "setprofile", "settrace", "threading"),
     *("__closure__", "cell_contents", "__code__", "__globals__", "__dict__", "__subclasses__"),
-    *(
-        "_C",
-        "DisableTorchFunction",
-        "DisableTorchFunctionSubclass",
-        "_disabled_torch_function_impl",
-    ),
+    *("_C", "DisableTorchFunction", "DisableTorchFunctionSubclass"),
+    "_disabled_torch_function_impl",
     *("subprocess", "multiprocessing", "fork", "os", "pickle", "grading", "course"),
 }
 
@@ -84,13 +80,8 @@ def _imported(statement: Statement) -> Iterator[tuple[str, str]]:
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:
     """A node and all in it but for annotations, which nothing calls."""
-    todo = [node]
-    while todo:
-        yield (node := todo.pop())
-        parts = [
-            part for name, part in ast.iter_fields(node) if name not in ("annotation", "returns")
-        ]
-        for part in parts:
-            todo += [
-                p for p in (part if isinstance(part, list) else [part]) if isinstance(p, ast.AST)
-            ]
+    yield node
+    for name, part in ast.iter_fields(node):
+        if name not in ("annotation", "returns"):
+            for inner in part if isinstance(part, list) else [part]:
+                yield from _walk(inner) if isinstance(inner, ast.AST) else ()

@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from itertools import chain
+from select import select
 from typing import Any
 
 import torch
@@ -28,6 +29,7 @@ from grading.probe import settle
 
 TIMED = (signal.SIGPROF, signal.SIGALRM, signal.SIGXCPU)  # what ends a call that takes too long
 TRIAL = "import torch\ndef trial(): return torch.ones(2)"  # if this fails, no learner is to blame
+LOOK = 0.005  # seconds between two looks at a part
 DONE, LATE, ENDED = b".", b"L", b"E"  # what is said of a part
 
 
@@ -42,9 +44,9 @@ def main() -> None:
         os.dup2(nowhere, stream)
     hidden, *files = files
     trial = {"id": "", "name": "trial", "without": (), "inputs": pickle.dumps([()])}
-    line.send(_apart(request | {"cells": [TRIAL]}, trial, os.dup(nowhere), []))
+    line.send(_apart(request | {"cells": [TRIAL]}, trial, os.dup(nowhere), line, []))
     for part in chain(request["shown"], _later(line, hidden)):
-        line.send(_apart(request, part, files.pop(0), [line.fileno(), hidden, *files]))
+        line.send(_apart(request, part, files.pop(0), line, [hidden, *files]))
 
 
 def _later(line: socket.socket, file: int) -> Iterator[dict]:
@@ -54,7 +56,7 @@ def _later(line: socket.socket, file: int) -> Iterator[dict]:
             yield from pickle.load(opened)
 
 
-def _apart(request: dict, part: dict, file: int, others: list[int]) -> bytes:
+def _apart(request: dict, part: dict, file: int, line: socket.socket, others: list[int]) -> bytes:
     """One part in a process of its own, of which nothing is left, and how it ended."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         child = os.fork()
@@ -62,17 +64,29 @@ def _apart(request: dict, part: dict, file: int, others: list[int]) -> bytes:
             try:
                 os.setsid()
                 os.chdir(folder)
-                for other in others:
+                for other in (line.fileno(), *others):
                     os.close(other)
                 Part(request, part, file).serve()
                 os._exit(0)
             finally:
                 os._exit(1)
-        _, status = os.waitpid(child, 0)
+        status = _ended(child, line)
         _sweep(child)
         os.close(file)
     code = os.waitstatus_to_exitcode(status)
     return DONE if code == 0 else LATE if -code in TIMED else ENDED
+
+
+def _ended(child: int, line: socket.socket) -> int:
+    """The status of a process that has ended. If the judge ends before, so does all that is in here.
+
+    No signal says that the judge ended to a process that has taken another user's number.
+    """
+    while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0):
+        if select([line], [], [], LOOK)[0]:
+            _sweep(child)
+            os._exit(1)
+    return ended[1]
 
 
 def _sweep(child: int) -> None:
@@ -98,7 +112,7 @@ class Part:
         inputs = pickle.loads(self.part["inputs"])
         packer = Packer()
         told = {"why": why[:WORDS], "callable": callable(function), "replaced": replaced[:20]}
-        told |= {"parameters": _parameters(function), "value": packer.whole(function)}
+        told |= {"takes": _misfit(function, *inputs[:1]), "value": packer.whole(function)}
         self.write(frame(told, packer.tensors))
         for given in inputs if callable(function) else ():
             self.clocks("called")
@@ -149,15 +163,18 @@ def _words(error: BaseException) -> str:
         return "an exception without words"
 
 
-def _parameters(function: Any) -> list | None:
-    """The parameters of a function: name, kind, and the text of its default."""
+def _misfit(function: Any, inputs: tuple = ()) -> str:
+    """The parameters of a function that can't be called with these inputs."""
     try:
-        return [
-            [str(p.name), int(p.kind), None if p.default is p.empty else repr(p.default)[:100]]
-            for p in inspect.signature(function).parameters.values()
-        ][:50]
+        theirs = inspect.signature(function)
+        text = str(theirs)[:WORDS]
+    except BaseException:  # some of Python's own have none
+        return ""
+    try:
+        theirs.bind(*inputs)
+        return ""
     except BaseException:
-        return None
+        return text
 
 
 if __name__ == "__main__":

@@ -30,12 +30,7 @@ from grading.collect import Answers, collect
 from grading.forbidden import Look, look
 
 Result = dict[str, Any]
-
-
-LIMITS = {
-    "AS": 8 << 30,
-    "CPU": 300,
-}  # bytes, and seconds for one submission: a judge has little to do
+LIMITS = {"AS": 8 << 30, "CPU": 300}  # bytes, and seconds for one submission, which needs few
 
 
 def main() -> None:
@@ -63,11 +58,6 @@ def judged(request: dict[str, Any]) -> dict[str, Any]:
         return {"failed": f"the grader itself failed on it ({type(error).__name__}: {error})"}
 
 
-@cache
-def _prepared(id: str, cohort: str) -> Exercise:
-    return prepared(id, cohort)
-
-
 def version(exercise: Exercise, cohort: str) -> str:
     """What a result depends on, but for the submission: the record and what its inputs come from."""
     record = inspect.getsource(inspect.getmodule(exercise.reference.function))
@@ -81,6 +71,9 @@ def prepared(id: str, cohort: str) -> Exercise:
     exercise.hide(cohort)
     exercise.prepare()
     return exercise
+
+
+_prepared = cache(prepared)
 
 
 def graded(
@@ -113,6 +106,9 @@ def verdict(exercise: Exercise, answers: Answers, seen: Look) -> Verdict:
         return Verdict("not attempted", f"not attempted: no cell defines `{exercise.name}`.")
     if answers.why:
         return Verdict("wrong", f"your cells don't give a function. {answers.why}")
+    if answers.takes:
+        ours = inspect.signature(exercise.reference.function)
+        return Verdict("wrong", f"expected a function of {ours}, yours takes {answers.takes}.")
     outcomes = {
         id(given): replace(
             outcome,

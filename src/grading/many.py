@@ -8,8 +8,9 @@ import json
 import secrets
 import subprocess
 import sys
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -25,17 +26,22 @@ from grading.submissions import Submission
 
 Exercises = dict[str, Exercise]
 Results = dict[str, Result]
+Task = Callable[[str], dict[str, Any]]
+Way = AbstractContextManager[tuple[Executor, Task]]
+
+
+def kept_seed(out: Path, cohort: str) -> str:
+    """The cohort's secret: what was said, or what is kept in this folder; "" if nothing is."""
+    file = out / "cohort"
+    return cohort or (file.read_text(encoding="utf-8").strip() if file.exists() else "")
 
 
 def seed(out: Path, cohort: str) -> str:
-    """The cohort's secret: what was said, or what was drawn when this folder was first used."""
-    if cohort:
-        return cohort
-    file = out / "cohort"
-    if not file.exists():
-        write_text(secrets.token_hex(16) + "\n", file)
-        file.chmod(0o600)
-    return file.read_text(encoding="utf-8").strip()
+    """The cohort's secret, which is drawn when a folder is first used."""
+    if not kept_seed(out, cohort):
+        (out / "cohort").touch(0o600)  # whose mode it keeps
+        write_text(secrets.token_hex(16) + "\n", out / "cohort")
+    return kept_seed(out, cohort)
 
 
 def exercises(chapters: set[str]) -> Exercises:
@@ -70,28 +76,40 @@ def without_code(one: Submission, ready: Exercises, cohort: str, why: str = "") 
 
 
 def grade(
-    todo: list[Submission], ready: Exercises, cohort: str, jobs: int, trust: bool
+    todo: list[Submission], ready: Exercises, cohort: str, trust: bool, way: Way
 ) -> Iterator[tuple[Submission, Results]]:
     """The results of each submission, as they come; one that ends its judge has some, too."""
+    yield from ((one, without_code(one, ready, cohort)) for one in todo if one.fault)
+    with way as (pool, task):
+        given = {
+            pool.submit(task, request(one, ready, cohort, trust)): one
+            for one in todo
+            if not one.fault
+        }
+        for future in as_completed(given):
+            error, one = future.exception(), given[future]
+            message = {"failed": str(error)} if error else future.result()
+            yield one, results_of(message, one, ready, cohort)
+
+
+@contextmanager
+def here(jobs: int) -> Iterator[tuple[Executor, Task]]:
+    """So many judges at a time on this machine, each of which takes one submission after another."""
     judges: SimpleQueue[Judge] = SimpleQueue()
-    made = [Judge() for _ in range(min(jobs, len(todo)))]
+    made = [Judge() for _ in range(jobs)]
     for judge in made:
         judges.put(judge)
 
-    def ask(one: Submission) -> dict[str, Any]:
+    def task(request: str) -> dict[str, Any]:
         judge = judges.get()
         try:
-            return judge.ask(request(one, ready, cohort, trust))
+            return judge.ask(request)
         finally:
             judges.put(judge)
 
-    with ThreadPoolExecutor(max(1, len(made))) as pool:
+    with ThreadPoolExecutor(jobs) as pool:
         try:
-            given = {pool.submit(ask, one): one for one in todo if not one.fault}
-            yield from ((one, without_code(one, ready, cohort)) for one in todo if one.fault)
-            for future in as_completed(given):
-                one = given[future]
-                yield one, results_of(future.result(), one, ready, cohort)
+            yield pool, task
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             for judge in made:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from course.files import write_text
 from grading.submissions import Submission, file_name, plain
 
 FOLDER = "results"
+Students = list[dict[str, Any]]
 KEPT = ("assignment", "where", "time", "late", "hash", "fault", "name")
 
 
@@ -20,12 +22,12 @@ def path(out: Path, student: str) -> Path:
 
 
 def stored(out: Path, student: str) -> dict[str, Any]:
-    """What is kept of a learner so far, in texts that any file can hold."""
+    """What is kept of a learner so far."""
     try:
         found = json.loads(path(out, student).read_text(encoding="utf-8"))
         if not isinstance(found["chapters"], dict):
             raise TypeError
-        return _plain(found)
+        return found
     except FileNotFoundError:
         return {"student": student, "chapters": {}}
     except (OSError, ValueError, KeyError, TypeError):
@@ -62,6 +64,13 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return [_plain(item) for item in value]
     return plain(value, "\n\t") if isinstance(value, str) else value
+
+
+def submissions(students: Students) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Each learner's id, chapter, and what was found."""
+    for student in students:
+        for chapter, found in student["chapters"].items():
+            yield student["student"], chapter, found
 
 
 def is_graded(submission: dict[str, Any]) -> bool:

@@ -62,11 +62,7 @@ def read(out: Path, due: str = "", late: str = "") -> Rules:
     except (OSError, ValueError) as error:
         raise CourseError(f"expected TOML in {file}, but: {error}") from None
     _check(said, KEYS, file)
-    for row in said.get("by_hand", ()):
-        _check(row, OF_HAND, file)
-        if missing := {"student", "what", "points"} - row.keys():
-            raise CourseError(f"expected {', '.join(sorted(missing))} in each by_hand of {file}")
-    _check_names(said, file)
+    _check_parts(said, file)
     rules = Rules(**said)
     rules = replace(rules, due=_date(due) if due else rules.due, late=late or rules.late)
     if rules.late and not LATE.fullmatch(rules.late):
@@ -86,20 +82,25 @@ def _check(said: dict[str, Any], keys: dict[str, Any], file: Path) -> None:
             raise CourseError(f"expected another kind of value for {key} in {file}, got {value!r}")
 
 
-def _check_names(said: dict[str, Any], file: Path) -> None:
-    ids = set(known())
-    names = ids | {id[:2] for id in ids}
-    hand = [row["what"] for row in said.get("by_hand", ())]
-    for name in [n for n in said.get("points", {}) if n not in ids] + [
-        n for n in hand if n not in names
-    ]:
-        raise CourseError(f"there is no exercise {name!r}, of which {file} speaks")
-    for what, kind in (("points", (int, float)), ("dues", datetime)):
-        for value in said.get(what, {}).values():
-            if not isinstance(value, kind) or (kind is not datetime and value < 0):
+def _check_parts(said: dict[str, Any], file: Path) -> None:
+    """The names and values of points and dues, and each grade set by hand."""
+    ids, number = set(known()), (int, float)
+    chapters = {id[:2] for id in ids}
+    for what, names, kind in (("points", ids, number), ("dues", chapters, datetime)):
+        for name, value in said.get(what, {}).items():
+            if name not in names:
+                raise CourseError(f"there is no exercise or chapter {name!r}: look at {file}")
+            if not isinstance(value, kind) or (kind is number and not 0 <= value < math.inf):
                 raise CourseError(
                     f"expected another kind of value in {what} of {file}, got {value!r}"
                 )
+    for row in said.get("by_hand", ()):
+        _check({"by_hand": row}, {"by_hand": dict}, file)
+        _check(row, OF_HAND, file)
+        if missing := {"student", "what", "points"} - row.keys():
+            raise CourseError(f"expected {', '.join(sorted(missing))} in each by_hand of {file}")
+        if row["what"] not in ids | chapters:
+            raise CourseError(f"there is no exercise or chapter {row['what']!r}: look at {file}")
 
 
 def _date(text: str) -> datetime:

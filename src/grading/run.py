@@ -67,9 +67,7 @@ def _ready(
 
 def _tell(wish: SimpleNamespace, found: list[Submission]) -> int:
     """Say what would be done with each submission."""
-    file = wish.out / "cohort"
-    cohort = wish.cohort or (file.exists() and file.read_text(encoding="utf-8").strip()) or ""
-    _, todo = _ready(wish, found, cohort)
+    _, todo = _ready(wish, found, many.kept_seed(wish.out, wish.cohort))
     for one in found:
         state = one.fault or ("to be graded" if one in todo else "left as it is")
         late = " (late, says Canvas)" if one.late else ""
@@ -104,9 +102,11 @@ def _end(
     wish: SimpleNamespace, found: list[Submission], todo: list[Submission], students: list[dict]
 ) -> int:
     """The last words, and the exit status."""
-    chapters = [(s["student"], c) for s in students for c in s["chapters"].values()]
-    bad = [f"{student} ({c['where']})" for student, c in chapters if not results.is_graded(c)]
-    print(f"{len(found)} submissions, {len(found) - len(todo)} of them graded before; ", end="")
+    all_of_them = results.submissions(students)
+    bad = [
+        f"{student} ({c['where']})" for student, _, c in all_of_them if not results.is_graded(c)
+    ]
+    print(f"{len(found)} submissions, {len(todo)} of them graded now; ", end="")
     print(f"grades, feedback and summary.md are in {wish.out}")
     if bad:
         print(f"course: not graded: {', '.join(bad)}", file=sys.stderr)
@@ -118,13 +118,13 @@ def _with_bar(
 ) -> Iterator[tuple[Submission, many.Results]]:
     from tqdm import tqdm
 
+    way = many.here(max(1, min(wish.jobs, len(todo))))
     if wish.scheduler:
-        from grading.cluster import grade
+        from grading.cluster import workers
 
-        way = grade(todo, ready, cohort, wish.scheduler, wish.trust)
-    else:
-        way = many.grade(todo, ready, cohort, wish.jobs, wish.trust)
-    yield from tqdm(way, total=len(todo), unit="submission", disable=not todo)
+        way = workers(wish.scheduler)
+    found = many.grade(todo, ready, cohort, wish.trust, way)
+    yield from tqdm(found, total=len(todo), unit="submission", disable=not todo)
 
 
 def _export(out: Path, found: list[Submission], names: dict[str, str]) -> None:

@@ -18,10 +18,12 @@ import stat
 import unicodedata
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import IO, Any
 
 from course.errors import CourseError
 from course.learn.exercises import known
@@ -63,7 +65,7 @@ class Entry:
 
     path: str  # plain
     time: datetime
-    read: Callable[[], bytes]
+    open: Callable[[], IO[bytes]]
     fault: str = ""  # why it can't be read
 
 
@@ -73,41 +75,33 @@ def find(places: list[Path], chapter: str = "") -> tuple[list[Submission], list[
     `chapter` is that of all notebooks; else each says its own.
     """
     told: list[str] = []
-    found: list[Submission] = []
-    others: list[Submission] = []
-    for place in places:
-        entries = [*_entries(place, told)]
-        around = _around(place, [entry for entry in entries if _is_notebook(entry)], told)
-        for entry in entries:
-            entry = replace(entry, path=entry.path.removeprefix(around))
-            if _is_notebook(entry):
-                found.append(_submission(entry, chapter))
-            else:
-                others.append(_submission(replace(entry, fault=NO_NOTEBOOK), chapter))
+    handed_in = [_submission(e, chapter) for place in places for e in _entries(place, told)]
+    found = [one for one in handed_in if one.fault != NO_NOTEBOOK]
+    others = [one for one in handed_in if one.fault == NO_NOTEBOOK]
     told += [f"{one.where}: left out, {one.fault}" for one in others]
     if not found:
-        raise CourseError(
-            "expected notebooks (.ipynb) in "
-            + ", ".join(map(str, places))
-            + ", found none"
-            + "".join(f"\n{line}" for line in told)
-        )
+        lines = "".join(f"\n{line}" for line in told)
+        where = ", ".join(map(str, places))
+        raise CourseError(f"expected notebooks (.ipynb) in {where}, found none{lines}")
+    chosen = _newest(found, told)
+    told += [f"{one.where}: {one.fault}" for one in chosen.values() if one.fault]
+    numbered = {student for student, number in chosen if number}
+    kept = [one for one in chosen.values() if one.chapter or one.student not in numbered]
+    there = {one.student for one in found}
+    without = {one.student: one for one in others if _is_in_learners_place(one.where)}
+    kept += [one for student, one in without.items() if student not in there]
+    return sorted(kept, key=lambda one: (one.student, one.chapter)), told
+
+
+def _newest(found: list[Submission], told: list[str]) -> dict[tuple[str, str], Submission]:
+    """By learner and chapter the newest that can be read; a sentence on each other one."""
     newest: dict[tuple[str, str], Submission] = {}
     for one in sorted(found, key=lambda one: (not one.fault, one.time, one.where)):
         key = one.student, one.chapter
         if key in newest:
             told.append(f"{newest[key].where}: left out, {_why_rather(one, newest[key])}")
         newest[key] = one
-    whole = {student for student, number in newest if number}
-    chosen = [one for key, one in sorted(newest.items()) if key[1] or key[0] not in whole]
-    told += [f"{one.where}: {one.fault}" for one in newest.values() if one.fault]
-    without = {one.student: one for one in others if _is_in_learners_place(one.where)}
-    chosen += [one for id, one in without.items() if id not in {one.student for one in found}]
-    return sorted(chosen, key=lambda one: (one.student, one.chapter)), told
-
-
-def _is_notebook(entry: Entry) -> bool:
-    return bool(entry.fault) or entry.path.lower().endswith(".ipynb")
+    return newest
 
 
 def _is_in_learners_place(path: str) -> bool:
@@ -127,14 +121,16 @@ def _why_rather(one: Submission, other: Submission) -> str:
 # ---------------------------------------------------------------- files
 
 
-def _entries(place: Path, told: list[str]) -> Iterator[Entry]:
-    """The files of a place. A link is none: it might lead to anything."""
+def _entries(place: Path, told: list[str]) -> list[Entry]:
+    """The files of a place, without a folder around all of them."""
     if place.is_dir():
-        yield from _in_folder(place, told)
+        entries = [*_in_folder(place, told)]
     elif place.is_file():
-        yield from _in_given_zip(place, told) or [_file(place, plain(place.name))]
+        entries = _in_given_zip(place, told) or [_file(place, plain(place.name))]
     else:
         raise CourseError(f"expected a notebook, a zip or a folder, there is no {place}")
+    around = _around(place, [entry for entry in entries if entry.fault != NO_NOTEBOOK], told)
+    return [replace(entry, path=entry.path.removeprefix(around)) for entry in entries]
 
 
 def _in_given_zip(place: Path, told: list[str]) -> list[Entry]:
@@ -161,6 +157,7 @@ def _unreadable(error: Exception) -> str:
 
 
 def _in_folder(folder: Path, told: list[str]) -> Iterator[Entry]:
+    """The files of a folder. A link is none: it might lead to anything."""
     for path in sorted(folder.rglob("*")):
         name = plain(path.relative_to(folder).as_posix())
         if NO_SUBMISSION.search(name):
@@ -173,31 +170,26 @@ def _in_folder(folder: Path, told: list[str]) -> Iterator[Entry]:
 
 
 def _file(path: Path, name: str) -> Entry:
-    def read() -> bytes:
-        with path.open("rb") as file:
-            return file.read(LARGEST + 1)
-
-    return Entry(name, datetime.fromtimestamp(path.stat().st_mtime, UTC), read)
+    when = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    return Entry(name, when, partial(path.open, "rb"), _no_notebook(name))
 
 
 def _in_zip(path: Path, told: list[str]) -> Iterator[Entry]:
-    with zipfile.ZipFile(path) as archive:
-        for info in archive.infolist():
-            if info.is_dir() or NO_SUBMISSION.search(info.filename):
-                continue
-            if why := _refused(info):
-                told.append(plain(f"{path.name}, {info.filename!r}: left out, {why}"))
-                continue
+    archive = zipfile.ZipFile(path)  # which is read as long as there is an entry
+    for info in archive.infolist():
+        if info.is_dir() or NO_SUBMISSION.search(info.filename):
+            continue
+        if why := _refused(info):
+            told.append(plain(f"{path.name}, {info.filename!r}: left out, {why}"))
+            continue
+        name, when = plain(info.filename), datetime(1980, 1, 1, tzinfo=UTC)
+        with suppress(ValueError):  # no date
+            when = datetime(*info.date_time, tzinfo=UTC)
+        yield Entry(name, when, partial(archive.open, info), _no_notebook(name))
 
-            def read(info: zipfile.ZipInfo = info) -> bytes:
-                with zipfile.ZipFile(path) as archive, archive.open(info) as file:
-                    return file.read(LARGEST + 1)
 
-            try:
-                when = datetime(*info.date_time, tzinfo=UTC)
-            except ValueError:
-                when = datetime(1980, 1, 1, tzinfo=UTC)
-            yield Entry(plain(info.filename), when, read)
+def _no_notebook(name: str) -> str:
+    return "" if name.lower().endswith(".ipynb") else NO_NOTEBOOK
 
 
 def _refused(info: zipfile.ZipInfo) -> str:
@@ -224,7 +216,8 @@ def _submission(entry: Entry, chapter: str) -> Submission:
     if entry.fault:
         return replace(one, fault=entry.fault)
     try:
-        data = entry.read()
+        with entry.open() as file:
+            data = file.read(LARGEST + 1)
     except Exception as error:  # as many kinds as there are broken zips
         return replace(one, fault=_unreadable(error))
     one = replace(one, hash=hashlib.sha256(data).hexdigest())

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from grading.results import submissions
+
 STATUSES = ("passed", "known mistake", "wrong", "not attempted", "not graded")
 HIDING = """It uses what could hide what an exercise forbids, or take a given function apart. Most
 of it is harmless: what counts is what it is used for."""
@@ -13,10 +15,9 @@ SHOWN = 5  # mistakes of an exercise
 def summary(students: list[dict[str, Any]]) -> str:
     """A text in Markdown: by chapter and exercise, the commonest mistakes first."""
     by_chapter: dict[str, dict[str, list[dict]]] = {}
-    for student in students:
-        for chapter, found in student["chapters"].items():
-            for id, result in found["exercises"].items():
-                by_chapter.setdefault(chapter, {}).setdefault(id, []).append(result)
+    for _, chapter, found in submissions(students):
+        for id, result in found["exercises"].items():
+            by_chapter.setdefault(chapter, {}).setdefault(id, []).append(result)
     parts = ["# What the class made of it", f"{len(students)} learners."]
     for chapter, exercises in sorted(by_chapter.items()):
         head = ["exercise", *STATUSES]
@@ -38,8 +39,7 @@ def summary(students: list[dict[str, Any]]) -> str:
 
 def _hiding(students: list[dict[str, Any]]) -> Iterator[str]:
     """Who passed with code that somebody should read, and why."""
-    for student in students:
-        for found in student["chapters"].values():
-            for id, result in found["exercises"].items():
-                if result["status"] == "passed" and result.get("look"):
-                    yield f"- {student['student']}, {id}: {result['look']}"
+    for student, _, found in submissions(students):
+        for id, result in found["exercises"].items():
+            if result["status"] == "passed" and result.get("look"):
+                yield f"- {student}, {id}: {result['look']}"

@@ -15,10 +15,9 @@ from typing import Any
 
 from course.errors import CourseError
 from course.files import write_text
-from grading.results import is_graded
+from grading.results import Students, is_graded, submissions
 from grading.submissions import file_name
 
-Students = list[dict[str, Any]]
 FORMULA = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 NBGRADER = (
     *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email"),
@@ -27,6 +26,7 @@ NBGRADER = (
 OTTER = ("percent_correct", "total_points_earned", "file", "grading_status")
 CANVAS = ("Student", "ID")
 MOODLE = ("Identifier", "Grade")
+DONE = "Completed"
 POSSIBLE = "Points Possible"  # in the second row of a Canvas export
 COMMENTS = "Feedback comments"
 PARTICIPANT = "Participant "
@@ -46,45 +46,39 @@ def safe(value: Any) -> Any:
 
 
 def _text(rows: list[list[Any]], **form: Any) -> str:
+    """The rows as CSV; `form` is that of an export."""
     file = io.StringIO()
     csv.writer(file, **{"lineterminator": "\n", **form}).writerows(rows)
     return file.getvalue()
 
 
-def _number(value: float) -> str:
-    return f"{value:g}"
-
-
 def grades(students: Students) -> str:
     """A row for each submission, in nbgrader's columns."""
     rows: list[list[Any]] = [[*NBGRADER]]
-    for student in students:
-        for chapter, found in student["chapters"].items():
-            assignment, time = found["assignment"] or f"chapter {chapter or '?'}", found["time"]
-            *first, last = found["name"].split(" ") if found["name"] else ("",)
-            row = [assignment, found["due"], time, student["student"], last, " ".join(first), ""]
-            marks = ["", "", "", _number(found["max"])]  # a zero would be a grade
-            if is_graded(found):
-                marks = [_number(found[key]) for key in ("raw", "off", "points", "max")]
-            rows.append([*map(safe, row), *marks])
+    for student, chapter, found in submissions(students):
+        assignment, time = found["assignment"] or f"chapter {chapter or '?'}", found["time"]
+        first, _, last = found["name"].rpartition(" ")
+        marks = ["", "", "", f"{found['max']:g}"]  # a zero would be a grade
+        if is_graded(found):
+            marks = [f"{found[key]:g}" for key in ("raw", "off", "points", "max")]
+        row = [assignment, found["due"], time, student, last, first, ""]
+        rows.append([*map(safe, row), *marks])
     return _text(rows)
 
 
 def by_exercise(students: Students, chapter: str) -> str:
     """A row for each submission of a chapter, a column for each exercise, as Otter has it."""
-    here = [(s["student"], s["chapters"][chapter]) for s in students if chapter in s["chapters"]]
-    ids = sorted({id for _, found in here for id in found["exercises"]})
-    most = {id: r["max"] for _, found in here for id, r in found["exercises"].items()}
-    rows: list[list[Any]] = [["student_id", *ids, *OTTER]]
-    total = sum(most.values())
-    rows.append(["points-per-question", *(_number(most[id]) for id in ids), "", total, "", ""])
+    here = [(student, found) for student, one, found in submissions(students) if one == chapter]
+    ids = (item for _, found in here for item in found["exercises"].items())
+    most = {id: result["max"] for id, result in sorted(ids, key=lambda item: item[0])}
+    of_each = [f"{n:g}" for n in most.values()]
+    rows: list[list[Any]] = [["student_id", *most, *OTTER]]
+    rows.append(["points-per-question", *of_each, "", sum(most.values()), "", ""])
     for student, found in here:
-        points, of = found["points"], found["max"]
-        each = [_number(found["exercises"].get(id, {}).get("points", 0)) for id in ids]
-        status = found["fault"] or "Completed"
-        share = _number(points / of if of else 0)
-        row = [safe(student), *each, share, _number(points), safe(found["where"]), safe(status)]
-        rows.append(row)
+        points, results = found["points"], found["exercises"]
+        each = [f"{results.get(id, {}).get('points', 0):g}" for id in most]
+        marks = [*each, f"{points / (found['max'] or 1):g}", f"{points:g}"]
+        rows.append([safe(student), *marks, safe(found["where"]), safe(found["fault"] or DONE)])
     return _text(rows)
 
 
@@ -112,12 +106,11 @@ def write(out: Path, students: Students, names: dict[str, str]) -> None:
         rows = [["mark", "student_id"], *([mark, safe(id)] for id, mark in names.items())]
         write_text(_text(rows), out / "names.csv")
     write_text(grades(students), out / "grades.csv")
-    for chapter in sorted({chapter for s in students for chapter in s["chapters"]}):
+    for chapter in {chapter for _, chapter, _ in submissions(students)}:
         write_text(by_exercise(students, chapter), out / f"grades_{chapter or 'none'}.csv")
-    for student in students:
-        for chapter, found in student["chapters"].items():
-            folder = out / "gradescope" / file_name(student["student"]) / (chapter or "none")
-            write_text(gradescope(found), folder / "results.json")
+    for student, chapter, found in submissions(students):
+        folder = out / "gradescope" / file_name(student) / (chapter or "none")
+        write_text(gradescope(found), folder / "results.json")
 
 
 # ---------------------------------------------------------------- the instructor's own
@@ -186,7 +179,7 @@ def canvas(path: Path, students: Students, column: str) -> tuple[str, list[str]]
 
     def grade(_: list[str], found: dict[str, Any]) -> str:
         most = found["max"]
-        return _number(round(found["points"] * (possible or most) / (most or 1), 2))
+        return f"{round(found['points'] * (possible or most) / (most or 1), 2):g}"
 
     return export.filled(students, chapter, place, grade)
 

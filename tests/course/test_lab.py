@@ -15,7 +15,7 @@ import pytest
 from course.learn.copies import start
 from course.notebooks import chapters
 from course.outline import WHY
-from course.publish import present
+from course.publish import live_talk
 from tests.browser import browser, end, listens, wait_for, watched
 from tests.conftest import ROOT
 
@@ -332,7 +332,7 @@ HERE = "window.jupyterapp.shell.currentWidget.content.activeCellIndex"
 def test_live_slides_are_read_from_the_back_row_and_their_explorer_moves(desk, lab, tmp_path):
     """What `make present` opens: jupyterlab-slideshow, on the slides of the talk."""
     [path] = (path for path in chapters(ROOT) if path.name.startswith("04"))
-    present.write(ROOT, [path], tmp_path)
+    live_talk.write([path], tmp_path)
     content = {"type": "notebook", "format": "json", "content": json.loads(
         (tmp_path / path.name).read_text(encoding="utf-8"))}  # fmt: skip
     request = urllib.request.Request(

@@ -36,7 +36,7 @@ def test_plain_values_come_back_with_their_types(value):
     assert repr(there_and_back(value)) == repr(value)
 
 
-DTYPES = (
+DTYPES = [
     "bool",
     "uint8",
     "int16",
@@ -46,7 +46,7 @@ DTYPES = (
     "float32",
     "float64",
     "complex64",
-)
+]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -62,11 +62,7 @@ def test_special_numbers_and_types():
     found = there_and_back(torch.tensor([math.nan, math.inf, -0.0]))
     assert found.isnan()[0] and found[1] == math.inf and math.copysign(1, found[2]) == -1
     assert there_and_back((True, 1, 1.0)) == (True, 1, 1.0)
-    for value in (
-        torch.Size([2, 3]),
-        {1, 2},
-        nn.Parameter(torch.ones(2)),
-    ):
+    for value in (torch.Size([2, 3]), {1, 2}, nn.Parameter(torch.ones(2))):
         assert same(there_and_back(value), value)
     assert same(there_and_back(np.float64(0.1)), np.float64(0.1))
 

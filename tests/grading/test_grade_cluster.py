@@ -11,7 +11,7 @@ from grading.judge import graded, prepared
 from grading.many import request
 from grading.submissions import Submission
 
-pytest.importorskip("distributed", reason="no Dask (the extra `cluster`)")
+pytest.importorskip("distributed", reason="no Dask (the extra `grade`)")
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own, as processes come and go
 ID = "04.averaging_weights"
 
@@ -57,7 +57,10 @@ def test_a_killed_worker_loses_no_submission(two_workers, monkeypatch, tmp_path)
     monkeypatch.setattr(cluster, "task", deadly)
     before = {worker.pid for worker in two_workers.workers.values()}
     address = two_workers.scheduler_address
-    got = {one.student: r for one, r in cluster.grade(found, ready, "x", address, False)}
+    got = dict(
+        (one.student, r)
+        for one, r in many.grade(found, ready, "x", False, cluster.workers(address))
+    )
     assert int(lost.read_text(encoding="utf-8")) in before
     assert set(got) == {one.student for one in found}
     assert all(r == {"cell": ""} for r in got.values())
@@ -80,4 +83,4 @@ def test_no_scheduler_there_is_an_error():
     from course.errors import CourseError
 
     with pytest.raises(CourseError, match="expected a Dask scheduler at nowhere"):
-        list(cluster.grade([], {}, "x", "nowhere", False))
+        list(many.grade([], {}, "x", False, cluster.workers("nowhere")))

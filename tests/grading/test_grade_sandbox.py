@@ -5,6 +5,7 @@ or a sandbox come right answers, which have to pass.
 """
 
 import copy
+import dataclasses
 import json
 import os
 import re
@@ -188,6 +189,36 @@ def answer(T):
         ones = torch.tril(torch.ones(T, T))
         return ones / ones.sum(dim=1, keepdim=True)
 """,
+    "sockets of another kind": """
+def answer(T):
+    import socket
+    for family, kind in ((40, 1), (38, 5), (17, 3), (16, 3), (10, 1)):
+        try: socket.socket(family, kind)
+        except OSError: continue
+        return torch.ones(T, T).tril() / torch.arange(1.0, T + 1)[:, None]
+""",
+    "other users, roots and limits": """
+def answer(T):
+    import resource
+    for attempt in (
+        lambda: os.setuid(0), lambda: os.setgid(0), lambda: os.chroot("/tmp"), lambda: os.nice(-5),
+        lambda: resource.setrlimit(resource.RLIMIT_DATA, (-1, -1)),
+        lambda: open("/course/grading/inside.py", "a"), lambda: open("/dev/kmsg"),
+    ):
+        try: attempt()
+        except (OSError, ValueError): continue
+        return torch.ones(T, T).tril() / torch.arange(1.0, T + 1)[:, None]
+""",
+    "the answers to the shown inputs by heart": f"""
+TABLE = {[(T, load(ID).reference.function(T).tolist()) for (T,) in load(ID).inputs]}
+def answer(T): return torch.tensor(dict(TABLE).get(T, 0.0))
+""",
+    "signatures that end": """
+class Lying:
+    __signature__ = property(lambda self: os._exit(0))
+    def __call__(self, T): return torch.ones(T, T)
+answer = Lying()
+""",
     "a list in itself": """
 def answer(T):
     made = []
@@ -315,6 +346,7 @@ CELLS = {
     "a decorator": "@decorated\ndef answer(T): pass",
     "a helper": "def answer(T): return helper(T)",
     "no function": "answer = 3",
+    "none": "answer = None",
     "parameters": "def answer(T, U=[1, 2]): pass\ndef other(): pass",
     "two": "def answer(T, U): pass",
     "a mistake": RIGHT.replace("dim=1", "dim=0"),
@@ -330,6 +362,7 @@ def test_no_attack_passes(found):
     assert len(right) == 3
     untried = {name for name, got in found.items() if got.status == "not attempted"}
     assert untried == {"cells: stub", "cells: nothing"}
+    assert found["the answers to the shown inputs by heart"].sentence == verdicts.HIDDEN
 
 
 @pytest.mark.parametrize("name", LATE)
@@ -343,12 +376,7 @@ def test_nothing_that_happens_with_a_hidden_input_is_told(found):
     one = verdicts.Verdict("wrong", verdicts.HIDDEN)
     assert len(told) == len(ON_HIDDEN)
     for name, got in told.items():
-        assert (got.status, got.sentence, got.seen, got.besides) == (
-            one.status,
-            one.sentence,
-            "",
-            (),
-        ), name
+        assert dataclasses.replace(got, answer="") == one, name
 
 
 @pytest.mark.parametrize("id", FORBIDDING)
@@ -375,6 +403,7 @@ def test_what_is_told_of_cells(found):
     assert re.search(r"line 2 of code cell \d+: NameError", got["a decorator"].sentence)
     assert "NameError: name 'helper' is not defined" in got["a helper"].sentence
     assert "expected your function itself, got an int" in got["no function"].sentence
+    assert "expected your function itself, got None" in got["none"].sentence
     assert "yours takes (T, U)" in got["two"].sentence and "None" in got["parameters"].sentence
     assert got["a mistake"].sentence == load(ID).mistakes[0].hint
     assert "returned None" in got["names"].sentence and "ValueError" in got["half"].sentence
@@ -448,6 +477,43 @@ def test_nothing_is_left_of_a_sandbox_whose_judge_ends(monkeypatch):
         os.kill(child, 9)
         os.waitpid(child, 0)
     all_end(ends)
+
+
+def test_nothing_is_left_of_a_call_whose_judge_ends(exercises, monkeypatch):
+    """Where the sandbox was started by root, too, and has taken another user's number."""
+    there, here = os.pipe()
+    hear = Sandbox.hear
+
+    def told(box, until):
+        said = hear(box, until)
+        os.write(here, b"%d\n" % box.process.pid)
+        return said
+
+    child = os.fork()
+    if not child:
+        monkeypatch.setattr(Sandbox, "hear", told)
+        judged({"for ever": (ID, "def answer(T): time.sleep(9999)  # for ever")})
+        os._exit(0)
+    try:
+        assert select.select([there], [], [], DEADLINE)[0], "it doesn't begin"
+        outer = int(os.read(there, 99).split()[0])
+        ends = opened([outer, *(p.pid for p in psutil.Process(outer).children(recursive=True))])
+        assert len(ends) > 1
+    finally:
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+    all_end(ends)
+
+
+def test_a_call_that_stops_its_clocks_is_ended_from_outside(exercises, monkeypatch):
+    monkeypatch.setattr(collects, "PART", 1)
+    waiting = """
+def answer(T):
+    import signal
+    for clock in (signal.ITIMER_REAL, signal.ITIMER_PROF): signal.setitimer(clock, 0)
+    time.sleep(9999)  # for ever
+"""
+    assert "still running" in judged({"waiting": (ID, waiting)})["waiting"].sentence
 
 
 def test_where_nothing_can_be_computed_no_learner_is_to_blame(exercises, monkeypatch):

@@ -40,47 +40,54 @@ def whose(found):
     return [(one.student, one.chapter, one.fault) for one in found]
 
 
-@pytest.mark.parametrize("below", ["", "submitted"])
-def test_nbgraders_folders(tmp_path, below):
-    for student in ("ada", "bob"):
-        put(tmp_path / "submitted" / student / "masks" / "any name.ipynb")
-    found, told = find([tmp_path / below])
-    assert whose(found) == [("ada", "08", ""), ("bob", "08", "")] and not told
-    assert [one.assignment for one in found] == ["masks", "masks"]
+def hand_in(folder, paths):
+    """Notebooks in a folder; what is after a ! is in a zip."""
+    zips = {}
+    for path in paths:
+        name, _, inner = path.partition("!")
+        if inner:
+            zips.setdefault(folder / name, {})[inner] = NOTEBOOK
+        else:
+            put(folder / path)
+    for path, entries in zips.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        zipped(path, entries)
+
+
+OF_NBGRADER = ["submitted/ada/masks/any name.ipynb", "submitted/bob/masks/any name.ipynb"]
+OF_MOODLE = [
+    "all.zip!Ada Lovelace_12_assignsubmission_file{}a.ipynb",
+    "all.zip!Jean-Luc O'Neil_7_assignsubmission_file{}a.ipynb",
+]
+MOODLES_TWO = {"12": ("Ada Lovelace", "", None), "7": ("Jean-Luc O'Neil", "", None)}
+ANONYMOUS = ("", "", None)
+FORMS = {  # what is handed in: which place is named, what lies there, whose it is
+    "nbgrader": ("", OF_NBGRADER, dict.fromkeys(["ada", "bob"], ("", "masks", None))),
+    "in nbgrader's folder": ("submitted", OF_NBGRADER, dict.fromkeys(["ada", "bob"], ("", "masks", None))),
+    "Moodle": ("all.zip", [path.format("_/") for path in OF_MOODLE], MOODLES_TWO),
+    "Moodle, no folders": ("all.zip", [path.format("_") for path in OF_MOODLE], MOODLES_TWO),
+    "Canvas": ("all.zip", ["all.zip!lovelaceada_12_345_08_causal_masking.ipynb", "all.zip!oneil_LATE_7_346_08_causal_masking-1.ipynb"],
+        {"12": ("lovelaceada", "", False), "7": ("oneil", "", True)}),
+    "a zip in Canvas": ("", ["byte_LATE_12_346_work.zip!x_7_3_a.ipynb"], {"12": ("byte", "", True)}),
+    "folders, files, unpacked": ("", ["ada/work.ipynb", "bob.ipynb", "Carl Friedrich_9_assignsubmission_file_/gauss.ipynb", ".ipynb_checkpoints/bob.ipynb"],
+        {"9": ("Carl Friedrich", "", None), "ada": ANONYMOUS, "bob": ANONYMOUS}),
+    "one file": ("bob.ipynb", ["bob.ipynb", "ada.ipynb"], {"bob": ANONYMOUS}),
+    "zips of one name": ("", ["ada/hw.zip!hw/a.ipynb", "bob/hw.zip!hw/a.ipynb", "carl.zip!hw/a.ipynb"],
+        {"ada": ("", "hw", None), "bob": ("", "hw", None), "carl": ("", "hw", None)}),
+    "a zip's own folder": ("class.zip", ["class.zip!class/ada/a.ipynb", "class.zip!class/bob/a.ipynb"], {"ada": ANONYMOUS, "bob": ANONYMOUS}),
+    "and nbgrader's in it": ("class.zip", [f"class.zip!class/submitted/{x}/ps1/a.ipynb" for x in ("ada", "bob")],
+        dict.fromkeys(["ada", "bob"], ("", "ps1", None))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_whose_a_notebook_is(tmp_path, form):
+    place, paths, whose = FORMS[form]
+    hand_in(tmp_path, paths)
+    found, told = find([tmp_path / place])
+    assert {one.student: (one.name, one.assignment, one.late) for one in found} == whose
+    assert not told and {(one.chapter, one.fault) for one in found} == {("08", "")}
     assert found[0].cells == ("x = 1", 'check("08.mask_weights", mask_weights)')
-
-
-@pytest.mark.parametrize(
-    "form", ["{}_{}_assignsubmission_file_/a.ipynb", "{}_{}_assignsubmission_file_a.ipynb"]
-)
-def test_moodles_zip(tmp_path, form):
-    names = {("Ada Lovelace", 12): NOTEBOOK, ("Jean-Luc O'Neil", 7): NOTEBOOK}
-    entries = {form.format(*who): text for who, text in names.items()}
-    found, told = find([zipped(tmp_path / "moodle.zip", entries)])
-    assert [(one.student, one.name) for one in found] == [
-        ("12", "Ada Lovelace"), ("7", "Jean-Luc O'Neil"),
-    ] and not told  # fmt: skip
-
-
-def test_canvas_zip_and_its_newest_attempt(tmp_path):
-    entries = {
-        "lovelaceada_12_345_08_causal_masking.ipynb": NOTEBOOK,
-        "oneil_LATE_7_346_08_causal_masking-1.ipynb": NOTEBOOK,
-    }
-    found, told = find([zipped(tmp_path / "canvas.zip", entries)])
-    assert [(one.student, one.name, one.late) for one in found] == [
-        ("12", "lovelaceada", False), ("7", "oneil", True),
-    ] and not told  # fmt: skip
-
-
-def test_a_folder_of_anything_a_file_and_an_unpacked_download(tmp_path):
-    put(tmp_path / "ada" / "work.ipynb")
-    put(tmp_path / "bob.ipynb")
-    put(tmp_path / "Carl Friedrich_9_assignsubmission_file_" / "gauss.ipynb")
-    put(tmp_path / ".ipynb_checkpoints" / "bob.ipynb")
-    found, told = find([tmp_path])
-    assert [one.student for one in found] == ["9", "ada", "bob"] and not told
-    assert whose(find([tmp_path / "bob.ipynb"])[0]) == [("bob", "08", "")]
 
 
 def test_a_path_out_of_a_zip_and_a_link_are_refused_and_the_others_taken(tmp_path):
@@ -284,27 +291,6 @@ def test_a_learners_zip_is_hers_whatever_stands_in_it(tmp_path, folder, inside):
     zipped(tmp_path / folder / "work.zip", {inside: NOTEBOOK})
     found, told = find([tmp_path])
     assert [one.student for one in found] == ["12", "mallory"] and not told
-
-
-def test_zips_that_two_learners_made_of_a_folder_of_the_same_name(tmp_path):
-    for name in ("ada/hw.zip", "bob/hw.zip", "carl.zip"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        zipped(tmp_path / name, {"hw/a.ipynb": NOTEBOOK})
-    found, told = find([tmp_path])
-    assert [one.student for one in found] == ["ada", "bob", "carl"] and not told
-
-
-def test_the_zip_of_a_learner_in_a_download_of_canvas(tmp_path):
-    zipped(tmp_path / "byte_LATE_12_346_work.zip", {"x_7_3_a.ipynb": NOTEBOOK})
-    (one,), told = find([tmp_path])
-    assert (one.student, one.name, one.late) == ("12", "byte", True) and not told
-
-
-@pytest.mark.parametrize("student", ["{}/a.ipynb", "submitted/{}/ps1/a.ipynb"])
-def test_the_zip_of_a_folder_has_the_learners_in_the_folder_of_its_name(tmp_path, student):
-    entries = {f"class/{student.format(name)}": NOTEBOOK for name in ("ada", "bob")}
-    found, told = find([zipped(tmp_path / "class.zip", entries)])
-    assert [one.student for one in found] == ["ada", "bob"] and not told
 
 
 def test_a_learners_own_zip_with_a_folder_in_it_is_hers(tmp_path):

@@ -70,14 +70,19 @@ def check(id: str, function: Callable) -> Report:
             keep(id)
         except CourseError as error:
             lines.append(f"That you have passed is not kept: {error}.")
+    return report(exercise, verdict.status, lines)
+
+
+def report(exercise: Exercise, status: str, lines: list[str]) -> Report:
+    """The report of these lines, with hints, and the solution where a check shows it."""
     solution = ""
     try:
-        shown, why = in_check(verdict.status == "passed")
+        shown, why = in_check(status == "passed")
         solution = exercise.solution if shown else ""
-        lines += [why] if why else []
+        lines = [*lines, why] if why else lines
     except CourseError as error:
-        lines.append(f"No solution is shown (tell who gives the course): {error}.")
-    return Report(id, verdict.status, tuple(lines), tuple(exercise.hints), solution)
+        lines = [*lines, f"No solution is shown (tell who gives the course): {error}."]
+    return Report(exercise.id, status, tuple(lines), tuple(exercise.hints), solution)
 
 
 def progress() -> Progress:
