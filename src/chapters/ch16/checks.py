@@ -115,7 +115,7 @@ def differing(program: Callable, layers, x: Tensor, texts: Tensor = TEXTS) -> Te
 
 
 def equals(program: Callable, layers, x: Tensor) -> bool:
-    """Does each text give the same result as our own module gives for that text alone?"""
+    """Does each text agree with our own module, run on it alone?"""
     return not differing(program, layers, x).any()
 
 
