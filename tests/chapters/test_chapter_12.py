@@ -80,7 +80,7 @@ def test_the_words_figure_says_the_depth_that_it_shows():
     said = words_figure(FADES, 1, "no residual, no norm", WORDS).sentence
     assert (
         said
-        == "No residual, no norm, behind layer 1 of 2: size 0.001, gradient 0.04, diversity 0.25."
+        == "No residual, no norm, after layer 1 of 2: size 0.001, gradient 0.04, diversity 0.25."
     )
 
 
@@ -89,14 +89,14 @@ def test_the_explorer_goes_through_depths_and_ways(monkeypatch):
     propagations = {way: FADES if way == (False, "before") else GROWS for way in ways}
     explorer = depth_explorer(propagations, WORDS)
     assert explorer.still.sentence.startswith(
-        "No residual, norm before, behind layer 0 of 2: size 1,"
+        "No residual, norm before, after layer 0 of 2: size 1,"
     )
     assert (
         list(explorer.stops) == ["depth", "residual"] and not explorer.controls["residual"].value
     )
     explorer.controls["residual"].value = True
     explorer.controls["depth"].value = 2
-    assert "Residual, norm before, behind layer 2 of 2: size 5e4" in explorer.view.value
+    assert "Residual, norm before, after layer 2 of 2: size 5e4" in explorer.view.value
     monkeypatch.setattr("chapters.ch12.figures.picture", picture)
     svg = explorer.render(depth=1, residual=False, place="after").svg
     assert "no residual, norm after" in svg and all(word in svg for word in WORDS)

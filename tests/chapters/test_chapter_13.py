@@ -129,7 +129,7 @@ def test_the_parts_stand_end_to_end_in_their_order():
     ends = [(float(left), float(right)) for left, right in bars if left != right][:3]
     (a, b), (c, d), (e, f) = ends
     assert (b, d) == (c, e) and (b - a) / (f - a) == pytest.approx(0.8, abs=0.01)
-    assert "train 8,000, to learn from, validation 500, to choose with" in drawn.sentence
+    assert "train 8,000, to learn from, validation 500, to choose on" in drawn.sentence
 
 
 def test_the_floors_name_the_best_table_and_ask_what_is_unknown():
@@ -153,7 +153,7 @@ def test_the_curve_names_its_lowest_look():
     ]
     sentence = curve_figure(history, 1.61).sentence
     assert "after 3 evaluations, at step 300: 1.5 on the batches, 2.0 on" in sentence
-    assert "lowest was 1.8 at step 200" in sentence and "best table there, 1.61" in sentence
+    assert "lowest was 1.8 at step 200" in sentence and "best table on that part, 1.61" in sentence
 
 
 def test_a_text_is_drawn_whole():

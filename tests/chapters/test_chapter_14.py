@@ -138,7 +138,7 @@ def test_a_map_says_how_much_is_in_its_outlined_places():
     maps = {"even": uniform_weights(3), "own": torch.eye(3)}
     drawn = maps_figure(maps, list("abc"), [[(1, 0), (2, 0)], [(1, 1)]], title="Two")
     assert drawn.sentence == (
-        "2 maps, rows by query, columns by key: even; own. The mean of the outlined places: "
+        "2 maps, rows by query, columns by key: even; own. Mean weight of the outlined cells: "
         "even: 0.42; own: 1.00."
     )
     assert drawn.svg.count(">a</text>") == 4 and drawn.svg.count("class='panel'") == 2
@@ -161,7 +161,7 @@ def test_the_seeds_say_from_where_to_where():
     told["one layer"] = [{"5": 0.2, "9": 0.0}, {"5": 0.3, "9": 0.0}]
     sentence = seeds_figure(told, 1.0, 5).sentence
     assert "a dot for each of 2 seeds. Two layers: 1.00 at 5, 0.70 to 0.90 at 9." in sentence
-    assert "One layer: 0.20 to 0.30 at 5, 0.00 at 9. By hand 1.00 everywhere." in sentence
+    assert "One layer: 0.20 to 0.30 at 5, 0.00 at 9. By hand: 1.00 at every period." in sentence
     assert sentence.endswith("Periods up to 5 were in training.")
 
 

@@ -31,7 +31,7 @@ def test_the_scores_of_each_step_by_counting(no_pixels, n_prompt, n_new):
             again += row + 1
             kept += row + 1 if step == 0 or row == n_prompt + step - 1 else 0
     assert f"computes all rows again, {again} scores in all" in said
-    assert said.endswith(f"only new rows, {kept}.")
+    assert said.endswith(f"only new rows, {kept} scores.")
 
 
 def test_the_work_figure_writes_its_counts_over_the_squares():

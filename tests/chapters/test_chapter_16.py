@@ -219,7 +219,7 @@ def test_a_repair_is_held_against_outputs_in_other_cases_and_against_every_check
 
 def test_the_first_patient_as_on_the_page():
     case = patient(1)
-    assert "'attention'" in repr(case) and "nothing yet. Left: 3" in repr(case)
+    assert "'attention'" in repr(case) and "none yet. Left: 3" in repr(case)
     assert case.check("row sums").endswith(
         "Checks left: 2. Faults that would have answered the same: 22."
     )
@@ -228,13 +228,13 @@ def test_the_first_patient_as_on_the_page():
     assert "Faults that would have answered the same: 3." in case.check("order")
     assert (
         case.check("batch")
-        == "Your three checks are spent: row sums, future, order. Name the fault."
+        == "You have used your three checks: row sums, future, order. Name the fault."
     )
     assert case.name("no mask") == (
-        "No. Of 'no mask', 'order' would have said:\nYes. Outputs that notice when the last two words "
+        "No. For 'no mask', 'order' would have said:\nYes. Outputs that change when the last two words "
         "swap: 0 1 2 3 4 5 6 7."
     )
-    assert case.code.startswith("The code opens")
+    assert case.code.startswith("You can see the code when")
     assert "are the same function" in case.name("fill 0")
     assert 'float == ("-inf")' in case.code
     assert case.repair("float ==", "float").startswith("Repaired: ")
@@ -271,12 +271,12 @@ def test_a_wrong_name_is_refused_for_a_true_reason(number):
         said = case.name(fault)
         if fault == mine or fault in twins(mine):
             assert said.startswith(f"Yes, it is {mine!r}")
-        elif said.startswith("No. Of "):
+        elif said.startswith("No. For "):
             spent = [*examine.found(mine)][1 : 1 + CHECKS]
             assert any(
                 f"{n!r} would have said:\n{examine.answer(fault, n)}" in said for n in spent
             )
-        elif "tells the two apart" in said and "none" not in said:
+        elif "distinguishes the two" in said and "none" not in said:
             other = said.split("'")[-2]
             assert examine.answer(fault, other) != examine.answer(mine, other)
         else:
@@ -360,7 +360,7 @@ def test_the_figures_say_what_they_show():
     runs_of = {n: {"1": {"step": [1, 2], "usual": [3, end], "alone": [3, end]}} for n, end in
                (("good", 2.0), ("bad", 1.5))}  # fmt: skip
     said = pair_figure(runs_of, ("good", "bad"), alone=True).sentence
-    assert "1 pairs" in said and "bad 1.50 to 1.50 with the past alone" in said
+    assert "1 pairs" in said and "bad 1.50 to 1.50 with only the past" in said
     assert "alone" not in pair_figure(runs_of, ("good", "bad"), alone=False).sentence
     text = texts_figure({"good": "a\nb", "bad": "c"}, "bad")
     assert "good: 'a\\nb'" in text.sentence and "a\u21b5b" in text.svg

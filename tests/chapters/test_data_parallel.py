@@ -62,7 +62,7 @@ def test_the_others_end_with_a_sentence_if_one_dies(hand_ons):
     assert "process 1 ended without a word (status 7)" in said
     for rank in (0, 2):
         assert f"process {rank} of 3: expected keys from process {(rank - 1) % 3}" in said
-    assert said.count("it may have died: read what it said, and start all again") == 2
+    assert said.count("perhaps it has died: read its message, and start all processes again") == 2
 
 
 def test_uneven_parts_are_a_sentence():
@@ -90,7 +90,7 @@ def test_torchrun_starts_them_and_all_end_if_one_dies():
     assert sorted(line[:2] for line in said) == [(rank, kind) for rank in "01" for kind in kinds]
     assert all(float(difference) < 1e-12 for *_, difference in said)
     assert found.returncode != 0
-    assert "it may have died: read what it said, and start all again" in found.stderr
+    assert "perhaps it has died: read its message, and start all processes again" in found.stderr
     assert re.search(r"exitcode\s*: 7", found.stderr), found.stderr
 
 

@@ -1,1 +1,1 @@
-"""Chapter 12: the block, and what each of its parts is good for."""
+"""Chapter 12: the block, and what each part of it is good for."""

@@ -1,6 +1,6 @@
 """Tokens in a deep stack of blocks: their size, their diversity, and the gradient that comes back.
 
-A block can be wired in several ways. The output of a part is added to the stream, or replaces it; a
+A block can be wired in several ways. The output of a part is added to the stream, or replaces it. A
 normalisation comes before each part, after each sum, or not at all.
 """
 
@@ -37,7 +37,7 @@ def residual_wiring(
 
 
 class WiredBlock(Block):
-    """A block that may lack its residuals, and have its norms elsewhere or not at all."""
+    """A block whose residuals can be missing, and whose norms can come later or be missing."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class WiredBlock(Block):
 
 @torch.no_grad()
 def scale_outputs(block: Block, factor: float) -> None:
-    """Multiply what the block adds to the stream by `factor`.
+    """Multiply by `factor` everything that the block adds to the stream.
 
     GPT-2 starts with 1 / sqrt(2 L) for L blocks (Radford et al., 2019, section 2.3).
     """
@@ -89,10 +89,10 @@ def token_diversity(x: Float[Tensor, "*B T C"]) -> Float[Tensor, ""]:
 
 
 class Propagation(NamedTuple):
-    """The stream at each depth, from what goes in to what comes out: L + 1 numbers each."""
+    """The stream at each depth, from input to output: each field has L + 1 entries."""
 
     signal: Float[Tensor, " L+1"]  # the size of a number
-    gradient: Float[Tensor, " L+1"]  # the same of the gradient that comes back from the end
+    gradient: Float[Tensor, " L+1"]  # the size of the gradient that comes back from the end
     diversity: Float[Tensor, " L+1"]  # of the tokens
     streams: list[Tensor]  # the tokens themselves, each (B, T, C)
 
@@ -105,8 +105,8 @@ def propagate(
     """Send tokens through the blocks, and send `direction` back as the gradient of the output."""
     if x.shape != direction.shape:
         raise ValueError(
-            f"direction: expected the shape of x, {tuple(x.shape)}, since it is the gradient of "
-            f"what comes out, got {tuple(direction.shape)}"
+            f"direction: expected the shape of x, {tuple(x.shape)}, because it is the gradient of "
+            f"the output, got {tuple(direction.shape)}"
         )
     streams = [x.detach().requires_grad_()]
     for block in blocks:

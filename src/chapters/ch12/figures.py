@@ -27,16 +27,16 @@ from course.draw.picture import (
     tint,
 )
 
-LOWEST, HIGHEST = 1e-10, 1e4  # what the charts of sizes show; what is smaller leaves at the bottom
-LOOKS = (  # of the lines, in the order in which they are given
+LOWEST, HIGHEST = 1e-10, 1e4  # the range of the charts; a line with smaller values leaves at the bottom
+LOOKS = (  # the styles of the lines, in the order in which they are given
     dict(color=WRONG, linewidth=2),
     dict(color=FAINT, linewidth=2),
     dict(color=QUERY, linewidth=2, linestyle="--"),
     dict(color=INK, linewidth=2.4),
 )
 RAISED = {ord(digit): raised for digit, raised in zip("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", strict=True)}
-TINY = 1e-12  # what is smaller is told so: its digits belong to a machine
-CHANNELS = 16  # of each word that are shown
+TINY = 1e-12  # a caption gives no digits of smaller numbers, because they differ between machines
+CHANNELS = 16  # how many channels of each word are shown
 
 
 def block_figure(block: nn.Module) -> Picture:
@@ -73,15 +73,15 @@ def block_figure(block: nn.Module) -> Picture:
     heard, thought = _count(block.attention), _count(block.mlp)
     return picture(
         figure,
-        f"A block. The residual stream goes straight from x to out. Attention gets a normalised "
-        f"copy of it, and what attention gives is added; then the same with the MLP. The "
-        f"numbers in the boxes are learnt: {heard:,} in attention, {thought:,} in the MLP, "
+        f"A block. The residual stream goes straight from x to out. Attention reads a normalised "
+        f"copy of it, and its output is added to the stream. The MLP does the same. The boxes "
+        f"show how many numbers each part learns: {heard:,} in attention, {thought:,} in the MLP, "
         f"{_count(block) - heard - thought} in the two norms.",
     )
 
 
 def depth_figure(propagations: Mapping[str, Propagation]) -> Picture:
-    """Size, gradient and diversity at each depth, a line for each way of wiring."""
+    """Size, gradient and diversity at each depth, with one line for each way of wiring."""
     figure, axes = canvas(3.7, 3, layout=None)
     for n, ax in enumerate(axes):
         place(ax, 0.62 + 2.52 * n, 1.12, 2.02, 2.2)
@@ -109,13 +109,13 @@ def depth_figure(propagations: Mapping[str, Propagation]) -> Picture:
     return picture(
         figure,
         f"Words on their way through {_depth(propagations)} layers that are not trained yet. The "
-        f"gradient is sent back from the end, where its size is 1. What arrives at the end of the "
-        f"stack, and of the gradient at its beginning: {told}.",
+        f"gradient is sent back from the end, where its size is 1. These are the size and the "
+        f"diversity at the end of the stack, and the gradient at its beginning. {told}.",
     )
 
 
 def words_figure(propagation: Propagation, depth: int, name: str, words: Sequence[str]) -> Picture:
-    """The words at a depth, row by row, and the three curves as far as that depth."""
+    """The words at a depth, row by row, and the three curves up to that depth."""
     stream = propagation.streams[depth][0]
     size = float(propagation.signal[depth])
     figure, (left, right) = canvas(3.3, 2, layout=None)
@@ -129,14 +129,14 @@ def words_figure(propagation: Propagation, depth: int, name: str, words: Sequenc
         left.set_yticks(range(len(words)), words)
         left.tick_params(length=0, labelsize=SMALL)
         left.spines[:].set_visible(False)
-        left.set_title(f"words behind layer {depth}, divided by {_said(size)}", fontsize=10)
+        left.set_title(f"words after layer {depth}, divided by {_said(size)}", fontsize=10)
         for values, look, y, label in (
             (propagation.signal, LOOKS[3], 0.36, "size"),
             (propagation.gradient, LOOKS[2], 0.24, "gradient"),
             (propagation.diversity, LOOKS[0], 0.12, "diversity of words"),
         ):
             look = look | ({"color": QUERY, "linestyle": "-"} if label[0] == "d" else {})
-            _line(right, values[: depth + 1], **look)  # the rest is not seen yet
+            _line(right, values[: depth + 1], **look)  # only the layers so far
             point = max(LOWEST, float(values[depth]))
             right.plot([depth], [point], "o", color=look["color"], markersize=7, clip_on=False)
             right.plot([0.06, 0.14], [y, y], transform=right.transAxes, **look)
@@ -147,13 +147,13 @@ def words_figure(propagation: Propagation, depth: int, name: str, words: Sequenc
         right.set_xlabel("layer", fontsize=SMALL)
     return picture(
         figure,
-        f"{name[0].upper()}{name[1:]}, behind layer {depth} of {len(propagation.signal) - 1}: "
+        f"{name[0].upper()}{name[1:]}, after layer {depth} of {len(propagation.signal) - 1}: "
         f"{_told(propagation, depth)}.",
     )
 
 
 def _told(propagation: Propagation, depth: int) -> str:
-    """The three numbers of a depth; of the whole stack, the gradient is that at its beginning."""
+    """The three numbers at a depth; for the entire stack (-1), the gradient at its beginning."""
     back = propagation.gradient[0 if depth == -1 else depth]
     return (
         f"size {_said(propagation.signal[depth])}, gradient {_said(back)}, diversity "
@@ -162,7 +162,7 @@ def _told(propagation: Propagation, depth: int) -> str:
 
 
 def _said(value: float | Tensor) -> str:
-    """Two figures, and a power of ten only where it helps."""
+    """The value with two digits, and with a power of ten only where it helps."""
     value = float(value)
     if 0 < value < TINY:
         return "under 1e-12"

@@ -1,6 +1,6 @@
-"""Small GPTs with blocks wired in several ways, trained for a moment; the losses that 12 tells.
+"""Train small GPTs with blocks wired in several ways, for the table of losses in chapter 12.
 
-Run: python -m chapters.ch12.runs   (some ten minutes; it writes losses.json beside this file)
+Run: python -m chapters.ch12.runs   (about ten minutes; it writes losses.json next to this file)
 """
 
 import json
@@ -30,7 +30,7 @@ WAYS = {
 
 
 def wired(config: Config, start: str = "", **how) -> WiredBlock:
-    """A block for `GPT(config, block=...)`, wired so, with the parts' own first weights."""
+    """A block for `GPT(config, block=...)` with this wiring and the parts' own first weights."""
     C = config.n_embd
     attention = CausalSelfAttention(C, config.n_head, positions=config.positions)
     block = WiredBlock(attention, MLP(C, config.activation), C, **how)
@@ -42,7 +42,7 @@ def wired(config: Config, start: str = "", **how) -> WiredBlock:
 
 
 def final_loss(way: str, n_layer: int, seed: int, n_steps: int, ids: torch.Tensor, V: int) -> float:
-    """The loss on held-back text after so many steps; nan if training broke down."""
+    """The loss on held-back text after `n_steps` steps; nan if training broke down."""
     train_ids, val_ids = split(ids)
     config = Config(
         V, 16, n_layer, n_head=4, n_embd=32, positions="learned", activation="relu"

@@ -1,7 +1,8 @@
-"""What a GPT has and does, by formula: its parameters, and its floating-point operations.
+"""Formulas for the number of parameters of a GPT, and of its floating-point operations.
 
-A product of (M, K) and (K, N) takes 2 M K N operations: a multiplication and an addition for each of
-M N sums of K terms. All else is so little beside it that nobody counts it (Kaplan et al., 2020, table 1).
+A product of (M, K) and (K, N) takes 2 M K N operations, because it has M N sums of K terms, each with a
+multiplication and an addition. All other operations are so few that they aren't counted (Kaplan et
+al., 2020, table 1).
 """
 
 from attention.gpt import Config
@@ -27,9 +28,9 @@ def parameter_counts(config: Config) -> dict[str, int]:
 
 
 def forward_flops(config: Config, n_sequences: int, length: int) -> dict[str, int]:
-    """The operations of one forward pass over so many sequences of this length, by part.
+    """The operations of one forward pass over `n_sequences` sequences of this length, by part.
 
-    `attention` is the two products with T columns, scores and mix: they alone grow with the square of
+    `attention` is the two products with T columns, scores and mix. Only these grow with the square of
     the length. They are counted as if nothing were masked, as most people and PyTorch count them.
     """
     if n_sequences < 1 or length < 1:
@@ -45,10 +46,10 @@ def forward_flops(config: Config, n_sequences: int, length: int) -> dict[str, in
 
 
 def training_flops(config: Config, n_sequences: int, length: int) -> int:
-    """The operations of one training step, three times those forward.
+    """The operations of one training step, three times those of the forward pass.
 
-    Each product asks for two more on the way back: one for the gradient of what came in, and one for
-    that of the weights.
+    Each product needs two more in the backward pass, one for the gradient of its input, and one for the
+    gradient of the weights.
     """
     return 3 * sum(forward_flops(config, n_sequences, length).values())
 

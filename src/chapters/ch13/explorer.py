@@ -1,4 +1,4 @@
-"""Chapter 13: a trained model writes, at the temperature and with the part of its guesses you choose."""
+"""Chapter 13: a trained model writes, with the temperature and the top-p that you choose."""
 
 import html
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ from chapters.ch13.figures import text_figure
 from course.draw.explorer import Explorer, float_slider, slider
 from course.draw.picture import Picture
 
-AT_ONCE = 6  # characters: to show a text takes longer than to write one of them
+AT_ONCE = 6  # characters shown together, because showing a text takes longer than drawing one character
 
 
 def generator_explorer(
     model: GPT, tokenizer: CharTokenizer, prompt: str, n_new: int = 180
 ) -> Explorer:
-    """Text that the model writes after the prompt, piece by piece where somebody looks."""
+    """Text that the model writes after the prompt, shown piece by piece in a live notebook."""
     texts: dict[tuple, str] = {}
 
     def written(temperature: float, top_p: float, seed: int) -> Iterator[str]:

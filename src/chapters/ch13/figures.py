@@ -1,4 +1,4 @@
-"""Chapter 13: losses against every floor, what each choice bought, a training, a text as it is drawn."""
+"""Chapter 13: losses next to the floors, the effect of each choice, a training, and a text that is drawn."""
 
 from collections.abc import Mapping, Sequence
 
@@ -29,13 +29,13 @@ LINE = 60  # characters in a line of a text
 LINE_BREAK = "\n"
 
 
-PURPOSE = {"train": "to learn from", "validation": "to choose with", "test": "to judge with"}
+PURPOSE = {"train": "to learn from", "validation": "to choose on", "test": "to judge on"}
 
 
 def parts_figure(sizes: Mapping[str, int]) -> Picture:
-    """The parts of a text, one behind the other, and what each is for: {part: how many characters}."""
+    """The parts of a text, one after another, and what each is for: {part: how many characters}."""
     figure, (axes,) = canvas(1.25, layout=None)
-    place(axes, 0.9, 0.05, 1.9, 0.8)  # on a phone, bars and numbers stand in its width
+    place(axes, 0.9, 0.05, 1.9, 0.8)  # on a phone, bars and numbers fit into its width
     total, at = sum(sizes.values()), 0
     with mpl.rc_context(STYLE):
         for n, (name, size) in enumerate(sizes.items()):
@@ -54,7 +54,7 @@ def parts_figure(sizes: Mapping[str, int]) -> Picture:
 
 
 def floors_figure(tables: Mapping[str, float], models: Mapping[str, float | None]) -> Picture:
-    """Losses as bars: of tables, which anybody can count, and of models; None is not known yet."""
+    """Bars for the losses of tables, which anyone can count, and of models; None is not known yet."""
     rows = [*tables.items(), *models.items()]
     known = {name: loss for name, loss in rows if loss is not None}
     best = min(tables, key=tables.get)
@@ -103,13 +103,13 @@ def choices_figure(runs: Mapping[str, Mapping[str, Sequence[float]]], plain: str
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(len(order) - 0.4, -0.6)
         axes.set_xlim(low - 0.03 * (high - low), high + 0.14 * (high - low))
-        axes.set_xlabel("validation loss minus that of the model with all of it, nats per character")
-        axes.set_title("What a change does to the loss, one dot for each seed")
+        axes.set_xlabel("validation loss minus the loss of the model with all of it, nats per character")
+        axes.set_title("How much each change raises the loss, one dot for each seed")
     said = ", ".join(f"{name} {_signed(_mean(found[name]))}" for name in order)
     widest = max(found, key=lambda name: max(found[name]) - min(found[name]))
     return picture(
         figure,
-        f"What a change does to the loss, the mean of {len(base)} pairs of runs on the same batches: "
+        f"How much each change raises the loss, as the mean of {len(base)} pairs of runs on the same batches: "
         f"{said}. To the right is worse. The dots of '{widest}' lie widest apart, from "
         f"{_signed(min(found[widest]))} to {_signed(max(found[widest]))}.",
     )
@@ -124,7 +124,7 @@ def _mean(numbers: Sequence[float]) -> float:
 
 
 def curve_figure(history: Sequence[Evaluation], best_table: float) -> Picture:
-    """A training as it goes: the loss of the batches, and of the validation part at each evaluation."""
+    """The course of a training: the loss on the batches and on the validation part at each evaluation."""
     figure, (axes,) = canvas(3.2)
     steps = [evaluation.step for evaluation in history]
     with mpl.rc_context(STYLE):
@@ -147,12 +147,12 @@ def curve_figure(history: Sequence[Evaluation], best_table: float) -> Picture:
         figure,
         f"The loss after {len(history)} evaluations, at step {last.step}: {last.train:.1f} on the batches, "
         f"{last.validation:.1f} on the validation part, where the lowest was {best.validation:.1f} at "
-        f"step {best.step}. The line is the best table there, {best_table:.2f}.",
+        f"step {best.step}. The line is the best table on that part, {best_table:.2f}.",
     )
 
 
 def text_figure(prompt: str, written: str, sure: Sequence[float], how: str) -> Picture:
-    """A text as it was drawn; the darker a character, the more probable the model had thought it."""
+    """A drawn text; the darker a character, the more probable it was to the model."""
     signs = [(sign, None) for sign in prompt] + list(zip(written, sure, strict=True))
     rows: list[list] = [[]]
     for sign, share in signs:

@@ -1,8 +1,8 @@
 """Weights in Hugging Face's layout of GPT-2, and back: the same numbers under other names.
 
-GPT-2 is a `Config` with learned positions, layer norms, GELU, biases and one table for the tokens
-that come in and go out (Radford et al., 2019). Its file stores the weight of each Linear in a block
-as (in, out), the other way round than `nn.Linear`.
+GPT-2 is a `Config` with learned positions, layer norms, GELU, biases and one table for input and
+output tokens (Radford et al., 2019). Its file stores the weight of each Linear in a block as
+(in, out), the transpose of `nn.Linear`'s.
 """
 
 from collections.abc import Mapping
@@ -51,8 +51,8 @@ def _renamed(
         off.append(f"n_kv_head={config.n_kv_head}")
     if off:
         raise ValueError(
-            f"config: expected one like GPT-2's, Config(..., **GPT2), got {', '.join(off)}; only "
-            f"that one has the same parts"
+            f"config: expected one like GPT-2's, Config(..., **GPT2), got {', '.join(off)}; only a "
+            f"model with GPT-2's parts can exchange weights with it"
         )
     found = {}
     for name, tensor in state.items():

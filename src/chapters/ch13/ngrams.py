@@ -1,4 +1,4 @@
-"""N-grams: the next id from the n - 1 before it, by counting. What every language model has to beat."""
+"""N-grams predict the next id from the n - 1 before it, by counting; a language model has to beat them."""
 
 from collections.abc import Sequence
 
@@ -17,9 +17,9 @@ def ngram_probabilities(
 ) -> Float[Tensor, " rest"]:
     """The probability that an n-gram model counted on `seen` gives to each of ids[n - 1:].
 
-    It is (count + k) / (count of the context + k V) with k the smoothing. To interpolate is to add k V
-    times the probability by the next shorter n-gram, interpolated too, in place of k: what was never
-    seen after these ids may have been seen after fewer (MacKay & Peto, 1995).
+    It is (count + k) / (count of the context + k V), where k is the smoothing. With `interpolate`, k V
+    times the probability of the next shorter n-gram, interpolated as well, replaces k: an id never seen
+    after this context was perhaps seen after a shorter one (MacKay & Peto, 1995).
 
     >>> ids = torch.tensor([0, 1, 0, 1, 1])
     >>> ngram_probabilities(ids, ids, 2, vocab_size=2, smoothing=1.0)
@@ -32,8 +32,8 @@ def ngram_probabilities(
         )
     if not smoothing > 0:
         raise ValueError(
-            f"smoothing: expected a number above 0, got {smoothing}; with 0, what was never seen "
-            f"would have an infinite loss"
+            f"smoothing: expected a number above 0, got {smoothing}; with 0, an n-gram that was "
+            f"never seen would have an infinite loss"
         )
     for name, some in (("ids", ids), ("seen", seen)):
         if len(some) < n or int(some.max()) >= vocab_size or int(some.min()) < 0:
@@ -71,10 +71,10 @@ def best_smoothing(
     among: Sequence[float],
     interpolate: bool = False,
 ) -> float:
-    """The one of these numbers whose loss on the validation ids is lowest.
+    """The number in `among` whose loss on the validation ids is lowest.
 
-    Choose on the ids that you count, and the smallest wins always; choose on the ids that you report,
-    and the report is too good.
+    If you chose on the ids that you count, the smallest would always win. If you chose on the ids whose
+    loss you report, that loss would be too good.
     """
     if not among:
         raise ValueError("among: expected at least one smoothing to choose from, got none")
@@ -84,7 +84,7 @@ def best_smoothing(
 def _counts_of(
     ids: Tensor, seen: Tensor, n: int, first: int, vocab_size: int
 ) -> Float[Tensor, " rest"]:
-    """How often the first so many of each n ids in a row occur among all n in a row of `seen`."""
+    """How often the first `first` of each n ids in a row occur among all n ids in a row of `seen`."""
     asked, known = (
         _codes(some.long().unfold(0, n, 1)[:, :first], vocab_size) for some in (ids, seen)
     )
@@ -94,6 +94,6 @@ def _counts_of(
 
 
 def _codes(rows: Int[Tensor, "N n"], vocab_size: int) -> Int[Tensor, " N"]:
-    """A number for each row of ids, another one for each other row."""
+    """A number for each row of ids; different rows have different numbers."""
     digits = vocab_size ** torch.arange(rows.shape[1])
     return (rows * digits).sum(dim=1)

@@ -1,11 +1,12 @@
-"""The chapter's long runs, stored beside this file.
+"""The chapter's long runs, stored next to this file.
 
-`python -m chapters.ch13.runs` says what each choice bought, in short paired runs: every model has
-two blocks of width 48 and trains for 300 steps, those of one seed on the same batches. Their losses on
-the play's validation part go into `choices.json`. Five minutes of one CPU.
+`python -m chapters.ch13.runs` measures how much each choice helps, in short paired runs: every model
+has two blocks of width 48 and trains for 300 steps, and all models of one seed see the same batches. The
+losses on the play's validation part go into `choices.json`. It takes five minutes of one CPU.
 
 `python -m chapters.ch13.runs whole play`, or `whole tinyshakespeare`, or `whole "no
-normalisation"`, trains the chapter's own GPT with five seeds, for `whole.json`. Three minutes each.
+normalisation"`, trains the chapter's own GPT with five seeds, for `whole.json`. Each takes three
+minutes.
 """
 
 import json
@@ -62,14 +63,14 @@ class AttentionAlone(Block):
 
 
 class MLPAlone(Block):
-    """A block without attention: each token is on its own."""
+    """A block without attention, in which each token is processed by itself."""
 
     def forward(self, x: Tensor, cache=None) -> Tensor:
         return x + self.mlp(self.norm_2(x))
 
 
 class EqualShares(CausalSelfAttention):
-    """All scores are 0, as if a line had overwritten them: each token gets the mean of its past."""
+    """All scores are 0, as if a line had overwritten them, so each token receives the mean of its past."""
 
     def project(self, x: Tensor, start: int = 0) -> tuple[Tensor, Tensor, Tensor]:
         q, k, v = super().project(x, start)
@@ -84,7 +85,7 @@ class NoMask(CausalSelfAttention):
 
 
 def turned_into(block: type | None = None, attention: type | None = None) -> Callable:
-    """A maker of blocks of another class, or with attention of another class; weights as they were."""
+    """A function that makes blocks of a different class, or with attention of a different class."""
 
     def make(config: Config) -> nn.Module:
         made = make_block(config)
@@ -119,7 +120,7 @@ CHOICES = {  # what is changed, and how: the configuration, the maker of blocks,
 
 
 def losses(choice: str, seed: int, ids: tuple[Tensor, Tensor], **sizes) -> list[float]:
-    """The validation loss of one run; without a mask, also the one with the past alone."""
+    """The validation loss of one run; without a mask, also the loss with only the past."""
     changes, (train_ids, validation_ids) = CHOICES[choice], ids
     config = replace(PLAIN, **changes.get("config", {}))
     torch.manual_seed(seed)
@@ -136,7 +137,7 @@ def losses(choice: str, seed: int, ids: tuple[Tensor, Tensor], **sizes) -> list[
 
 
 def past_only(model: nn.Module, ids: Tensor, block_size: int) -> float:
-    """The loss on the ids if nothing comes after the position that guesses."""
+    """The loss on the ids if no ids come after the position that guesses."""
     x, y = cut_blocks(ids, torch.arange(0, len(ids) - block_size, block_size), block_size)
     with evaluating(model):
         guesses = [cross_entropy(model(x[:, : t + 1])[:, -1:], y[:, t : t + 1]) for t in range(block_size)]
@@ -144,16 +145,17 @@ def past_only(model: nn.Module, ids: Tensor, block_size: int) -> float:
 
 
 def parts() -> tuple[Tensor, Tensor]:
-    """The play's ids to train on, and those to choose with."""
+    """The play's ids to train on, and those to choose on."""
     text = load_corpus()
     rest, _ = split(torch.tensor(CharTokenizer(text).encode(text)))
     return split(rest)
 
 
 def whole(name: str, seed: int) -> dict[str, float]:
-    """The chapter's own GPT: its losses with the weights that the validation part chose.
+    """The losses of the chapter's own GPT, with the weights that were best on the validation part.
 
-    Of a long text, the first 20,000 characters of that part choose: more takes as long as training.
+    For a long text, only the first 20,000 characters of that part are used to choose; more would take
+    as long as training.
     """
     corpus, changes = WHOLES[name]
     text = load_corpus(corpus)
@@ -171,7 +173,7 @@ def whole(name: str, seed: int) -> dict[str, float]:
 
 
 def main(what: str = "choices", which: str = "play") -> None:
-    """Run what isn't stored yet, and store it run by run."""
+    """Run everything that isn't stored yet, and store it run by run."""
     stored = STORED.with_name(f"{what}.json")
     found = json.loads(stored.read_text()) if stored.exists() else {}
     for seed in SEEDS:

@@ -1,4 +1,4 @@
-"""A GPT of attention alone, without MLPs: the model in which heads are easiest to read."""
+"""A GPT with only attention and no MLPs, in which heads are easiest to read."""
 
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -25,13 +25,13 @@ class AttentionOnly(nn.Module):
     def forward_with_weights(
         self, x: Float[Tensor, "B T C"]
     ) -> tuple[Float[Tensor, "B T C"], Float[Tensor, "B H T T"]]:
-        """The same, and the weights of every head."""
+        """The same output, and the weights of every head."""
         mixed, weights = self.attention.forward_with_weights(self.norm_1(x))
         return x + mixed, weights
 
 
 def make_attention_only(config: Config) -> AttentionOnly:
-    """The block of these sizes, which adds nothing before it is trained: for `GPT(config, ...)`."""
+    """A block for `GPT(config, ...)`, which adds nothing until it is trained."""
     block = AttentionOnly(make_attention(config), config.n_embd, config.norm)
     start_as_identity(block)
     return block

@@ -1,6 +1,6 @@
 """A head as two circuits, and the residual stream as a sum of parts (Elhage et al., 2021).
 
-The QK circuit gives where a head attends, the OV circuit what it then adds to the stream.
+The QK circuit determines where a head attends, and the OV circuit what it then adds to the stream.
 All heads and MLPs add to one stream, so each logit is a sum over them as well.
 """
 
@@ -25,10 +25,10 @@ def head_scores(
 ) -> Float[Tensor, "N M"]:
     """The QK circuit: the score of each query for each key, `distance` positions back.
 
-    Queries and keys are vectors of the stream, before the block's normalisation: embeddings, say.
+    Queries and keys are vectors of the stream before the block's normalisation, for example embeddings.
     """
     if distance < 0:
-        raise ValueError(f"distance: expected 0 or more, as keys come first, got {distance}")
+        raise ValueError(f"distance: expected 0 or more, because keys come first, got {distance}")
     attention = block.attention
     q, _, _ = attention.project(block.norm_1(queries)[:, None], start=distance)
     _, k, _ = attention.project(block.norm_1(keys)[:, None])  # (M, Hkv, 1, D)
@@ -41,25 +41,25 @@ def head_scores(
 
 @torch.no_grad()
 def ov_matrix(attention: CausalSelfAttention, head: int) -> Float[Tensor, "C C"]:
-    """The OV circuit: y = ov_matrix @ x is what the head adds if it attends to x alone (no biases).
+    """The OV circuit: y = ov_matrix @ x is what the head adds if it attends only to x (no biases).
 
-    It is W_O W_V, the head's own part of both: its rank is at most the head size.
+    It is W_O W_V, for the head's own part of both matrices, so its rank is at most the head size.
     """
     D, H = attention.head_size, attention.n_head
-    at = H + attention.n_kv_head + head // (H // attention.n_kv_head)  # behind queries and keys
+    at = H + attention.n_kv_head + head // (H // attention.n_kv_head)  # after queries and keys
     values = attention.qkv.weight[at * D : (at + 1) * D]  # (D, C)
     return attention.out.weight[:, head * D : (head + 1) * D] @ values
 
 
 class Parts(NamedTuple):
-    """What each part adds to the residual stream; `added.sum(dim=0)` is the stream at its end."""
+    """The vectors that each part adds to the residual stream; `added.sum(dim=0)` is the stream's end."""
 
     names: list[str]
     added: Float[Tensor, "P B T C"]
 
 
 def decompose_residual_stream(model: nn.Module, ids: Int[Tensor, "B T"]) -> Parts:
-    """The embedding, every head and every MLP, as what each adds to the stream."""
+    """The vectors that the embedding, every head and every MLP add to the stream."""
     outputs = head_outputs(model, ids)  # (L, B, H, T, D)
     with evaluating(model):
         x = model.embed(ids)
@@ -86,8 +86,8 @@ def direct_logit_attribution(
 ) -> Float[Tensor, "P B T"]:
     """How much of each target's logit, above the mean of all logits, comes from each part.
 
-    The last normalisation is held at what it does to the whole stream; then all is a sum (direct logit
-    attribution). What a part does by way of later blocks is not in it.
+    The last normalisation is held fixed at its factor for the complete stream; then the logit is a sum
+    (direct logit attribution). It doesn't include what a part does through later blocks.
     """
     if isinstance(model.final_norm, nn.LayerNorm):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Chapter 14: a trained model that follows what is typed, all its heads at once."""
+"""Chapter 14: all heads of a trained model, updated as you type."""
 
 import math
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ from course.draw.live import Live
 from course.draw.picture import Picture, cells, headline, picture, place, sheet
 
 TEXT = "Mind the eel. He is not cargo"  # a line of the play
-PARAMETERS, MAPS, CONTEXT = 1_000_000, 48, 256  # what a page has the time and the room for
+PARAMETERS, MAPS, CONTEXT = 1_000_000, 48, 256  # the most that a page has time and room for
 
 
 def model_explorer(path: Path | str = CHECKPOINT, text: str = TEXT) -> Live:
-    """Type, and every head of every block of the model in a checkpoint follows, key by key.
+    """Show every head of every block of the model in a checkpoint, updated with each key you type.
 
     Raises ValueError for a file that `load_checkpoint` refuses, and for a model that is too large
     for a page.
@@ -61,8 +61,8 @@ def _check(model: GPT, n_characters: int, path: Path | str) -> None:
     ):
         if found > most:
             raise ValueError(
-                f"{path}: expected a model of at most {most:,} {name}, since a page computes it at "
-                f"each key, got {found:,}; model.forward_with_weights gives the maps of any"
+                f"{path}: expected a model of at most {most:,} {name}, because a page computes it at "
+                f"each key, got {found:,}; model.forward_with_weights gives the maps of any model"
             )
 
 
@@ -70,11 +70,11 @@ def _check(model: GPT, n_characters: int, path: Path | str) -> None:
 
 
 def head_scores(weights: Tensor, ids: Sequence[int]) -> tuple[float, float, float]:
-    """How much of a head's weight, (T, T), goes to the character before, to what followed earlier
-    copies of the same character, and to the first column: means over the positions that have such.
+    """How much of a head's weight, (T, T), goes to the previous character, to the characters that
+    followed earlier copies of the same character, and to the first column.
 
-    The second is the prefix matching score of Olsson et al. (2022), here on any text. nan where no
-    position has any.
+    Each is a mean over the positions that have such keys, and nan if no position has any. The second is
+    the prefix matching score of Olsson et al. (2022), here on any text.
     """
     T = len(ids)
     before = [weights[t, t - 1] for t in range(1, T)]
@@ -95,7 +95,7 @@ def maps_sentence(
     block: int = 0,
     head: int = 0,
 ) -> str:
-    """What the explorer shows of one of the maps, (L, H, T, T), and of the guess, in its words."""
+    """The explorer's sentence about one of the maps, (L, H, T, T), and about the guess."""
     weights, T = maps[block, head], len(ids)
     found, even = head_scores(weights, ids), head_scores(uniform_weights(T), ids)
     names = ("previous-token score", "induction score", "share of the first column")

@@ -1,4 +1,4 @@
-"""Chapter 14: maps with the keys that are right, five seeds, and what a head's map is worth."""
+"""Chapter 14: maps with the right keys outlined, five seeds, and the effect of ablating each head."""
 
 from collections.abc import Mapping, Sequence
 from itertools import product
@@ -42,7 +42,7 @@ def maps_figure(
     high: float = 1.0,
     colours=WEIGHTS,
 ) -> Picture:
-    """Maps side by side, `columns` in a line; `right` are the places outlined in each."""
+    """Maps side by side, `columns` in a line; `right` holds the cells outlined in each."""
     keys, right = keys or rows, [*right, *[()] * (len(maps) - len(right))]
     lines = -(-len(maps) // columns)
     wide = WIDTH / columns
@@ -75,7 +75,7 @@ def maps_figure(
         for (name, weights), places in zip(maps.items(), right, strict=True)
         if places
     ]
-    outlined = f" The mean of the outlined places: {'; '.join(said)}." if said else ""
+    outlined = f" Mean weight of the outlined cells: {'; '.join(said)}." if said else ""
     return picture(
         figure,
         f"{'A map' if len(maps) == 1 else f'{len(maps)} maps'}, rows by {names[0]}, columns by "
@@ -86,7 +86,7 @@ def maps_figure(
 def seeds_figure(
     found: Mapping[str, Sequence[Mapping[str, float]]], by_hand: float, longest: int
 ) -> Picture:
-    """Accuracy by period, a dot for each seed: {model: [{period: accuracy}]}; `longest` in training."""
+    """Accuracy by period, with a dot for each seed: {model: [{period: accuracy}]}; `longest` in training."""
     figure, (axes,) = canvas(3.3)
     periods = [int(period) for period in next(iter(found.values()))[0]]
     colours = dict(zip(found, (QUERY, KEY), strict=True))
@@ -106,7 +106,7 @@ def seeds_figure(
         axes.set_xticks(periods)
         axes.set_xlim(min(periods) - 1.5, periods[-1] + 5)
         axes.set_ylim(-0.05, 1.1)
-        axes.set_xlabel("period: letters until the string comes again")
+        axes.set_xlabel("period: letters until the string is repeated")
         axes.set_ylabel("right on held-out strings")
         axes.set_title("Two layers learn it; one layer doesn't")
     said = ". ".join(
@@ -116,17 +116,17 @@ def seeds_figure(
     )
     return picture(
         figure,
-        f"Accuracy on held-out strings by their period, a dot for each of {len(runs)} seeds. {said}. "
-        f"By hand {by_hand:.2f} everywhere. Periods up to {longest} were in training.",
+        f"Accuracy on held-out strings by their period, with a dot for each of {len(runs)} seeds. {said}. "
+        f"By hand: {by_hand:.2f} at every period. Periods up to {longest} were in training.",
     )
 
 
 def effects_figure(scores: Tensor, effects: Tensor, named: Sequence[tuple[int, int]]) -> Picture:
-    """Each head of a model, (L, H): how much its map looks as we think, and what its loss is without it."""
+    """Each head of a model, (L, H): the score of its map, and how much the loss rises without it."""
     figure, (axes,) = canvas(3.4)
     high = effects.max().item()
     with mpl.rc_context(STYLE):
-        right, above = 0.0, 0.0  # the place of the last label
+        right, above = 0.0, 0.0  # the position of the last label
         for place in sorted(product(*map(range, scores.shape)), key=lambda place: scores[place]):
             score, loss = scores[place].item(), effects[place].item()
             loud = place in named
@@ -142,21 +142,21 @@ def effects_figure(scores: Tensor, effects: Tensor, named: Sequence[tuple[int, i
         axes.set_xlim(0, scores.max().item() * 1.12)
         axes.set_ylim(0, high * 1.15)
         axes.set_xlabel("previous-token score of its map")
-        axes.set_ylabel("loss without the head, more nats")
-        axes.set_title("What a map looks like says little about what the head is worth")
+        axes.set_ylabel("rise of the loss without the head, nats")
+        axes.set_title("The look of a map says little about how much the head matters")
     said = " and ".join(
         f"head {layer}.{head} has the score {scores[layer, head]:.2f} and costs {effects[layer, head]:.2f}"
         for layer, head in named
     )
     return picture(
         figure,
-        f"The {scores.numel()} heads of the checkpoint: to the right the score of the map, upwards what the "
-        f"loss gains without the head. {said[0].upper()}{said[1:]}.",
+        f"The {scores.numel()} heads of the checkpoint: from left to right the score of the map, from bottom to "
+        f"top the rise of the loss without the head. {said[0].upper()}{said[1:]}.",
     )
 
 
 def received_figure(curves: Mapping[str, Tensor]) -> Picture:
-    """What each key receives from an average row that may look at it: {name: (T,)}."""
+    """The mean weight that each key receives from the rows that may look at it: {name: (T,)}."""
     figure, (axes,) = canvas(3.0)
     colours = (FAINT, QUERY, VALUE)
     with mpl.rc_context(STYLE):
@@ -166,12 +166,12 @@ def received_figure(curves: Mapping[str, Tensor]) -> Picture:
         axes.set_xlabel("key, from the first to the last")
         axes.set_ylabel("mean weight of its column")
         axes.legend(frameon=False, fontsize=SMALL)
-        axes.set_title("In a causal map, early columns are brighter for all")
+        axes.set_title("In a causal map, early columns are brighter for every head")
     said = ". ".join(
         f"{name}: {curve[0]:.2f} at the first key, {curve[len(curve) // 2]:.2f} at key "
         f"{len(curve) // 2}, {curve[-1]:.2f} at the last" for name, curve in curves.items()
     )  # fmt: skip
-    return picture(figure, f"The mean weight that a key gets from the rows that may look at it. {said}.")
+    return picture(figure, f"The mean weight that a key receives from the rows that may look at it. {said}.")
 
 
 def _between(numbers: Sequence[float]) -> str:

@@ -15,7 +15,7 @@ from chapters.ch14.attention_only import make_attention_only
 
 
 class Channels(NamedTuple):
-    """The use of the stream's channels: one channel for each id, or for each position."""
+    """How the stream's channels are used: one channel for each id, or for each position."""
 
     token: slice  # the id at this position
     previous: slice  # the id before it: the first head writes it
@@ -32,7 +32,7 @@ def channels(vocab_size: int, block_size: int) -> Channels:
 def handcrafted_induction(vocab_size: int, block_size: int, strength: float = 12.0) -> GPT:
     """A GPT of two layers that continues a string which it has seen before.
 
-    `strength` is the score of the key that fits; all others have 0.
+    `strength` is the score of the key that fits; all other keys have the score 0.
     """
     if not strength > 0:
         raise ValueError(f"strength: expected a score above 0, got {strength}; 12 is sharp")
@@ -60,14 +60,14 @@ def set_previous_token_head(attention: nn.Module, at: Channels, strength: float)
     n = at.position.stop - at.position.start
     asks = strength * attention.head_size**0.5  # scores are divided by the root
     q[:n, at.position] = asks * torch.eye(n).roll(-1, dims=0)  # of position t, channel t - 1
-    q[n - 1, at.position.start] = 0  # position 0 has none before it
+    q[n - 1, at.position.start] = 0  # there is no position before 0
     k[:n, at.position] = torch.eye(n)
     copy(attention, v, at.token, at.previous)
 
 
 @torch.no_grad()
 def set_induction_head(attention: nn.Module, at: Channels, strength: float) -> None:
-    """The query is one's own id, each key shows the id before it, and ids are copied."""
+    """The query of each position is its own id, each key shows the id before it, and ids are copied."""
     q, k, v = attention.qkv.weight.chunk(3)
     n = at.token.stop
     q[:n, at.token] = strength * attention.head_size**0.5 * torch.eye(n)

@@ -1,7 +1,7 @@
-"""Change what a head gives, and see what becomes of the model: ablation and patching.
+"""Change the output of a head, and see what happens to the model: ablation and patching.
 
-A head's output is the weighted mean of its values, before the output projection. Both ways of the
-attention, `forward` and `forward_with_weights`, hand it on, so a hook there changes both.
+A head's output is the weighted mean of its values, before the output projection. Both `forward` and
+`forward_with_weights` of the attention pass it on, so a hook at that point changes both.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ Edit = Callable[[int, Float[Tensor, "B H T D"]], Float[Tensor, "B H T D"]]
 
 @contextmanager
 def edited(model: nn.Module, edit: Edit) -> Iterator[None]:
-    """Within it, edit(layer, outputs) replaces the outputs of all heads of each layer."""
+    """In this context, edit(layer, outputs) replaces the outputs of all heads of each layer."""
 
     def hook_of(layer: int, n_head: int):
         def hook(_, arguments):
@@ -39,7 +39,7 @@ def edited(model: nn.Module, edit: Edit) -> Iterator[None]:
 
 
 def head_outputs(model: nn.Module, ids: Int[Tensor, "B T"]) -> Float[Tensor, "L B H T D"]:
-    """The output of every head (often called z): a run's activations, to patch with."""
+    """The output of every head (often called z) in a run: activations that you can patch with."""
     kept = []
 
     def keep(layer: int, outputs: Tensor) -> Tensor:
@@ -64,9 +64,9 @@ def patched(
     outputs: Float[Tensor, "L B H T D"],
     positions: slice | Int[Tensor, " N"] = slice(None),
 ) -> Iterator[None]:
-    """Within it, the head of this layer gives what `outputs` has, at these positions (Meng et al., 2022).
+    """In this context, a head returns its part of `outputs` at these positions (Meng et al., 2022).
 
-    The outputs are those of another run, by `head_outputs`, of the same length.
+    `outputs` comes from `head_outputs`, for a different run of the same length.
     """
     check_head(model, layer, head)
 
@@ -84,7 +84,7 @@ def patched(
 def ablated(
     model: nn.Module, layer: int, head: int, mean: Float[Tensor, "L 1 H 1 D"] | None = None
 ) -> Iterator[None]:
-    """Within it, the head gives 0, or always its mean output, if that is given."""
+    """In this context, the head returns 0, or always its mean output, if that is given."""
     check_head(model, layer, head)
     attention = model.blocks[layer].attention
     shape = (len(model.blocks), 1, attention.n_head, 1, attention.head_size)
@@ -98,7 +98,7 @@ def ablation_effects(
     measure: Callable[[], float],
     mean: Float[Tensor, "L 1 H 1 D"] | None = None,
 ) -> Float[Tensor, "L H"]:
-    """measure() with each head ablated in its turn, minus measure() with all of them."""
+    """measure() with each head ablated in turn, minus measure() with all heads."""
     whole, found = measure(), []
     for layer, block in enumerate(model.blocks):
         for head in range(block.attention.n_head):
@@ -108,7 +108,7 @@ def ablation_effects(
 
 
 def check_head(model: nn.Module, layer: int, head: int) -> None:
-    """Raises ValueError unless the model has this head of this layer."""
+    """Raise ValueError unless the model has this head in this layer."""
     n_layer = len(model.blocks)
     if not 0 <= layer < n_layer:
         raise ValueError(f"layer: expected 0 to {n_layer - 1}, got {layer}")

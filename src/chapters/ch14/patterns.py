@@ -1,7 +1,7 @@
-"""What a map shows, as a number: how much of a head's weight lies where a known pattern has it.
+"""Measure patterns in a map: how much of a head's weight lies where a known pattern has its weight.
 
-Each score is a mean of weights, from 0 to 1. A head with uniform weights does not get 0:
-compare with the score of `uniform_weights`.
+Each score is a mean of weights, from 0 to 1. A head with uniform weights doesn't score 0, so compare
+with the score of `uniform_weights`.
 """
 
 import torch
@@ -14,10 +14,10 @@ from attention.averaging import mean_past_tril
 def mean_weight(
     weights: Float[Tensor, "*B T T"], rows: Int[Tensor, " N"], keys: Int[Tensor, " N"]
 ) -> Float[Tensor, "*B"]:
-    """The mean of the weights at these entries: what query rows[n] gives to key keys[n]."""
+    """The mean of the weights that query rows[n] gives to key keys[n]."""
     if not len(rows):
         raise ValueError(
-            f"weights: expected a map with at least one entry of the pattern, got none in "
+            f"weights: expected a map with at least one cell of the pattern, got none in "
             f"{tuple(weights.shape)}; read a longer text"
         )
     return weights[..., rows, keys].mean(dim=-1)
@@ -26,7 +26,7 @@ def mean_weight(
 def previous_token_score(weights: Float[Tensor, "*B T T"]) -> Float[Tensor, "*B"]:
     """The mean weight that a position gives to the one before it (Olsson et al., 2022).
 
-    Position 0 has none before it and doesn't count.
+    Position 0 doesn't count, because there is no position before it.
     """
     rows = torch.arange(1, weights.shape[-1])
     return mean_weight(weights, rows, rows - 1)
@@ -35,9 +35,9 @@ def previous_token_score(weights: Float[Tensor, "*B T T"]) -> Float[Tensor, "*B"
 def induction_score(
     weights: Float[Tensor, "*B T T"], period: int, first: int = 0
 ) -> Float[Tensor, "*B"]:
-    """The mean weight on what followed the same id, one period ago (Olsson et al., 2022).
+    """The mean weight on the id that followed the same id, one period ago (Olsson et al., 2022).
 
-    The string that is repeated begins at position `first`: row t gives it to key t - period + 1.
+    The repeated string begins at position `first`, and row t should look at key t - period + 1.
     """
     if period < 1 or first < 0:
         raise ValueError(
@@ -51,7 +51,8 @@ def induction_score(
 def reversal_score(weights: Float[Tensor, "*B T T"]) -> Float[Tensor, "*B"]:
     """The mean weight on the key whose id comes next when a string is read backwards.
 
-    The map has 2 n - 1 rows for a string of n ids. Rows from n - 1 on count: row t, key 2 (n - 1) - t.
+    The map has 2 n - 1 rows for a string of n ids. Rows from n - 1 on count; row t should look at key
+    2 (n - 1) - t.
     """
     end = weights.shape[-1] - 1
     rows = torch.arange(end // 2, end + 1)
@@ -59,9 +60,9 @@ def reversal_score(weights: Float[Tensor, "*B T T"]) -> Float[Tensor, "*B"]:
 
 
 def sink_score(weights: Float[Tensor, "*B T T"], first_row: int = 1) -> Float[Tensor, "*B"]:
-    """The mean weight of the first column, of the rows from `first_row` on (Xiao et al., 2024).
+    """The mean weight of the first column, over the rows from `first_row` on (Xiao et al., 2024).
 
-    Row 0 has no other key, and the rows after it have few: leave them out for a fair number.
+    Row 0 has no other key, and the rows after it have few, so leave these out for a fair number.
     """
     rows = torch.arange(first_row, weights.shape[-1])
     return mean_weight(weights, rows, torch.zeros_like(rows))
@@ -70,7 +71,7 @@ def sink_score(weights: Float[Tensor, "*B T T"], first_row: int = 1) -> Float[Te
 def by_distance(weights: Float[Tensor, "*B T T"]) -> Float[Tensor, "*B T"]:
     """The mean weight at each distance: on the key itself, on the one before it, and so on.
 
-    Number 1 is the previous-token score. A head that bets on a distance has a peak there.
+    Entry 1 is the previous-token score. A head that bets on a distance has a peak at that distance.
     """
     T = weights.shape[-1]
     means = [weights.diagonal(-back, dim1=-2, dim2=-1).mean(dim=-1) for back in range(T)]
@@ -88,10 +89,10 @@ def uniform_weights(T: int) -> Float[Tensor, "T T"]:
 
 
 def received(weights: Float[Tensor, "*B T T"]) -> Float[Tensor, "*B T"]:
-    """What each key gets on average from the rows that attend to it: its column's sum / their number.
+    """The mean weight that each key receives from the rows that may attend to it.
 
-    Even so columns of a causal map can't be compared: the rows that attend to a late key have more keys
-    to choose from. Divide by what `uniform_weights` gives.
+    Even so you can't compare columns of a causal map, because the rows that attend to a late key have more
+    keys to choose from. Divide by the result for `uniform_weights`.
     """
     T = weights.shape[-1]
     return weights.sum(dim=-2) / (T - torch.arange(T))

@@ -1,8 +1,8 @@
-"""The chapter's runs of five seeds, stored beside this file.
+"""The chapter's runs of five seeds, stored next to this file.
 
 `python -m chapters.ch14.runs` trains two layers of one head each, and one layer of two heads with
-as many parameters, on strings that come again. Their accuracy on held-out strings of five periods, the
-last two longer than any in training, goes into `seeds.json`. A minute of one CPU.
+as many parameters, on repeated strings. Their accuracy on held-out strings of five periods, the last two
+longer than any in training, goes into `seeds.json`. It takes a minute of one CPU.
 """
 
 import json
@@ -28,7 +28,7 @@ HELD_OUT = (5, 10, 15, 20, 25)
 
 
 def grow(config: Config, seed: int, n_steps: int = N_STEPS) -> GPT:
-    """A model of attention alone, trained on strings of many periods."""
+    """A model with only attention, trained on strings of many periods."""
     torch.manual_seed(seed)
     model, generator = GPT(config, make_attention_only), torch.Generator().manual_seed(seed)
 
@@ -48,8 +48,8 @@ def favourite_distance(model: GPT) -> int:
 
 
 def judged(model: GPT) -> dict[str, dict[str, float] | float]:
-    """Its accuracy on held-out strings of each period, its heads' best scores at period 10, and the
-    distance to which it attends most."""
+    """The model's accuracy on held-out strings of each period, its heads' best scores at period 10, and
+    the distance at which it looks most."""
     generator = torch.Generator().manual_seed(10_000)
     tasks = {period: repeated_strings(200, period, V, generator) for period in HELD_OUT}
     _, weights = model.forward_with_weights(tasks[10].x)
@@ -63,7 +63,7 @@ def judged(model: GPT) -> dict[str, dict[str, float] | float]:
 
 
 def main() -> None:
-    """Run all, and store it."""
+    """Run all models, and store the results."""
     found = {}
     for name, config in MODELS.items():
         found[name] = {}

@@ -1,6 +1,7 @@
-"""Tasks whose right map is known: read a string backwards, or go on with one that comes again.
+"""Tasks whose right map is known: read a string backwards, or continue a repeated string.
 
-Only some positions can know what comes next. `counts` says which; no other is judged or trained.
+Only at some positions can the next id be known. `counts` says which; the others are neither judged nor
+trained.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +18,7 @@ START = 0  # the id that every repeated string begins with
 
 
 class Task(NamedTuple):
-    """What is read, what comes next at each position, and the positions that can know it."""
+    """The ids that are read, the next id at each position, and the positions where it can be known."""
 
     x: Int[Tensor, "B T"]
     y: Int[Tensor, "B T"]
@@ -43,13 +44,13 @@ def repeated_strings(
 ) -> Task:
     """The id START, then a random string, then the same string again (Olsson et al., 2022).
 
-    No id comes twice within a string, so what followed it is one id: at position t > `period` the next
+    No id occurs twice within a string, so each id has one successor: at position t > `period` the next
     id is the one at t - `period` + 1.
     """
     if not 2 <= period < vocab_size:
         raise ValueError(
-            f"period: expected 2 to {vocab_size - 1} ids, since none of the {vocab_size - 1} beside "
-            f"START comes twice in a string, got {period}"
+            f"period: expected 2 to {vocab_size - 1} ids, because none of the {vocab_size - 1} ids "
+            f"other than START occurs twice in a string, got {period}"
         )
     order = torch.rand(n_strings, vocab_size - 1, generator=generator).argsort(dim=1) + 1
     once, start = order[:, :period], torch.full((n_strings, 1), START)
@@ -57,7 +58,7 @@ def repeated_strings(
 
 
 def _next(ids: Int[Tensor, "B N"], first: int) -> Task:
-    """Each id guesses the one behind it; those from position `first` on count."""
+    """The task of guessing the next id, in which the positions from `first` on count."""
     return Task(ids[:, :-1], ids[:, 1:], torch.arange(ids.shape[1] - 1) >= first)
 
 
@@ -67,7 +68,7 @@ def task_loss(model: nn.Module, task: Task) -> Float[Tensor, ""]:
 
 
 def accuracy(model: nn.Module, tasks: Sequence[Task]) -> float:
-    """The fraction of the positions that count at which the likeliest id is the right one."""
+    """The fraction of the positions that count at which the most likely id is the right one."""
     if not tasks:
         raise ValueError("tasks: expected at least one, got none")
     right = []
@@ -85,7 +86,7 @@ def fit_task(
     learning_rate: float,
     optimizers: Callable[[nn.Module, float], Sequence[torch.optim.Optimizer]] = muon,
 ) -> list[float]:
-    """Train on new strings at every step, with a rate that rises and falls; each batch's loss."""
+    """Train on new strings at every step, with a rate that rises and falls; return each batch's loss."""
     model.train()
     steps = minimize(
         lambda: task_loss(model, draw()),

@@ -1,8 +1,8 @@
-"""Blockwise attention, as in FlashAttention: a block of keys at a time, and the same output.
+"""Blockwise attention, as in FlashAttention: one block of keys at a time, with the same output.
 
 Softmax needs the largest score of a row and the sum of its exponentials. Both can be updated block by
 block ("online softmax", Milakov and Gimelshein, 2018), and so can the output (Dao et al., 2022). For
-the gradients one number a row is kept, the log of that sum, and the weights are computed again.
+the gradients it keeps one number per row, the log of that sum, and computes the weights again.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ def block_scores(
     mask_mod: MaskMod | None = None,
     at: tuple[int, int] = (0, 0),
 ) -> Float[Tensor, "*B Tq Tk"]:
-    """Scaled scores, -inf where the mask is False; `at` is where queries and keys begin."""
+    """Scaled scores, -inf where the mask is False; `at` holds the first positions of queries and keys."""
     scores = q @ k.mT * q.shape[-1] ** -0.5  # (*B, Tq, Tk)
     if mask_mod is None:
         return scores
@@ -36,7 +36,7 @@ def attend_in_blocks(
     block_size: int,
     mask_mod: MaskMod | None = None,
 ) -> tuple[Float[Tensor, "*B Tq Dv"], Float[Tensor, "*B Tq 1"]]:
-    """The output of attention, and of each row the log of the sum of its exponentials."""
+    """The output of attention, and the log of the sum of exponentials of each row."""
     largest = q.new_full((*q.shape[:-1], 1), float("-inf"))  # (*B, Tq, 1), of the keys so far
     total, out = torch.zeros_like(largest), q.new_zeros(*q.shape[:-1], v.shape[-1])
     for start in range(0, k.shape[-2], block_size):
@@ -50,8 +50,8 @@ def attend_in_blocks(
         largest = new
     if bool((total == 0).any()):
         raise ValueError(
-            "mask_mod: expected a key to attend to for every query, got a row without one; let each "
-            "position attend to itself at least"
+            "mask_mod: expected a key to attend to for every query, got a row without any; let each "
+            "position attend at least to itself"
         )
     return out / total, largest + total.log()
 
@@ -60,7 +60,7 @@ def merge(
     one: tuple[Float[Tensor, "*B Tq Dv"], Float[Tensor, "*B Tq 1"]],
     other: tuple[Float[Tensor, "*B Tq Dv"], Float[Tensor, "*B Tq 1"]],
 ) -> tuple[Float[Tensor, "*B Tq Dv"], Float[Tensor, "*B Tq 1"]]:
-    """The output and log-sum over all keys, from those over two parts of the keys."""
+    """The output and log-sum over all keys, from the outputs and log-sums over two parts of the keys."""
     log_sum = torch.logaddexp(one[1], other[1])  # (*B, Tq, 1)
     return sum(out * torch.exp(part - log_sum) for out, part in (one, other)), log_sum
 
@@ -74,9 +74,9 @@ def block_gradients(
     out: Float[Tensor, "*B Tq Dv"],
     d_out: Float[Tensor, "*B Tq Dv"],
 ) -> tuple[Float[Tensor, "*B Tq D"], Float[Tensor, "*B Tk D"], Float[Tensor, "*B Tk Dv"]]:
-    """What these keys add to the gradient of q, and their own and their values' gradients.
+    """The part of these keys in the gradient of q, and the gradients of the keys and their values.
 
-    `log_sum` and `out` are those of all keys: exp(scores - log_sum) are their weights.
+    `log_sum` and `out` belong to all keys, so exp(scores - log_sum) are the weights.
     """
     weights = torch.exp(scores - log_sum)  # (*B, Tq, Tk)
     d_weights = d_out @ v.mT
@@ -90,7 +90,7 @@ class _InBlocks(torch.autograd.Function):
     @staticmethod
     def forward(ctx, q, k, v, block_size, mask_mod):
         out, log_sum = attend_in_blocks(q, k, v, block_size, mask_mod)
-        ctx.save_for_backward(q, k, v, out, log_sum)  # one number a row, and no weights
+        ctx.save_for_backward(q, k, v, out, log_sum)  # one number per row, and no weights
         ctx.block_size, ctx.mask_mod = block_size, mask_mod
         return out
 
@@ -116,10 +116,10 @@ def blockwise_attention(
     block_size: int,
     mask_mod: MaskMod | None = None,
 ) -> Float[Tensor, "*B Tq Dv"]:
-    """Scaled dot-product attention that holds Tq times `block_size` weights at most, both ways.
+    """Scaled dot-product attention that holds at most Tq times `block_size` weights, in both passes.
 
-    `mask_mod(i, j)` gets positions of queries and of keys and is True where query i attends to key j,
-    such as `lambda i, j: j <= i`: FlexAttention's `mask_mod` without its batch and head.
+    `mask_mod(i, j)` receives positions of queries and of keys and is True where query i attends to key
+    j, for example `lambda i, j: j <= i`. It is FlexAttention's `mask_mod` without batch and head.
     """
     if block_size < 1:
         raise ValueError(f"block_size: expected 1 or more keys in a block, got {block_size}")

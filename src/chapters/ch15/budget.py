@@ -1,7 +1,8 @@
-"""What length costs, in bytes and in operations: computed from the sizes of real models.
+"""The cost of length, in bytes and in operations, computed from the sizes of real models.
 
-A multiplication and an addition are two operations, and a product with W, (m, n), takes 2 m n of
-them for each position, so a model with P weights takes some 2 P (Kaplan et al., 2020, section 2.1).
+A multiplication and an addition are two operations, and a product with W, (m, n), takes 2 m n
+operations for each position, so a model with P weights takes about 2 P (Kaplan et al., 2020, section
+2.1).
 """
 
 from dataclasses import dataclass
@@ -11,9 +12,9 @@ from dataclasses import dataclass
 class Sizes:
     """The sizes of a model that matter for length, and where they are published.
 
-    `parameters` are those that one token uses. `window` is how far back a layer attends, if there is a
-    limit. `latent` are the numbers that each layer keeps in place of keys and values: a vector of
-    which all heads' keys and values are made, and a rotary key (DeepSeek-AI, 2024, section 2.1).
+    `parameters` counts those that one token uses. `window` is how far back a layer attends, if there is
+    a limit. `latent` counts the numbers that each layer keeps instead of keys and values: a vector from
+    which the keys and values of all heads are computed, and a rotary key (DeepSeek-AI, 2024, section 2.1).
     """
 
     name: str
@@ -59,7 +60,7 @@ def kept_positions(sizes: Sizes, n_positions: int) -> int:
 
 
 def cache_bytes(sizes: Sizes, n_positions: int, number_bytes: int = 2) -> int:
-    """Bytes of the cache of one sequence: a key and a value for each layer, head and position.
+    """The bytes of the cache of one sequence: a key and a value for each layer, head and position.
 
     2 * layers * kv_heads * head_size * positions * bytes; with a latent, one vector for each layer.
 
@@ -71,7 +72,7 @@ def cache_bytes(sizes: Sizes, n_positions: int, number_bytes: int = 2) -> int:
 
 
 def look_operations(sizes: Sizes, n_positions: int) -> int:
-    """Operations with which one token's queries score and mix the positions that it sees.
+    """The operations with which one token's queries score and mix the positions that it sees.
 
     Two products of 2 * head_size operations for each layer, query head and position; with a latent,
     the head's own projections are moved to the query and the output, and the vectors are longer.
@@ -81,13 +82,13 @@ def look_operations(sizes: Sizes, n_positions: int) -> int:
 
 
 def cached_operations(sizes: Sizes, n_positions: int) -> int:
-    """Operations for the token at the end of `n_positions`, the others' keys and values kept."""
+    """The operations for the token at the end of `n_positions`, with the other keys and values cached."""
     return 2 * sizes.parameters + look_operations(sizes, n_positions)
 
 
 def uncached_operations(sizes: Sizes, n_positions: int) -> int:
-    """The same token, if all positions are read again, each with its own past."""
-    held = kept_positions(sizes, n_positions)  # those before see 1, 2, ... held of them
+    """The operations for the same token if all positions are read again, each with its own past."""
+    held = kept_positions(sizes, n_positions)  # the earlier ones see 1, 2, ... held positions
     seen = held * (held + 1) // 2 + (n_positions - held) * held
     return 2 * sizes.parameters * n_positions + look_operations(sizes, 1) * seen
 
@@ -99,9 +100,9 @@ def least_seconds(
     operations_per_second: float,
     number_bytes: int = 2,
 ) -> float:
-    """No faster can a machine write one more token for one reader: by bytes or by operations.
+    """The least time that a machine needs for one more token of one reader, by bytes or by operations.
 
-    It has to read every weight and the whole cache once, and to do `cached_operations`.
+    It has to read every weight and the entire cache once, and to do `cached_operations`.
     """
     moved = number_bytes * sizes.parameters + cache_bytes(sizes, n_positions, number_bytes)
     worked = cached_operations(sizes, n_positions)

@@ -1,4 +1,4 @@
-"""Chapter 15: what a context weighs."""
+"""Chapter 15: how large the cache of a context is."""
 
 from chapters.ch15.figures import calculator_figure
 from course.draw.explorer import Explorer, choice
@@ -9,7 +9,7 @@ SEQUENCES = [1, 8, 64]
 
 
 def cache_calculator() -> Explorer:
-    """Context, heads of keys and texts at once decide what the cache of a 7B model weighs."""
+    """Show how the context, the heads of keys and the texts at once change the cache of a 7B model."""
 
     def render(context: int, kv_heads: int, sequences: int):
         return calculator_figure(context, kv_heads, sequences)

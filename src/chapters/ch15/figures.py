@@ -1,4 +1,4 @@
-"""Chapter 15: what is computed again, what a cache weighs, and which query asks which key."""
+"""Chapter 15: what is computed again, how large a cache is, and which query uses which key."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -40,7 +40,7 @@ LOOK = {  # of each model's curve: colour, dashes
 
 
 def work_figure(n_prompt: int, n_new: int) -> Picture:
-    """The scores that each step computes: all again above, and with a cache below."""
+    """The scores that each step computes: without a cache above, and with one below."""
     lengths = range(n_prompt, n_prompt + n_new)
     cells = [
         [length * (length + 1) // 2 for length in lengths],
@@ -63,14 +63,14 @@ def work_figure(n_prompt: int, n_new: int) -> Picture:
     return picture(
         figure,
         f"Causal scores for writing {n_new} words after a prompt of {n_prompt}; each square is one "
-        f"step, rows are queries, columns keys. Dark: computed in this step. Without a cache "
+        f"step, rows are queries, columns keys. Dark cells are computed in this step. Without a cache "
         f"(above) every step computes all rows again, {total[0]} scores in all; with one (below) "
-        f"only new rows, {total[1]}.",
+        f"it computes only new rows, {total[1]} scores.",
     )
 
 
 def _triangle(axes: Axes, length: int, size: int, computed: Sequence[int]) -> None:
-    """The allowed cells of a causal square; the rows that are computed are dark."""
+    """Draw the allowed cells of a causal square, with the computed rows dark."""
     for r in range(length):
         for c in range(r + 1):
             colour = QUERY if r in computed else SHADE
@@ -81,7 +81,7 @@ def _triangle(axes: Axes, length: int, size: int, computed: Sequence[int]) -> No
 
 
 def cost_figure(operations_of: Sizes, contexts: Sequence[int]) -> Picture:
-    """Bytes of the cache of each model, and operations of one more word with and without a cache."""
+    """The cache of each model in bytes, and the operations of one more word with and without a cache."""
     figure, (left, right) = canvas(4.3, 2)
     with mpl.rc_context(STYLE):
         for sizes in MODELS:
@@ -123,8 +123,8 @@ def cost_figure(operations_of: Sizes, contexts: Sequence[int]) -> Picture:
     said = ", ".join(f"{name} {ends[name]:.3g}" for name in ends)
     return picture(
         figure,
-        f"Left: GiB of keys and values for one text, 16 bits a number; thick as far as the model was "
-        f"made to read. At {_positions(at)} tokens: {said}. Right: operations for one more word of "
+        f"Left: GiB of keys and values for one text, 16 bits per number; lines are thick up to the length "
+        f"that the model was made for. At {_positions(at)} tokens: {said}. Right: operations for one more word of "
         f"{operations_of.name} at {_positions(at)}: {again[-1]:.1e} if everything is read again, "
         f"{kept[-1]:.1e} with a cache.",
     )
@@ -135,7 +135,7 @@ def _positions(n: int) -> str:
 
 
 def groups_figure(n_head: int, kinds: Sequence[int]) -> Picture:
-    """Which query head asks which head of keys, for several numbers of them."""
+    """Which query head uses which head of keys, for several numbers of heads of keys."""
     figure, axes = canvas(1.9, len(kinds), layout=None)
     wide = (WIDTH - 0.2) / len(kinds) - 0.3
     names = {n_head: "multi-head", 1: "multi-query"}
@@ -156,14 +156,14 @@ def groups_figure(n_head: int, kinds: Sequence[int]) -> Picture:
     return picture(
         figure,
         f"{n_head} query heads (blue, above) and {each} heads of keys and values (orange, below). "
-        f"A line says which is asked: neighbours share.",
+        f"A line connects each query head with the keys that it uses; neighbours share.",
     )
 
 
 def calculator_figure(context: int, n_kv_head: int, sequences: int) -> Picture:
-    """Weights and cache on one scale that stays, beside the memory of a card."""
+    """Weights and cache on one fixed scale, next to the memory of a card."""
     sizes = replace(LLAMA_2_7B, n_kv_head=n_kv_head)
-    weights = 2 * sizes.parameters  # as published: with other heads it would be a little less
+    weights = 2 * sizes.parameters  # as published; with fewer heads of keys it would be a little less
     cache = sequences * cache_bytes(sizes, context)
     figure, (axes,) = canvas(2.3)
     fits = weights + cache <= CARD

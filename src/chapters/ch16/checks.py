@@ -1,7 +1,7 @@
-"""The checks of the attention's ward: six laws of `attention.properties`, and one comparison.
+"""The checks of the attention ward: six laws of `attention.properties`, and one comparison.
 
-Each asks a question of a program on its layers and an x, True if it finds nothing wrong. `HOW_MUCH`
-says what else there is to see.
+Each answers a question about a program on its layers and an x; True means that it finds nothing wrong.
+`HOW_MUCH` gives the details.
 """
 
 from collections.abc import Callable
@@ -21,20 +21,20 @@ from attention.properties import (
 )
 
 B, T, C, H, HKV = 4, 8, 32, 4, 2
-TEXTS = torch.tensor([[0, 0, 1, 1, 1, 2, 2, 2]]).repeat(B, 1)  # padding, and two texts behind it
+TEXTS = torch.tensor([[0, 0, 1, 1, 1, 2, 2, 2]]).repeat(B, 1)  # padding, followed by two texts
 
 
 def case(
     seed: int = 1337, n_kv_head: int = HKV, positions: str = "rotary", n_embd: int = C
 ) -> tuple[CausalSelfAttention, Tensor]:
-    """Layers as they are before training, in `eval`, and an input of B rows of T words."""
+    """Untrained layers in `eval` mode, and an input of B rows of T words."""
     torch.manual_seed(seed)
     layers = CausalSelfAttention(n_embd, H, n_kv_head, positions=positions, dropout=0.1).eval()
     return layers, torch.randn(B, T, n_embd, generator=torch.Generator().manual_seed(seed))
 
 
 def one_text(x: Tensor) -> Tensor:
-    """Every place of each row belongs to one text."""
+    """Text numbers with which all positions of each row belong to one text."""
     return torch.ones(x.shape[:2], dtype=torch.long)
 
 
@@ -44,7 +44,7 @@ def output(program: Callable, layers) -> Callable[[Tensor], Tensor]:
 
 
 def shape(program: Callable, layers, x: Tensor) -> bool:
-    """Has the output the shape of x?"""
+    """Does the output have the shape of x?"""
     return output(program, layers)(x).shape == x.shape
 
 
@@ -54,12 +54,12 @@ def row_sums(program: Callable, layers, x: Tensor) -> bool:
 
 
 def future(program: Callable, layers, x: Tensor) -> bool:
-    """Do outputs stay when only later words change?"""
+    """Do outputs stay the same when only later words change?"""
     return no_future_leak(output(program, layers), x)
 
 
 def batch(program: Callable, layers, x: Tensor) -> bool:
-    """Does each sequence alone give what it gives in the batch?"""
+    """Does each sequence give the same result alone as in the batch?"""
     return batch_independent(output(program, layers), x)
 
 
@@ -80,7 +80,7 @@ class Running(nn.Module):
 
 
 def reach(program: Callable, layers, x: Tensor) -> dict[str, bool]:
-    """Which of the weights of q, k and v the loss pulls at."""
+    """Which of the weights of q, k and v receive a gradient from the loss."""
     sizes = [n * layers.head_size for n in (layers.n_head, layers.n_kv_head, layers.n_kv_head)]
     parts = [part.detach().requires_grad_() for part in layers.qkv.weight.split(sizes)]
     running = Running(program, layers)
@@ -103,7 +103,7 @@ SIX = {
 
 
 def differing(program: Callable, layers, x: Tensor, texts: Tensor = TEXTS) -> Tensor:
-    """Of each place (B, T): is it other than what the package's module gives for its text alone?"""
+    """For each position (B, T): does it differ from the package's module, given only its text?"""
     out = program(x, layers, texts)[0]
     found = torch.ones(x.shape[:2], dtype=torch.bool)
     for b, row in enumerate(texts):
@@ -115,7 +115,7 @@ def differing(program: Callable, layers, x: Tensor, texts: Tensor = TEXTS) -> Te
 
 
 def equals(program: Callable, layers, x: Tensor) -> bool:
-    """Does each text give what our own module gives for it alone?"""
+    """Does each text agree with our own module, run on it alone?"""
     return not differing(program, layers, x).any()
 
 
@@ -128,7 +128,7 @@ def _listed(found: Tensor) -> str:
 
 def _row_sums(program: Callable, layers, x: Tensor) -> str:
     sums = program(x, layers, one_text(x))[1].sum(dim=-1)
-    return f"They lie between {sums.min():.2f} and {sums.max():.2f}."
+    return f"The sums lie between {sums.min():.2f} and {sums.max():.2f}."
 
 
 def _future(program: Callable, layers, x: Tensor) -> str:
@@ -150,7 +150,7 @@ def _batch(program: Callable, layers, x: Tensor) -> str:
 def _order(program: Callable, layers, x: Tensor) -> str:
     forward, swapped = output(program, layers), [*range(x.shape[1] - 2), -1, -2]
     notice = ~((forward(x[:, swapped]) - forward(x)).abs() <= 1e-5).all(dim=-1).all(dim=0)
-    return f"Outputs that notice when the last two words swap: {_listed(notice)}."
+    return f"Outputs that change when the last two words swap: {_listed(notice)}."
 
 
 def _gradients(program: Callable, layers, x: Tensor) -> str:
@@ -160,7 +160,7 @@ def _gradients(program: Callable, layers, x: Tensor) -> str:
 
 def _equals(program: Callable, layers, x: Tensor) -> str:
     texts = " ".join(map(str, TEXTS[0].tolist()))
-    return f"With texts {texts}, places that differ: {_listed(differing(program, layers, x).any(dim=0))}."
+    return f"With texts {texts}, positions that differ: {_listed(differing(program, layers, x).any(dim=0))}."
 
 
 HOW_MUCH = {

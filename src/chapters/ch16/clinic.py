@@ -1,7 +1,7 @@
-"""The clinic: a patient comes in, three checks may be spent, then its fault is named and repaired.
+"""The clinic: you use three checks on a patient, then name its fault and repair it.
 
-`patient(n)` opens a case. What it answers is made by running: a wrong name is held against the checks
-that were spent, a repair against the right program.
+`patient(n)` opens a case. All its answers come from running programs: a wrong name is compared with the
+checks that you used, and a repair with the right program.
 """
 
 import difflib
@@ -23,12 +23,12 @@ from chapters.ch16.patients import (
     wrong,
 )
 
-CHECKS = 3  # to spend
+CHECKS = 3  # how many you can use for a patient
 FIRST = ("float==('-inf')", "softmax dim=0", "scores overwritten by zeros", "repeat for repeat_interleave")
 
 
 class Told(str):
-    """A sentence, shown as it is."""
+    """A sentence that is shown without quotes."""
 
     __slots__ = ()
 
@@ -37,7 +37,7 @@ class Told(str):
 
 
 def numbered() -> list[Patient]:
-    """The patients by number, from 1 on: four of the page, then the others of each ward, shuffled."""
+    """The patients by number, from 1 on: the page's four, then the others of each ward, shuffled."""
     others = [patient for patient in PATIENTS if patient.fault not in FIRST]
     random.Random(16).shuffle(others)
     others.sort(key=lambda patient: examine.ward(patient.program))
@@ -53,7 +53,7 @@ def patient(number: int) -> "Case":
 
 
 def faults(place: str = "attention") -> list[str]:
-    """The names of all faults that come up in a ward, `attention` or `training`."""
+    """The names of all faults in a ward, `attention` or `training`."""
     return [p.fault for p in PATIENTS if examine.ward(p.program) == place]
 
 
@@ -70,13 +70,13 @@ class Case:
         return examine.ward(self._patient.program)
 
     def check(self, name: str) -> Told:
-        """Ask one of the checks; three may be asked, and one that was asked costs nothing again."""
+        """Use one of the checks. You can use three; repeating one doesn't count again."""
         checks = list(examine.found(self._patient.fault))
         if name not in checks:
             raise ValueError(_expected("check", checks, name))
         if name not in self._spent and len(self._spent) == CHECKS:
             spent = ", ".join(self._spent)
-            return Told(f"Your three checks are spent: {spent}. Name the fault.")
+            return Told(f"You have used your three checks: {spent}. Name the fault.")
         self._spent[name] = examine.answer(self._patient.fault, name)
         left, alike = CHECKS - len(self._spent), len(self._suspects())
         return Told(
@@ -85,20 +85,20 @@ class Case:
         )
 
     def _suspects(self) -> list[str]:
-        """The faults that would have answered your checks as this patient did."""
+        """The faults that would have given the same answers to your checks as this patient."""
         return [fault for fault in self._names() if not self._clash(fault)]
 
     def _names(self) -> list[str]:
-        """What may be behind it: both programs of attention look alike, the others don't."""
+        """The possible faults: both attention programs look alike, and the others don't."""
         kinds = examine.ATTENTIONS if self._ward == "attention" else (self._patient.program,)
         return [patient.fault for patient in PATIENTS if patient.program in kinds]
 
     def _clash(self, fault: str) -> list[str]:
-        """The spent checks to which a fault would have given another answer."""
+        """The used checks to which a fault would have given a different answer."""
         return [name for name, said in self._spent.items() if examine.answer(fault, name) != said]
 
     def name(self, fault: str) -> Told:
-        """Say what is wrong; a wrong name is held against the checks that you spent."""
+        """Say what is wrong; a wrong name is compared with the checks that you used."""
         if fault not in self._names():
             raise ValueError(_expected("fault", self._names(), fault))
         mine = self._patient.fault
@@ -108,33 +108,33 @@ class Case:
             return Told(f"Yes, it is {mine!r}.\n{also}`code` shows the program; repair it.")
         if clash := self._clash(fault):
             would = examine.answer(fault, clash[0])
-            return Told(f"No. Of {fault!r}, {clash[0]!r} would have said:\n{would}")
+            return Told(f"No. For {fault!r}, {clash[0]!r} would have said:\n{would}")
         checks = [*SIX, "equals"] if self._ward == "attention" else examine.found(mine)
         for other in checks:
             if examine.answer(fault, other) != examine.answer(mine, other):
-                return Told(f"No, though your checks allow it. {other!r} tells the two apart.")
-        return Told("No, though none of the checks tells the two apart.")
+                return Told(f"No, although your checks allow it. {other!r} distinguishes the two.")
+        return Told("No, although none of the checks distinguishes the two.")
 
     def give_up(self) -> Told:
-        """The fault, and what repairs it."""
+        """Return the fault and its repair."""
         self._named = True
         old, new = repair_of(self._patient)
         return Told(
-            f"It is {self._patient.fault!r}, chapter {self._patient.taught}. In place of\n\n{old}\n\n"
-            f"there should stand\n\n{new}"
+            f"It is {self._patient.fault!r}, chapter {self._patient.taught}. The lines\n\n{old}\n\n"
+            f"should be\n\n{new}"
         )
 
     @property
     def code(self) -> Told:
         """The patient's program, once its fault is named."""
         if not self._named:
-            return Told("The code opens when you have named the fault, or by `give_up()`.")
+            return Told("You can see the code when you have named the fault, or after `give_up()`.")
         return Told(code(self._patient).rstrip())
 
     def repair(self, old: str, new: str) -> Told:
-        """Put `new` for `old` in the code, and be told whether the program is right then."""
+        """Replace `old` by `new` in the code, and return whether the program is then right."""
         if not self._named:
-            return Told("Name the fault first; then `code` shows what there is to repair.")
+            return Told("Name the fault first; then `code` shows the program that you can repair.")
         return Told(judged(edited(code(self._patient), old, new), self._patient))
 
     def __repr__(self) -> str:
@@ -142,7 +142,7 @@ class Case:
         checks = [n for n in examine.found(self._patient.fault) if n != "equals"]
         return (
             f"Patient {self.number}, a program called {self._patient.program!r}. Checks: "
-            f"{', '.join(checks)}.\nAsked: {asked or 'nothing yet'}. "
+            f"{', '.join(checks)}.\nUsed: {asked or 'none yet'}. "
             f"Left: {CHECKS - len(self._spent)}."
         )
 
@@ -155,7 +155,7 @@ def _expected(what: str, names, got: str) -> str:
 
 @cache
 def twins(fault: str) -> frozenset[str]:
-    """The other faults that make the same function: no output tells them apart."""
+    """The other faults that give the same function, so that no output distinguishes them."""
     mine = BY_FAULT[fault].program
     ours = examine.outputs(wrong(fault), mine)
     others = [p for p in PATIENTS if p.program == mine and p.fault != fault]
@@ -182,7 +182,7 @@ def _rights(kind: str) -> list:
 
 
 def judged(source: str, patient: Patient) -> str:
-    """What is said of a repair: held against the right program, and then against the checks."""
+    """The verdict on a repair: compare it with the right program, and then run the checks."""
     kind = patient.program
     if source == code(patient):
         return "Not repaired: nothing has changed."
@@ -193,9 +193,9 @@ def judged(source: str, patient: Patient) -> str:
     except Exception as error:
         return f"Not repaired: it raises {type(error).__name__}: {str(error).splitlines()[0]}"
     if same and all(said.values()):
-        return f"Repaired: it does what the right program does. (Chapter {patient.taught}.)"
+        return f"Repaired: it does the same as the right program. (Chapter {patient.taught}.)"
     if seen := [name for name, fine in said.items() if not fine and name != "equals"]:
         return f"Not repaired: {examine.question(seen[0])} No. ({seen[0]!r})"
-    return "Not repaired: the checks find nothing, but the numbers are not those of the right program."
+    return "Not repaired: the checks find nothing, but its numbers differ from the right program's."
 
 

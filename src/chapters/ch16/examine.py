@@ -1,4 +1,4 @@
-"""What each check says of every patient: made by running, never typed."""
+"""The answer of each check for every patient, computed by running it."""
 
 from collections.abc import Callable
 from functools import cache
@@ -15,18 +15,18 @@ ATTENTIONS = ("attention", "reading")
 
 
 def ward(program: str) -> str:
-    """Where a program is examined."""
+    """The ward in which a program is examined."""
     return "attention" if program in ATTENTIONS else "training"
 
 
 def question(name: str) -> str:
-    """What a check asks."""
+    """The question that a check answers."""
     check = SIX[name] if name in SIX else equals if name == "equals" else TRAINING[name][1]
     return check.__doc__
 
 
 def examine(program: Callable, kind: str) -> dict[str, bool]:
-    """Each check that can be asked of a program of this kind: True if it finds nothing wrong."""
+    """Each check for a program of this kind; True if it finds nothing wrong."""
     if ward(kind) == "attention":
         layers, x = case()
         said = {name: check(program, layers, x) for name, check in SIX.items()}
@@ -36,13 +36,13 @@ def examine(program: Callable, kind: str) -> dict[str, bool]:
 
 @cache
 def found(fault: str) -> dict[str, bool]:
-    """What each check says of a patient."""
+    """The answer of each check for a patient."""
     return examine(wrong(fault), BY_FAULT[fault].program)
 
 
 @cache
 def answer(fault: str, name: str) -> str:
-    """What a check answers of a patient: yes or no, and how much."""
+    """The full answer of a check for a patient: yes or no, and the details."""
     said = "Yes." if found(fault)[name] else "No."
     if name not in HOW_MUCH:
         return said
@@ -51,7 +51,7 @@ def answer(fault: str, name: str) -> str:
 
 @cache
 def table(place: str = "attention") -> dict[str, dict[str, bool]]:
-    """What each check says of every patient in a ward."""
+    """The answer of each check for every patient in a ward."""
     return {p.fault: found(p.fault) for p in PATIENTS if ward(p.program) == place}
 
 
@@ -59,7 +59,7 @@ def table(place: str = "attention") -> dict[str, dict[str, bool]]:
 
 
 def outputs(program: Callable, kind: str) -> list[Tensor]:
-    """All that a program gives in several cases, to be compared with another one of its kind."""
+    """The outputs of a program in several cases, to compare with another program of its kind."""
     if ward(kind) == "attention":
         said = []
         for seed, n_kv_head, positions in ((1, 2, "rotary"), (2, 4, "none"), (3, 1, "rotary")):

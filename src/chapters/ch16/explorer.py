@@ -1,4 +1,4 @@
-"""Chapter 16: choose a check, or two, and see who is found."""
+"""Chapter 16: choose a check, or two, and see which patients they find."""
 
 from chapters.ch16.checks import SIX
 from chapters.ch16.examine import table
@@ -10,7 +10,7 @@ NO_SECOND = "none"
 
 
 def checks_explorer() -> Explorer:
-    """Every patient of the attention's ward, and whom one check finds, or two."""
+    """Show every patient of the attention ward, and which of them one or two checks find."""
 
     def render(check: str, second: str):
         chosen = [check] if second in (NO_SECOND, check) else [check, second]

@@ -1,4 +1,4 @@
-"""Chapter 16: outputs that look alike, which check finds whom, and a loss that is too good."""
+"""Chapter 16: outputs that look alike, which check finds which patient, and a loss that is too good."""
 
 from collections.abc import Mapping, Sequence
 
@@ -30,12 +30,12 @@ PER_LINE = 92  # characters of a text
 
 
 def outputs_figure(one: Tensor, other: Tensor) -> Picture:
-    """Two outputs (T, C), side by side on one scale: the first channels of every place."""
+    """Two outputs (T, C), side by side on one scale: the first channels of every position."""
     figure, axes = canvas(2.7, 2)
     shown = [out[:, :N_CHANNELS].detach() for out in (one, other)]
     most = max(out.abs().max().item() for out in shown)
     for ax, out, name in zip(axes, shown, "AB", strict=True):
-        heat_map(ax, out, title=f"output of program {name}", row_axis="place",
+        heat_map(ax, out, title=f"output of program {name}", row_axis="position",
                  column_axis="channel", low=-most, high=most, colours=SIGNED, digits=None)  # fmt: skip
     T, C = one.shape
     return picture(
@@ -48,8 +48,8 @@ def outputs_figure(one: Tensor, other: Tensor) -> Picture:
 def pair_figure(
     runs: Mapping[str, Mapping[str, Mapping]], names: tuple[str, str], alone: bool
 ) -> Picture:
-    """Losses of a right and a wrong model while they train, a thin line for each seed."""
-    kinds = {"usual": "with the whole block at hand"} | ({"alone": "with the past alone"} if alone else {})
+    """Losses of a right and a wrong model while they train, with a thin line for each seed."""
+    kinds = {"usual": "with the entire block visible"} | ({"alone": "with only the past"} if alone else {})
     figure, axes = canvas(3.3, 2, sharey=True)
     said = []
     with mpl.rc_context(STYLE):
@@ -73,14 +73,14 @@ def pair_figure(
 
 
 def _curves(ax: Axes, runs: Sequence[Mapping], kind: str, colour: str) -> list[float]:
-    """Draw a line for each run; the last loss of each."""
+    """Draw a line for each run, and return the last loss of each."""
     for run in runs:
         ax.plot(run["step"], run[kind], color=colour, linewidth=1.4, alpha=0.8)
     return [run[kind][-1] for run in runs]
 
 
 def matrix_figure(rows: Mapping[str, Mapping[str, bool]], chosen: Sequence[str]) -> Picture:
-    """Patients by checks: a square where a check finds something, red for those that are chosen."""
+    """Patients by checks: a square where a check finds something, red for the chosen checks."""
     checks = list(next(iter(rows.values())))
     caught = [fault for fault, row in rows.items() if not all(row[name] for name in chosen)]
     half = (len(rows) + 1) // 2  # in two columns, or no slide would have room
@@ -105,14 +105,14 @@ def matrix_figure(rows: Mapping[str, Mapping[str, bool]], chosen: Sequence[str])
     missed = [fault for fault in rows if fault not in caught]
     return picture(
         figure,
-        f"Which check finds something in whom: a dark square in the check's column. {' and '.join(chosen)} "
-        f"{'find' if len(chosen) > 1 else 'finds'} something in {len(caught)} of {len(rows)}"
+        f"A dark square means that the check of its column finds something in the patient of its row. "
+        f"{' and '.join(chosen)} {'find' if len(chosen) > 1 else 'finds'} something in {len(caught)} of {len(rows)}"
         + (f"; not in {', '.join(missed)}." if 0 < len(missed) < 16 else "."),
     )
 
 
 def texts_figure(texts: Mapping[str, str], wrong: str) -> Picture:
-    """What models wrote, each under its name; line breaks are shown as signs."""
+    """Texts that models wrote, each under its model's name; line breaks are shown as signs."""
     lines: list[tuple[str, str, bool]] = []
     for name, text in texts.items():
         signs = text.replace("\n", "\u21b5")
@@ -125,4 +125,4 @@ def texts_figure(texts: Mapping[str, str], wrong: str) -> Picture:
             ax.text(0.1, height - 0.25 - 0.27 * n, line, color=colour, fontsize=10 if name else SMALL,
                     weight="bold" if name else "normal", family=None if name else "DejaVu Sans Mono")  # fmt: skip
     said = ". ".join(f"{name}: {text[:60]!r}" for name, text in texts.items())
-    return picture(figure, f"What the two models of one pair write. {said}.")
+    return picture(figure, f"Texts written by the two models of one pair. {said}.")

@@ -1,6 +1,6 @@
-"""The patients: each is a right program with one edit, its fault, and where the fault is taught.
+"""The patients: each is a right program with one edit, its fault, and the chapter that teaches it.
 
-`source` names the defect of a learner's notebook that the course grew out of, where there is one.
+`source` names the defect in the notebooks that this course is based on, if there is one.
 """
 
 import inspect
@@ -12,7 +12,7 @@ from chapters.ch16 import programs
 
 
 class Patient(NamedTuple):
-    """One edit of a right program: `new` stands where `old` stood."""
+    """One edit of a right program: `new` replaces `old`."""
 
     fault: str
     program: str
@@ -93,7 +93,7 @@ BY_FAULT = {patient.fault: patient for patient in PATIENTS}
 
 
 def code(patient: Patient) -> str:
-    """The patient's source: the right program's, with its edit."""
+    """The patient's source: the right program's source with its edit."""
     return edited(right_code(patient.program), patient.old, patient.new)
 
 
@@ -104,10 +104,10 @@ def right_code(program: str) -> str:
 
 
 def edited(source: str, old: str, new: str) -> str:
-    """The source with `new` for `old`, which has to stand in it once. Raises ValueError."""
+    """The source with `new` instead of `old`, which has to occur in it once. Raises ValueError."""
     if (times := source.count(old)) != 1 or not old:
         raise ValueError(
-            f"old: expected a text that stands once in the program, found {old!r} "
+            f"old: expected a text that occurs once in the program, found {old!r} "
             f"{times if old else 'no'} times; "
             + ("take more of the line" if times else "copy it from the patient's `code`")
         )

@@ -1,8 +1,7 @@
-"""Right programs, of which every patient is one edit: attention, reading with a cache, loss, writing.
+"""The right programs that patients are edits of: attention, reading with a cache, loss, writing.
 
-An attention takes x (B, T, C), the layers of `attention.gpt`, and `texts` (B, T), which
-says of every place to which text it belongs, 0 being padding. It gives the output (B, T, C) and the
-weights (B, H, T, T).
+An attention takes x (B, T, C), the layers of `attention.gpt`, and `texts` (B, T), which says which text
+each position belongs to (0 is padding). It returns the output (B, T, C) and the weights (B, H, T, T).
 """
 
 import torch

@@ -1,9 +1,9 @@
-"""The pair of chapter 16, stored beside this file: `python -m chapters.ch16.runs`.
+"""The pair of chapter 16, stored next to this file: `python -m chapters.ch16.runs`.
 
-Two models of chapter 13's short size, one with right attention, one whose mask says
-`float == ("-inf")`, trained on the same batches with five seeds. `pair.json` holds their losses on the
-first 2,000 characters of the play's validation part while they train, as they are usually measured and
-with the past alone, and what each of them writes. A minute of one CPU.
+It trains two models of chapter 13's short size, one with right attention, one whose mask has
+`float == ("-inf")`, on the same batches with five seeds. `pair.json` holds their losses on the first
+2,000 characters of the play's validation part while they train, as they are usually measured and with
+only the past, and a text that each of them writes. It takes a minute of one CPU.
 """
 
 import json
@@ -26,12 +26,12 @@ from chapters.ch13.runs import PLAIN, parts, past_only, turned_into
 STORED = Path(__file__).with_name("pair.json")
 SEEDS = (1, 2, 3, 4, 5)
 SIZES = dict(n_steps=300, batch_size=8, learning_rate=2e-3, warm_up=30, eval_every=60)
-HELD_BACK = 2000  # characters of the validation part: with the past alone each is a pass of its own
+HELD_BACK = 2000  # characters of the validation part; with only the past, each needs a pass of its own
 PROMPT, N_NEW = "\n", 160
 
 
 class Compares(CausalSelfAttention):
-    """Its mask fills in what `float == ("-inf")` is: False, so 0."""
+    """Attention whose mask fills in `float == ("-inf")`, which is False, so 0."""
 
     def forward(self, x: Tensor, cache=None) -> Tensor:
         q, k, v = self.project(x)
@@ -44,7 +44,7 @@ MAKERS = {"right": make_block, "float==('-inf')": turned_into(attention=Compares
 
 
 def train(name: str, seed: int, ids: tuple[Tensor, Tensor], on_eval=lambda evaluation: None, **sizes) -> GPT:
-    """One of the pair, trained: the seed draws the first weights and the batches of both."""
+    """Train one model of the pair; the seed determines the first weights and the batches of both."""
     torch.manual_seed(seed)
     model = GPT(PLAIN, MAKERS[name])
     how = SIZES | sizes
@@ -64,7 +64,7 @@ def losses(
     n_new: int = N_NEW,
     **sizes,
 ) -> dict:
-    """After how many steps, both losses then, and what the model writes at the end."""
+    """The numbers of steps, both losses at each, and the text that the model writes at the end."""
     told: dict[str, list] = {"step": [], "usual": [], "alone": []}
     ids = ids[0], ids[1][:held_back]
 
@@ -82,7 +82,7 @@ def losses(
 
 
 def main() -> None:
-    """Run what isn't stored yet, and store it run by run."""
+    """Run everything that isn't stored yet, and store it run by run."""
     found = json.loads(STORED.read_text()) if STORED.exists() else {}
     for seed in SEEDS:
         for name in MAKERS:

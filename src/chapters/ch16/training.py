@@ -1,4 +1,4 @@
-"""The checks of the training ward: of a loss, of writing, of drawing blocks, of judging by batches."""
+"""The checks of the training ward: for a loss, writing, drawing blocks, and evaluating in batches."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ REAL = torch.arange(6) < torch.tensor([6, 4, 2])[:, None]
 
 
 class Guesser(torch.nn.Module):
-    """Guesses from the places of what it reads, of which it takes `block_size` at most."""
+    """A model that guesses from ids and their positions, and reads at most `block_size` of them."""
 
     def __init__(self, block_size: int = 4):
         super().__init__()
@@ -37,7 +37,7 @@ def sure_guesses(loss: Callable) -> bool:
 
 
 def padding(loss: Callable) -> bool:
-    """Does another id in the padding change nothing?"""
+    """Does the loss stay the same when an id in the padding changes?"""
     return bool((loss(LOGITS, IDS, REAL) - loss(LOGITS, IDS.where(REAL, 3), REAL)).abs() < 1e-6)
 
 
@@ -50,25 +50,25 @@ def written(writing: Callable, ids: Tensor, n_new: int) -> Tensor | None:
 
 
 def twice(writing: Callable) -> bool:
-    """Does a model that comes from its training write the same whatever was drawn before?"""
+    """Does a model write the same text right after training, whatever was drawn before?"""
     one, two = (writing(Guesser().train(), IDS[:, :1], 3, 4) for _ in range(2))
     return torch.equal(one, two)
 
 
 def past_the_block(writing: Callable) -> bool:
-    """Behind a text longer than the block, is the next word that of the last words alone?"""
+    """After a text longer than the block, does the next word depend only on the last words?"""
     long, short = (written(writing, ids, 1) for ids in (IDS, IDS[:, -4:]))
     return long is not None and torch.equal(long[:, -1], short[:, -1])
 
 
 def whole_blocks(starts: Callable) -> bool:
-    """Has every block all of its words?"""
+    """Does every block have all of its words?"""
     blocks = starts(torch.arange(100), 60, 5, 40, torch.Generator().manual_seed(0))
     return all(len(block) == 5 for block in blocks)
 
 
 def any_order(judging: Callable) -> bool:
-    """Is the loss the same if the batches come in another order?"""
+    """Is the loss the same if the batches come in a different order?"""
     return judging([3.0, 2.0, 2.5]) == judging([2.0, 2.5, 3.0])
 
 

@@ -1,14 +1,15 @@
 """How many bytes machines send to each other, computed from the sizes of a model.
 
-A number takes two bytes, in which the weights and gradients of large models are usually sent.
+A number takes two bytes, as usual when weights and gradients of large models are sent.
 """
 
 
 def ring_bytes(n_tokens: int, kv_width: int, n_machines: int, number_bytes: int = 2) -> int:
-    """Bytes that each machine sends in the forward of one layer: keys and values, n - 1 times.
+    """The bytes that each machine sends in the forward pass of one layer: keys and values, n - 1 times.
 
-    Each machine holds n_tokens / n_machines of the tokens (Liu et al., 2023). The backward sends twice
-    as much each time, and n times: gradients travel with their keys and values, and home.
+    Each machine holds n_tokens / n_machines of the tokens (Liu et al., 2023). The backward pass sends
+    twice as much each time, and n times, because the gradients travel with their keys and values, and
+    come home.
 
     >>> ring_bytes(12, 8, 3)
     256
@@ -22,9 +23,10 @@ def ring_bytes(n_tokens: int, kv_width: int, n_machines: int, number_bytes: int 
 
 
 def all_reduce_bytes(n_numbers: int, n_machines: int, number_bytes: int = 2) -> float:
-    """Bytes that each machine sends until all have the sum of what all had (Patarasuk & Yuan, 2009).
+    """The bytes that each machine sends until all have the sum over all (Patarasuk & Yuan, 2009).
 
-    In a ring each sends its share of the sums n - 1 times, and then of the results n - 1 times.
+    In a ring each machine sends a share of the sums n - 1 times, and then a share of the results n - 1
+    times.
 
     >>> all_reduce_bytes(12, 3)
     32.0
@@ -37,10 +39,10 @@ def all_reduce_bytes(n_numbers: int, n_machines: int, number_bytes: int = 2) -> 
 def tensor_parallel_bytes(
     n_tokens: int, width: int, n_layer: int, n_machines: int, number_bytes: int = 2
 ) -> float:
-    """Bytes that each machine sends in a training step whose matrices are cut over machines.
+    """The bytes that each machine sends in a training step whose matrices are shared by machines.
 
-    The attention and the MLP of every layer each end in a sum over machines, in the forward and in
-    the backward: four all-reduces of (n_tokens, width) a layer (Shoeybi et al., 2019, section 3).
+    The attention and the MLP of every layer each end in a sum over machines, in the forward and in the
+    backward pass: four all-reduces of (n_tokens, width) per layer (Shoeybi et al., 2019, section 3).
     """
     return 4 * n_layer * all_reduce_bytes(n_tokens * width, n_machines, number_bytes)
 
@@ -48,7 +50,7 @@ def tensor_parallel_bytes(
 def min_tokens_to_overlap(
     width: int, kv_width: int, operations_a_second: float, bytes_a_second: float
 ) -> float:
-    """The fewest tokens a machine in a ring needs, so that computing takes as long as sending.
+    """The fewest tokens that a machine in a ring needs for computing to take as long as sending.
 
     A block of t queries and t keys takes 4 t^2 width operations (scores, then the mix), and its keys
     and values are 4 t kv_width bytes. Computing grows with t^2, sending with t.

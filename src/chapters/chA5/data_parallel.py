@@ -1,6 +1,6 @@
-"""What each of many processes does: attention in a ring, and the gradients of its shard of a batch.
+"""The work of each of many processes: attention in a ring, and the gradients of its shard of a batch.
 
-Every process is given all, takes its part, and gives back what it found. Try it:
+Every process is given all the data, takes its part, and returns its result. Try it:
 `torchrun --nproc-per-node 2 -m chapters.chA5.data_parallel`.
 """
 
@@ -47,8 +47,9 @@ def data_parallel_gradients(
 ) -> dict[str, Tensor]:
     """The gradients after PyTorch's data-parallel backward on this process's shard of the batch.
 
-    Each process computes those of its blocks; then they are averaged over all processes (Li et al.,
-    2020), so every process has the same. They are the whole batch's, as the shards are equal.
+    Each process computes the gradients of its shard. Then they are averaged over all processes (Li et
+    al., 2020), so every process has the same. They are the gradients of the full batch, because the
+    shards are equal.
     """
     together = DistributedDataParallel(model)
     cross_entropy(together(shard(x, 0)), shard(y, 0)).backward()
@@ -56,7 +57,7 @@ def data_parallel_gradients(
 
 
 def gradients(model: nn.Module, x: Int[Tensor, "B T"], y: Int[Tensor, "B T"]) -> dict[str, Tensor]:
-    """The gradients of the whole batch's loss, in one process."""
+    """The gradients of the full batch's loss, in one process."""
     return dict(
         zip(
             (name for name, _ in model.named_parameters()),
@@ -67,7 +68,7 @@ def gradients(model: nn.Module, x: Int[Tensor, "B T"], y: Int[Tensor, "B T"]) ->
 
 
 def join_group() -> None:
-    """Join the group that torchrun has prepared for us."""
+    """Join the group of processes that torchrun has started."""
     if not dist.is_torchelastic_launched():
         raise RuntimeError(
             "expected to be started by torchrun, got a process on its own: "
@@ -77,7 +78,7 @@ def join_group() -> None:
 
 
 def compare() -> None:
-    """Compute both as one of many and alone, and say the largest difference."""
+    """Compute both as one of many processes and in a single one, and print the largest difference."""
     rank, size = dist.get_rank(), dist.get_world_size()
     torch.manual_seed(0)
     q, k, v, d_out = (torch.randn(2, 4 * size, 8, dtype=torch.float64) for _ in range(4))
@@ -96,7 +97,7 @@ def compare() -> None:
 def _say(what: str, rank: int, size: int, differences: list[Tensor]) -> None:
     largest = max(d.abs().max().item() for d in differences)
     line = f"process {rank} of {size}, {what}: {largest:.0e} from one process's\n"
-    print(line, end="", flush=True)  # in one piece, or two processes' lines run into each other
+    print(line, end="", flush=True)  # in one piece, otherwise two processes' lines run into each other
 
 
 if __name__ == "__main__":

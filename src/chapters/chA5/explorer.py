@@ -7,10 +7,10 @@ N = 4  # processes
 
 
 def ring_explorer() -> Explorer:
-    """After how many hand-ons who has whose keys, and which blocks are computed."""
+    """Show which process has which keys after each step, and which blocks are computed."""
     return Explorer(
         lambda step, causal: ring_figure(N, step, causal),
         {"step": list(range(N)), "causal": [False, True]},
-        step=slider("hand-ons", 0, N - 1, 0),
+        step=slider("step", 0, N - 1, 0),
         causal=switch("causal mask", False),
     )

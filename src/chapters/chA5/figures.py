@@ -1,4 +1,4 @@
-"""Appendix A5: who sends what to whom in a ring, and which block is computed when."""
+"""Appendix A5: how keys and values go round a ring, and when each block is computed."""
 
 from math import cos, pi, sin
 
@@ -21,7 +21,7 @@ from course.draw.picture import (
 
 
 def ring_figure(n_processes: int, step: int, causal: bool = False) -> Picture:
-    """Where each part's keys are after `step` hand-ons, and the blocks that are computed by then."""
+    """Where the keys of each part are after `step` steps, and the blocks that are computed by then."""
     n = n_processes
     holds = [(rank - step) % n for rank in range(n)]
     open_ = [[not causal or j <= i for j in range(n)] for i in range(n)]
@@ -41,7 +41,7 @@ def ring_figure(n_processes: int, step: int, causal: bool = False) -> Picture:
                     arrowprops={"arrowstyle": "-|>", "color": KEY, "linewidth": 2, "connectionstyle": "arc3,rad=-0.2"},
                 )  # fmt: skip
         left.set(xlim=(-1.6, 1.6), ylim=(-1.5, 1.5), aspect="equal", xticks=[], yticks=[])
-        left.set_title(f"After {step} hand-on{'s' * (step != 1)}")
+        left.set_title(f"After {step} step{'s' * (step != 1)}")
         left.spines[:].set_visible(False)
         for i in range(n):
             for j in range(n):
@@ -62,7 +62,7 @@ def ring_figure(n_processes: int, step: int, causal: bool = False) -> Picture:
     waits = f", and {idle} of {n} processes have nothing to compute" if idle else ""
     return picture(
         figure,
-        f"A ring of {n} processes after {step} hand-on{'s' * (step != 1)} of keys and values: {where}. "
-        f"Each hands on to the next one. On the right dark blocks are computed now{waits}; pale ones "
-        f"are done, grey ones still to come.",
+        f"A ring of {n} processes after {step} step{'s' * (step != 1)}: {where}. Each process passes its "
+        f"keys and values to the next. On the right, dark blocks are computed now{waits}; pale ones are "
+        f"done, and grey ones are still to come.",
     )

@@ -1,8 +1,8 @@
-"""Several processes on this machine, joined to a group: the same task in each of them.
+"""Several processes on this machine, joined into a group, each running the same task.
 
 On many machines torchrun starts a program on each. Here a function is started, so that a notebook or a
-test can wait for what it gives. The processes are forked from one that has imported torch, where the
-system can do that: only the first of them takes seconds.
+test can wait for its result. Where the system allows it, the processes are forked from one that has
+already imported torch, so only the first start takes seconds.
 """
 
 import pickle
@@ -18,8 +18,8 @@ import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
 
-PATIENCE = timedelta(seconds=60)  # for an answer of another process
-GRACE = 5  # seconds for the others, when one has failed, to say what they miss
+PATIENCE = timedelta(seconds=60)  # the longest wait for an answer of another process
+GRACE = 5  # seconds that the others have, after one has failed, to report what they miss
 SLOW = [
     "torch._dynamo"
 ]  # what a backward of one's own, DDP and an optimizer import when first used
@@ -27,18 +27,18 @@ METHOD = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
 
 
 def in_processes(n_processes: int, task: Callable, *given: Any) -> list:
-    """What `task(*given)` returns in each of the processes, by their ranks.
+    """The results of `task(*given)` in each of the processes, by their ranks.
 
-    The task is a function of a module, since each process imports it; what is given and returned has to
-    be picklable. In the task, `torch.distributed` has a group of all of them (gloo). Raises RuntimeError
-    if one of them fails: with what each of them said, and who ended without a word.
+    The task has to be a function of a module, because each process imports it. Its arguments and result
+    have to be picklable. In the task, `torch.distributed` has a group of all processes (gloo). If one of
+    them fails, a RuntimeError repeats the message of each, and names those that ended without one.
     """
     if n_processes < 1:
         raise ValueError(f"n_processes: expected 1 or more, got {n_processes}")
     if task.__module__ == "__main__":
         raise ValueError(
             f"task: expected a function of a module, got {task.__name__}, defined here; other "
-            f"processes can't import it: write it to a file, and import it from there"
+            f"processes can't import it; write it to a file, and import it from there"
         )
     context = get_context(METHOD)
     if METHOD == "forkserver":
@@ -66,7 +66,7 @@ def _words(folder: Path, rank: int) -> Path:
 
 
 def _member(rank: int, folder: Path, n_processes: int, job: bytes) -> None:
-    """Be one of the processes."""
+    """Run the task as one of the processes."""
     torch.set_num_threads(1)
     try:
         store = dist.FileStore(str(folder / "group"), n_processes)

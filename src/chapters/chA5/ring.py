@@ -1,8 +1,8 @@
-"""Ring attention: a text over several processes, each with its part; keys and values go round.
+"""Ring attention: several processes share a text, and keys and values go round.
 
 Every process holds the queries of its part, attends to the keys that it has at the moment, and sends
-them to the next process. The results for the parts are merged as in `blockwise` (Liu et al., 2023).
-Started by torchrun, with `torch.distributed.init_process_group("gloo")`.
+these keys to the next process. The results for the parts are merged as in `blockwise` (Liu et al.,
+2023). Use it with torchrun and `torch.distributed.init_process_group("gloo")`.
 """
 
 from collections.abc import Iterator
@@ -22,13 +22,13 @@ def _causal(queries: Tensor, keys: Tensor) -> Tensor:
 
 @contextmanager
 def _waiting_for(what: str) -> Iterator[None]:
-    """Say who waited, and for what, if no answer comes."""
+    """If no answer comes, raise an error that says which process waited, and for what."""
     try:
         yield
     except RuntimeError as error:
         raise RuntimeError(
             f"process {dist.get_rank()} of {dist.get_world_size()}: expected {what}, got no answer "
-            f"from one of them; it may have died: read what it said, and start all again"
+            f"from one of them; perhaps it has died: read its message, and start all processes again"
         ) from error
 
 
@@ -41,7 +41,7 @@ def send_recv(*tensors: Tensor) -> list[Tensor]:
     if size == 1:
         return list(tensors)
     before, after = (rank - 1) % size, (rank + 1) % size
-    ours = torch.cat([tensor.flatten() for tensor in tensors])  # one message, not one for each
+    ours = torch.cat([tensor.flatten() for tensor in tensors])  # one message for all tensors
     theirs = torch.empty_like(ours)
     with _waiting_for(f"keys from process {before}, and process {after} to take ours"):
         for message in (dist.isend(ours, after), dist.irecv(theirs, before)):
@@ -51,7 +51,7 @@ def send_recv(*tensors: Tensor) -> list[Tensor]:
 
 
 def check_parts(q: Tensor, k: Tensor, v: Tensor) -> None:
-    """Refuse parts that aren't of one shape in all processes: they could not be sent round."""
+    """Raise ValueError unless the parts have the same shape in all processes."""
     ours = [tuple(x.shape) for x in (q, k, v)]
     all_of_them = [None] * dist.get_world_size()
     with _waiting_for("the shapes of all processes' parts"):
@@ -102,7 +102,7 @@ def ring_attention(
 ) -> Float[Tensor, "*B T Dv"]:
     """Attention of this process's part of the text to all parts; process 0 has the first, and so on.
 
-    Every process of the group has to call it, and its backward, at the same time.
+    Every process of the group has to call it, and its backward pass, at the same time.
     """
     if not dist.is_initialized():
         raise RuntimeError(

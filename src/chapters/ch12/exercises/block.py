@@ -1,4 +1,4 @@
-"""What a block with residuals and norms before makes of a stream, of any two parts."""
+"""The output of a block with residuals and norms before its parts, for any two parts."""
 
 import torch
 
@@ -48,45 +48,48 @@ def block(x, attend, think, norm_1, norm_2):
     return x + think(norm_2(x))
 
 
-E.slip("x = x + attend", "x = attend", """the residual of the first part is missing: what attention gives
-    takes the place of x, where it should be added.""")
-E.slip("return x + think", "return think", """the residual of the second part is missing: what it gives
-    takes the place of the stream, where it should be added.""")
+E.slip("x = x + attend", "x = attend", """the residual of the first part is missing: the output of
+    attention replaces x, but it should be added to x.""")
+E.slip("return x + think", "return think", """the residual of the second part is missing: its output
+    replaces the stream, but it should be added to the stream.""")
 E.mistake(lambda x, a, t, n, m: t(m(a(n(x)))), "both residuals are missing: nothing is added.")
-E.slip("attend(norm_1(x))", "attend(x)", "attention gets x as it is. It reads a normalised copy.")
-E.slip("think(norm_2(x))", "think(x)", """the second part gets the stream as it is. It reads a
-    normalised copy.""")
-E.mistake(lambda x, a, t, n, m: (y := x + a(x)) + t(y), "neither part gets a normalised copy.")
-E.slip("think(norm_2(x))", "think(norm_1(x))", """the second part has a norm of its own, `norm_2`, with
-    its own weights.""")
-E.mistake(lambda x, a, t, n, m: (y := x + a(m(x))) + t(n(y)), """the two norms have changed places:
-    `norm_1` belongs before `attend`, `norm_2` before `think`.""")
-E.mistake(lambda x, a, t, n, m: m((y := n(x + a(x))) + t(y)), """your norms stand after the sums. That
-    is how the first Transformer was wired; here they stand before the parts, and the stream itself
+E.slip("attend(norm_1(x))", "attend(x)", """attention should read a normalised copy of x, but you
+    give it x itself.""")
+E.slip("think(norm_2(x))", "think(x)", """the second part should read a normalised copy of the
+    stream, but you give it the stream itself.""")
+E.mistake(lambda x, a, t, n, m: (y := x + a(x)) + t(y), """both parts should read a normalised copy,
+    but you give them the stream itself.""")
+E.slip("think(norm_2(x))", "think(norm_1(x))", """you use `norm_1` twice. The second part has its
+    own norm, `norm_2`, with different weights.""")
+E.mistake(lambda x, a, t, n, m: (y := x + a(m(x))) + t(n(y)), """you swapped the two norms: `norm_1`
+    belongs before `attend`, and `norm_2` before `think`.""")
+E.mistake(lambda x, a, t, n, m: m((y := n(x + a(x))) + t(y)), """your norms come after the sums. The
+    first Transformer was wired like that. Here they come before the parts, and the stream itself
     isn't normalised.""")
 E.mistake(lambda x, a, t, n, m: x + a(n(x)) + t(m(x)), """both parts read the same x. That is a
-    parallel block (GPT-J has it); here the second part reads what the first has added to.""")
-E.mistake(lambda x, a, t, n, m: x + t(m(x + a(n(x)))), """the second sum begins with the x that came in,
-    so what attention had added is lost. It begins with the stream after the first sum.""")
-E.mistake(lambda x, a, t, n, m: (z := m((y := n(x)) + a(y))) + t(z), """you add to the normalised copy,
-    so that the norms stand on the stream. Only the part reads the copy; x itself is what you add to.
-    (BLOOM has a setting that does this.)""")
-E.mistake(lambda x, a, t, n, m: (y := x + n(a(x))) + m(t(y)), """you normalise what comes out of each
-    part. Here the norms stand before the parts.""")
-E.mistake(lambda x, a, t, n, m: (y := x + t(m(x))) + a(n(y)), """the second part comes first. A block
-    lets words hear each other first, and then each one think.""")
-E.mistake(lambda x, a, t, n, m: m(block(x, a, t, n, m)), """there is one norm too many, at the end. The
-    stream leaves a block as it is; a model normalises it once, after its last block.""")
+    parallel block (GPT-J has it). Here the second part reads the stream after the first sum.""")
+E.mistake(lambda x, a, t, n, m: x + t(m(x + a(n(x)))), """your second sum begins with the original
+    x, so the output of attention is lost. Begin it with the stream after the first sum.""")
+E.mistake(lambda x, a, t, n, m: (z := m((y := n(x)) + a(y))) + t(z), """you add to the normalised
+    copy, so the norms change the stream itself. Only the part should read the copy. Add its output
+    to x. (BLOOM has a setting that does what you do.)""")
+E.mistake(lambda x, a, t, n, m: (y := x + n(a(x))) + m(t(y)), """you normalise the output of each
+    part. Here the norms come before the parts.""")
+E.mistake(lambda x, a, t, n, m: (y := x + t(m(x))) + a(n(y)), """your second part comes first. A
+    block first lets words hear each other, and then lets each one think.""")
+E.mistake(lambda x, a, t, n, m: m(block(x, a, t, n, m)), """there is one norm too many, at the end.
+    A block doesn't normalise its output. A model normalises the stream once, after its last
+    block.""")
 
 
 @E.mistake
 def in_place(x, attend, think, norm_1, norm_2):
-    """the numbers are right, but you wrote into the caller's x: `x += ...` changes the tensor that you
-    were given. Write `x = x + ...`, which makes a new one."""
+    """the numbers are right, but you wrote into the caller's x: `x += ...` changes the tensor that
+    you were given. Write `x = x + ...`, which makes a new tensor."""
     x += attend(norm_1(x))
     return x + think(norm_2(x))
 
 
-E.hint("Two lines do it, one for each part. What stands before the plus in each of them?")
-E.hint("A part reads the normalised stream, and what it gives is added to the stream itself.")
-E.hint("The first line is `x = x + attend(norm_1(x))`. The second looks like it.")
+E.hint("You need two lines, one for each part. What comes before the plus in each line?")
+E.hint("A part reads the normalised stream, and its output is added to the stream itself.")
+E.hint("The first line is `x = x + attend(norm_1(x))`. The second line looks similar.")

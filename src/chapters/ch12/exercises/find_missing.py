@@ -1,4 +1,4 @@
-"""Say from its outputs alone whether a block lacks a residual, or has its norms after the sums."""
+"""Find out from its outputs whether a block lacks a residual, or has its norms after the sums."""
 
 from functools import partial
 
@@ -12,7 +12,7 @@ def norm(x):
     return x / (x.square().mean(dim=-1, keepdim=True) + 1e-8).sqrt()
 
 
-WAYS = {  # of joining two parts to a stream
+WAYS = {  # the ways of joining two parts to a stream
     "fine": lambda x, a, t: (y := x + a(norm(x))) + t(norm(y)),
     "first_missing": lambda x, a, t: (y := a(norm(x))) + t(norm(y)),
     "second_missing": lambda x, a, t: t(norm(x + a(norm(x)))),
@@ -22,7 +22,7 @@ WAYS = {  # of joining two parts to a stream
 
 
 def parts(seed, size, C):
-    """A causal mean with a matrix, and an MLP; of seed 0 matrices that change little."""
+    """A causal mean with a matrix, and an MLP; with seed 0, the matrices change little."""
     own = normal(2, C, C, seed=seed) / C**0.5 if seed else torch.eye(C).repeat(2, 1, 1)
 
     def attend(x):
@@ -47,7 +47,7 @@ PLACES = ((0, 0), (-1, -1), (0,), (-1,), (slice(None), 0), (slice(None), -1))  #
 
 
 def unit_at(block, x, place):
-    """The x with the words at this place scaled until the block gives them the RMS 1."""
+    """x with the words at this place scaled until their RMS in the block's output is 1."""
     for _ in range(60):
         x = x.clone()
         x[place] /= block(x).square().mean(dim=-1, keepdim=True).sqrt()[place]
@@ -58,7 +58,8 @@ MEANS = (lambda out: out.square().mean().sqrt(), lambda out: out.square().mean(d
 
 
 def whole_of_1(block, x, mean):
-    """The x scaled until the block's whole output has the RMS 1, while each word has another."""
+    """x scaled until the block's entire output has the RMS 1, while the RMS of each word
+    differs."""
     for _ in range(60):
         x = x / mean(block(x))
     return block, x
@@ -97,31 +98,33 @@ def find_missing(block, x):
     return "fine" if (grown - x).abs().max() < 0.1 * x.abs().max() else "no residual"
 
 
-E.mistake(lambda block, x: "fine", """you call every block fine. Shapes don't tell: all of them have the
-    right one. What becomes of the output if x is a thousand times as large?""")
-E.slip(".max() < 0.1 * x", ".max() > 0.1 * x", """turned round: if the output grows by as much as x does,
-    the residuals are there.""")
-E.slip('return "norm after"', 'return "fine"', """you call blocks fine whose norms stand after the
+E.mistake(lambda block, x: "fine", """you call every block fine. Shapes don't show the difference,
+    because every block returns the right shape. What happens to the output if x is a thousand times
+    as large?""")
+E.slip(".max() < 0.1 * x", ".max() > 0.1 * x", """you swapped "fine" and "no residual": if the
+    output grows by as much as x does, the residuals are there.""")
+E.slip('return "norm after"', 'return "fine"', """you call blocks fine whose norms come after the
     sums. Each word of their output has an RMS of 1.""")
-E.slip("((sizes - 1).abs() < 1e-3).all()", "abs(sizes.mean() - 1) < 0.3", """you say \"norm after\" when
-    the size is about 1 on the whole. After a norm each word's RMS is 1, to several digits; a block
-    that is fine can have words of about that size by chance.""")
+E.slip("((sizes - 1).abs() < 1e-3).all()", "abs(sizes.mean() - 1) < 0.3", """you say \"norm after\"
+    when the size is about 1 on average. After a norm each word's RMS is 1, to several digits. A
+    block that is fine can have words of about that size by chance.""")
 for slack in ("abs(sizes.mean() - 1) < 1e-3", "abs(sizes.sqrt().mean() - 1) < 1e-3", "((sizes - 1).abs() < 1e-3).any()"):
-    E.slip("((sizes - 1).abs() < 1e-3).all()", slack, """you say \"norm after\" of a block that is fine, where only
-        the whole or one of its words has the RMS 1. After a norm, which words have it?""")
-E.slip("(block(2**31 * x) - block(2**30 * x)) / 2**30", "(block(2048 * x) - block(1024 * x)) / 1024", """you judge
-    blocks right whose parts are of ordinary size, and are wrong where a part adds 100,000. How large must x be,
-    so that nothing that is added counts?""")
+    E.slip("((sizes - 1).abs() < 1e-3).all()", slack, """you say \"norm after\" for a block that is
+        fine, because its output as a whole, or only one of its words, has the RMS 1. After a norm,
+        which words have the RMS 1?""")
+E.slip("(block(2**31 * x) - block(2**30 * x)) / 2**30", "(block(2048 * x) - block(1024 * x)) / 1024", """your
+    answer is right for blocks whose parts are of ordinary size, but wrong where a part adds
+    100,000. How large must x be to make everything that is added negligible?""")
 for place in ("[0, 0]", "[-1, -1]", "[0]", "[-1]", "[:, 0]", "[:, -1]"):
-    E.slip("(sizes - 1)", f"(sizes{place} - 1)", """you say \"norm after\" of a block that is fine, in
-        which some of the words have the RMS 1 by chance. Which words does your test ask?""")
+    E.slip("(sizes - 1)", f"(sizes{place} - 1)", """you say \"norm after\" for a block that is fine,
+        in which some of the words have the RMS 1 by chance. Which words does your test look at?""")
 
 
 @E.mistake
 def what_is_added(block, x):
-    """you find "no residual" in blocks that are fine and whose parts are large. There the second norm reads
-    another mix if x grows, so what is added to x changes too. Do you compare x itself with a large x? Compare
-    two large multiples with each other."""
+    """you find "no residual" in blocks that are fine and whose parts are large. There the second
+    norm reads a different mix if x grows, so the vector added to x also changes. Do you compare x
+    itself with a large x? Compare two large multiples with each other."""
     out, far = block(x), block(1024 * x)
     if ((out.square().mean(-1) - 1).abs() < 1e-3).all():
         return "norm after"
@@ -131,9 +134,9 @@ def what_is_added(block, x):
 
 @E.mistake
 def by_the_angle(block, x):
-    """do you ask whether the output looks like x? You say "fine" of a block without residuals whose parts give
-    something like their input, and "no residual" where large additions hide an x that is there. Make x large,
-    and see by how much the output grows."""
+    """do you test whether the output looks like x? You say "fine" for a block without residuals
+    whose parts return something like their input, and "no residual" where large additions hide an x
+    that is there. Make x large, and look at how much the output grows."""
     out = block(x)
     if ((out.square().mean(-1) - 1).abs() < 1e-3).all():
         return "norm after"
@@ -149,16 +152,16 @@ def by_the_size(block, x, size):
 
 
 for size in (lambda x: x.abs().mean(), torch.norm):
-    E.mistake(partial(by_the_size, size=size), """you ask whether the output is larger than x. Large parts make it
-        larger without any residual, and what is added can also make it smaller. Make x much larger: what does the
-        output do then?""")
+    E.mistake(partial(by_the_size, size=size), """you test whether the output is larger than x.
+        Large parts make it larger without any residual, and adding a vector can also make x
+        smaller. Make x much larger: how does the output change?""")
 
 
 @E.mistake
 def invariant_only(block, x):
-    """you say \"no residual\" only if the output is the same for x and for a large x. So it is where the
-    first is missing. Where the second is, a large x drowns what attention adds, and the output
-    changes. Ask whether it grows as x does."""
+    """you say \"no residual\" only if the output is the same for x and for a large x. That is true
+    where the first residual is missing. Where the second is missing, a large x drowns the output of
+    attention, so the result changes. Test whether it grows as x does."""
     out, far = block(x), block(1024 * x)
     if ((out.square().mean(-1) - 1).abs() < 1e-3).all():
         return "norm after"
@@ -166,8 +169,9 @@ def invariant_only(block, x):
     return "no residual" if same else "fine"
 
 
-E.hint("What does a norm before a part do with a very large x? And what does a residual do with it?")
-E.hint("""Let n be very large, 2**30. If x is in the output, that of 2 n x is larger than that of n x by n x. If
-    it isn't, both outputs are nearly the same. And after a norm each word has the RMS 1.""")
-E.hint("""First: are all of `out.square().mean(dim=-1)` equal to 1? Then is
-    `(block(2**31 * x) - block(2**30 * x)) / 2**30` nearly x?""")
+E.hint("What does a norm before a part do to a very large x? And what does a residual do with it?")
+E.hint("""Let n be very large, 2**30. If x is in the output, the output for 2 n x is larger than the
+    output for n x, by n x. If it isn't, both outputs are nearly the same. And after a norm each
+    word has the RMS 1.""")
+E.hint("""First, are all numbers of `out.square().mean(dim=-1)` equal to 1? Then, is `(block(2**31 *
+    x) - block(2**30 * x)) / 2**30` nearly x?""")

@@ -1,4 +1,4 @@
-"""RMS norm and layer norm in one: word by word, with or without the mean."""
+"""RMS norm and layer norm in one function: word by word, with or without subtracting the mean."""
 
 import torch
 
@@ -34,44 +34,46 @@ def normalise(x, weight, eps, centre):
     return x / (mean_square + eps).sqrt() * weight
 
 
-E.slip("if centre", "if not centre", """the two are the wrong way round: `centre=True` is layer norm,
-    which takes the mean away.""")
-E.slip("if centre", "if False", """the mean isn't taken away when `centre` is True. That is the step by
-    which layer norm differs from RMS norm.""")
-E.slip("if centre", "if True", """the mean is always taken away. RMS norm (`centre=False`) leaves it
-    where it is.""")
-E.slip("(mean_square + eps).sqrt()", "(mean_square.sqrt() + eps)", """eps stands outside the root. It
-    is added to the mean square, and then the root is taken.""")
-E.slip("(mean_square + eps).sqrt()", "mean_square.sqrt()", """eps is missing. A word of zeros is
-    divided by 0 then, and every other result is a little too large.""")
-E.slip("(mean_square + eps).sqrt()", "(mean_square + eps)", """you divide by the mean square. Its root
-    is the size of the numbers.""")
-E.slip("(mean_square + eps).sqrt()", "(mean_square + eps**2).sqrt()", """eps is squared under your root.
-    It is added to the mean square as it is.""")
+E.slip("if centre", "if not centre", """you swapped the two norms: `centre=True` is layer norm,
+    which subtracts the mean.""")
+E.slip("if centre", "if False", """you don't subtract the mean when `centre` is True. That is the
+    step by which layer norm differs from RMS norm.""")
+E.slip("if centre", "if True", """you always subtract the mean. RMS norm (`centre=False`)
+    doesn't.""")
+E.slip("(mean_square + eps).sqrt()", "(mean_square.sqrt() + eps)", """you add eps outside the root.
+    Add it to the mean square, and then take the root.""")
+E.slip("(mean_square + eps).sqrt()", "mean_square.sqrt()", """you left out eps. Without it a word of
+    zeros is divided by 0, and every other result is a little too large.""")
+E.slip("(mean_square + eps).sqrt()", "(mean_square + eps)", """you divide by the mean square. Divide
+    by its root, which is the size of the numbers.""")
+E.slip("(mean_square + eps).sqrt()", "(mean_square + eps**2).sqrt()", """you square eps under the
+    root. Add eps itself to the mean square.""")
 E.slip("square().mean(dim=-1", "square().sum(dim=-1", """you divide by the length of the vector, the
-    root of the *sum* of the squares. RMS takes the mean, so that a typical number is of size 1.""")
-E.slip("square().mean(dim=-1, keepdim=True)", "square().mean()", """the mean square runs over all of
-    x, and is one number. Each word has its own, over its channels: else one word knows of another.""")
-E.slip("square().mean(dim=-1", "square().mean(dim=0", """the mean square runs over axis 0, which is the
-    batch, if there is one. It runs over the channels of one word, the last axis.""")
-E.slip("square().mean(dim=-1", "square().mean(dim=max(-2, -x.ndim)", """the mean square runs over the
-    words of a sequence, channel by channel, and so the future leaks into the past. It runs over the
-    channels of one word, the last axis.""")
-E.slip("x.mean(dim=-1, keepdim=True)", "x.mean()", """the mean that you take away is that of all of x.
-    Each word has its own mean, over its channels.""")
+    root of the *sum* of the squares. RMS norm takes the mean instead, so that a typical number has
+    size 1.""")
+E.slip("square().mean(dim=-1, keepdim=True)", "square().mean()", """you take one mean square over
+    all of x. Compute one per word, over its channels. Otherwise information leaks from one word to
+    another.""")
+E.slip("square().mean(dim=-1", "square().mean(dim=0", """you take the mean square over axis 0, which
+    is the batch if there is one. Take it over the channels of one word, the last axis.""")
+E.slip("square().mean(dim=-1", "square().mean(dim=max(-2, -x.ndim)", """you take the mean square
+    over the words of a sequence, channel by channel, so the future leaks into the past. Take it
+    over the channels of one word, the last axis.""")
+E.slip("x.mean(dim=-1, keepdim=True)", "x.mean()", """you subtract the mean of all of x. Each word
+    has its own mean, over its channels.""")
 E.slip("square().mean(dim=-1, keepdim=True)", "square().mean(dim=-1)", """without `keepdim` the mean
-    squares are one axis short, and are stretched along the wrong one, or don't fit at all.""")
-E.slip(" * weight", "", "the weight is missing: each channel has its own factor.")
-E.slip(" * weight", " * (1 + weight)", """you multiply by 1 + weight. Some models (Gemma) store their
-    weights in this way; here the weight is the factor itself.""")
-E.slip("mean_square = x", "x = x * weight\n    mean_square = x", """the weight comes in before x is
-    normalised, so that it changes the size by which all channels are divided.""")
+    squares are one axis short, so they are broadcast along the wrong axis, or don't fit at all.""")
+E.slip(" * weight", "", "you left out the weight: each channel has its own factor.")
+E.slip(" * weight", " * (1 + weight)", """you multiply by 1 + weight. Some models (Gemma) store
+    their weights in this way, but here the weight is the factor itself.""")
+E.slip("mean_square = x", "x = x * weight\n    mean_square = x", """you multiply by the weight
+    before you normalise x, so the weight changes the size by which all channels are divided.""")
 
 
 @E.mistake
 def over_the_words(x, weight, eps, centre):
-    """your means run over the words of a sequence, channel by channel, so that the future has a part in
-    the past. They run over the channels of one word, the last axis."""
+    """you take the means over the words of a sequence, channel by channel, so the future leaks into
+    the past. Take them over the channels of one word, the last axis."""
     dim = max(-2, -x.ndim)
     if centre:
         x = x - x.mean(dim, keepdim=True)
@@ -80,8 +82,8 @@ def over_the_words(x, weight, eps, centre):
 
 @E.mistake
 def over_everything(x, weight, eps, centre):
-    """your means run over all of x. Each word has its own, over its channels: else one word knows of
-    another."""
+    """you take the means over all of x. Compute one mean per word, over its channels. Otherwise
+    information leaks from one word to another."""
     if centre:
         x = x - x.mean()
     return x / (x.square().mean() + eps).sqrt() * weight
@@ -89,8 +91,8 @@ def over_everything(x, weight, eps, centre):
 
 @E.mistake
 def of_a_sample(x, weight, eps, centre):
-    """you divide by C - 1 where the mean divides by C. `x.var()` and `x.std()` do so unless you say
-    `unbiased=False`; a norm takes the mean over all C channels."""
+    """you divide by C - 1 where the mean divides by C. `x.var()` and `x.std()` do this unless you
+    pass `unbiased=False`. A norm takes the mean over all C channels."""
     if centre:
         return (x - x.mean(-1, True)) / (x.var(-1, keepdim=True) + eps).sqrt() * weight
     return normalise(x, weight, eps, centre)
@@ -98,30 +100,32 @@ def of_a_sample(x, weight, eps, centre):
 
 @E.mistake
 def by_the_spread(x, weight, eps, centre):
-    """you divide by the standard deviation of each word, `std`, which takes the mean away even where `centre`
-    is False. RMS norm divides by the root of the mean square. (And `std` divides by C - 1, not by C.)"""
+    """you divide by the standard deviation of each word, `std`, which subtracts the mean even where
+    `centre` is False. RMS norm divides by the root of the mean square. (And `std` divides by C - 1,
+    not by C.)"""
     size = x.std(dim=-1, keepdim=True)
     return (x - x.mean(-1, keepdim=True) if centre else x) / (size + eps) * weight
 
 
 for unbiased in (True, False):
     E.mistake(lambda x, weight, eps, centre, u=unbiased: (x - x.mean(-1, True) if centre else x) / (
-        x.var(-1, unbiased=u, keepdim=True) + eps).sqrt() * weight, """you divide by the root of each word's
-        variance, which takes the mean away even where `centre` is False. RMS norm divides by the root of the mean
-        square.""")
+        x.var(-1, unbiased=u, keepdim=True) + eps).sqrt() * weight, """you divide by the root of
+            each word's variance, which subtracts the mean even where `centre` is False. RMS norm
+            divides by the root of the mean square.""")
 
 
 @E.mistake
 def by_the_spread_of_all(x, weight, eps, centre):
-    """you divide by `x.std()` of all of x, one number. Each word has its own size, over its channels; and where
-    `centre` is False, it is the root of the mean square, without taking the mean away."""
+    """you divide by `x.std()` of all of x, one number. Each word has its own size, over its
+    channels. Where `centre` is False, this size is the root of the mean square, without subtracting
+    the mean."""
     return (x - x.mean(-1, keepdim=True) if centre else x) / (x.std() + eps) * weight
 
 
 @E.mistake
 def centred_above_only(x, weight, eps, centre):
-    """you take the mean away above the fraction line only. The mean square below it is that of the
-    centred numbers, too."""
+    """you subtract the mean only above the fraction line. The mean square below it must also be
+    that of the centred numbers."""
     size = (x.square().mean(-1, keepdim=True) + eps).sqrt()
     return (x - x.mean(-1, keepdim=True) if centre else x) / size * weight
 
@@ -129,14 +133,14 @@ def centred_above_only(x, weight, eps, centre):
 @E.mistake
 def in_place(x, weight, eps, centre):
     """the numbers are right, but you wrote into the caller's x. In a block that x is the residual
-    stream, which is still needed: use `x = x - ...` where you have `x -= ...`."""
+    stream, which is still needed. Use `x = x - ...` instead of `x -= ...`."""
     if centre:
         x -= x.mean(dim=-1, keepdim=True)
     return normalise(x, weight, eps, False)
 
 
-E.hint("Over which axis do the means run, if each word is normalised by itself?")
-E.hint("""RMS: the root of (the mean of the squares over the last axis, plus eps). Centre first if you
-    are asked to, and go on with the centred numbers.""")
-E.hint("""`x.square().mean(dim=-1, keepdim=True)`; then divide x by the root of this plus eps, and
-    multiply by weight.""")
+E.hint("Over which axis do you take the means, if each word is normalised by itself?")
+E.hint("""The RMS is the root of (the mean of the squares over the last axis, plus eps). If `centre`
+    is True, subtract the mean first, and go on with the centred numbers.""")
+E.hint("""Compute `x.square().mean(dim=-1, keepdim=True)`. Then divide x by the root of this plus
+    eps, and multiply by weight.""")

@@ -25,41 +25,42 @@ def next_loss(logits, ids):
     happened = ids[:, 1:]
     return F.cross_entropy(guesses.flatten(0, 1), happened.flatten())
 
-E.slip("logits[:, :-1]", "logits[:, :-2]\n    ids = ids[:, 1:]", """you shifted twice: each guess is
-    judged by the id two further on. It is what happens where the targets are shifted already and a
-    model's own loss shifts them again. Here `ids` are as the model read them: shift once.""")
+E.slip("logits[:, :-1]", "logits[:, :-2]\n    ids = ids[:, 1:]", """you shifted twice, so each guess
+    is judged by the id two positions later. The same happens if the targets are already shifted and
+    a model's own loss shifts them again. Here `ids` are the ids that the model read, so shift
+    once.""")
 E.slip("guesses = logits[:, :-1]\n    happened = ids[:, 1:]", "guesses = logits\n    happened = ids",
     """you judge each guess by the id that the model had just read. A model that copies its input
-    would have a loss of 0. What does the guess at position t speak of?""")
+    would have a loss of 0. Which id is the guess at position t about?""")
 E.slip("guesses = logits[:, :-1]\n    happened = ids[:, 1:]",
-       "guesses = logits[:, 1:]\n    happened = ids[:, :-1]", """you shifted the wrong way: each guess
-    is judged by the id before. The guess at position t speaks of id t + 1.""")
+       "guesses = logits[:, 1:]\n    happened = ids[:, :-1]", """you shifted the wrong way, so each
+           guess is judged by the previous id. The guess at position t is about id t + 1.""")
 E.slip("guesses = logits[:, :-1]\n    happened = ids[:, 1:]",
-       "guesses = logits\n    happened = ids.roll(-1, dims=1)", """`roll` brings the first id round
-    to the end, and the last guess is judged by it. The last guess has no target here: leave it
-    out.""")
+       "guesses = logits\n    happened = ids.roll(-1, dims=1)", """`roll` moves the first id to the
+           end, so the last guess is judged by it. The last guess has no target here, so leave it
+           out.""")
 E.slip("guesses = logits[:, :-1]\n    happened = ids[:, 1:]",
-       "guesses = logits[:-1]\n    happened = ids[1:]", """you shifted along the batch: one sequence is
-    judged by the next one's ids. Which axis are the positions?""")
+       "guesses = logits[:-1]\n    happened = ids[1:]", """you shifted along the batch, so each
+           sequence is judged by the ids of the next one. Which axis holds the positions?""")
 E.slip("F.cross_entropy(guesses.flatten(0, 1), happened.flatten())",
-       "F.cross_entropy(guesses.flatten(0, 1), happened.flatten(), reduction='sum')", """that is the
-    sum. Divide by the number of guesses.""")
+       "F.cross_entropy(guesses.flatten(0, 1), happened.flatten(), reduction='sum')", """you
+           returned the sum. Divide it by the number of guesses.""")
 E.slip("F.cross_entropy(guesses.flatten(0, 1), happened.flatten())",
        "F.cross_entropy(guesses.flatten(0, 1), happened.flatten(), reduction='sum') / ids.numel()",
     """you divide by all B T ids, but only T - 1 guesses of each sequence are judged.""")
 E.slip("F.cross_entropy(guesses.flatten(0, 1), happened.flatten())",
-       "F.cross_entropy(guesses.softmax(-1).flatten(0, 1), happened.flatten())", """`F.cross_entropy`
-    makes the softmax itself: give it the logits as they are.""")
+       "F.cross_entropy(guesses.softmax(-1).flatten(0, 1), happened.flatten())", """you apply a
+           softmax, but `F.cross_entropy` does that itself. Give it the logits.""")
 E.slip("F.cross_entropy(guesses.flatten(0, 1), happened.flatten())",
-       "F.cross_entropy(guesses[:, -1], happened[:, -1])", """only one guess of each sequence is
-    judged. Every position but the last has a target.""")
+       "F.cross_entropy(guesses[:, -1], happened[:, -1])", """you judge only one guess of each
+           sequence. Every position but the last has a target.""")
 
 @E.law
 def one_mean_not_negative(loss, logits, ids):
-    """it has to be one number that isn't negative"""
+    """the loss has to be one number that isn't negative"""
     return loss.shape == () and bool(loss >= 0)
 
 E.hint("The guess at position t is about id t + 1. Which guess has no such id?")
 E.hint("Leave out the last position of the logits, and the first of the ids.")
-E.hint("""`logits[:, :-1]` and `ids[:, 1:]` have the same B and T - 1. `F.cross_entropy` wants them as
-    (N, V) and (N,).""")
+E.hint("""`logits[:, :-1]` and `ids[:, 1:]` have the same B and T - 1. `F.cross_entropy` expects
+    them as (N, V) and (N,).""")

@@ -20,28 +20,29 @@ def perplexity(costs):
     everything = torch.cat(costs)
     return everything.mean().exp()
 
-E.slip("everything.mean().exp()", "everything.exp().mean()", """you took the mean of the exponentials:
-    one bad guess then outweighs all others. First the mean, then `exp`.""")
-E.slip("everything.mean().exp()", "2 ** everything.mean()", """2 to the power is right for costs in bits.
-    These are in nats: `exp`.""")
+E.slip("everything.mean().exp()", "everything.exp().mean()", """you took the mean of the
+    exponentials, so one bad guess outweighs all others. Take the mean first, then `exp`.""")
+E.slip("everything.mean().exp()", "2 ** everything.mean()", """you take a power of 2, which is right
+    for costs in bits. These costs are in nats, so use `exp`.""")
 E.slip("torch.cat(costs)", "torch.stack([batch.mean() for batch in costs])", """you gave each batch the
     same weight, however many characters it has. The last batch of a text is often a short one.""")
-E.slip("everything.mean().exp()", "everything.sum().exp()", """that is one over the probability of the
-    whole text. Per character: the mean.""")
-E.slip("everything.mean().exp()", "(-everything.mean()).exp()", """that is the probability of a typical
-    character. The perplexity is one over it.""")
-E.slip(".exp()", "", "that is the loss. The perplexity is its exponential.")
+E.slip("everything.mean().exp()", "everything.sum().exp()", """you returned one over the probability
+    of the entire text. Take the mean, to get a number per character.""")
+E.slip("everything.mean().exp()", "(-everything.mean()).exp()", """you returned the probability of a
+    typical character. The perplexity is one over it.""")
+E.slip(".exp()", "", "you returned the loss. The perplexity is its exponential.")
 E.slip("everything.mean().exp()", "torch.stack([batch.mean().exp() for batch in costs]).mean()", """you
-    made a perplexity of each batch, and took their mean. A perplexity is made once, of the mean cost
+    computed the perplexity of each batch, and took their mean. Compute it once, from the mean cost
     of all characters.""")
-E.slip("everything.mean().exp()", "everything.median().exp()", "the mean, not the median.")
+E.slip("everything.mean().exp()", "everything.median().exp()", """you took the median. Take the
+    mean.""")
 
 @E.law
 def perplexity_of_one_number(answer, costs):
-    """it has to lie between the exponentials of the lowest and the highest cost"""
+    """the perplexity has to lie between the exponentials of the lowest and the highest cost"""
     low, high = torch.cat(costs).aminmax()
     return bool(low.exp() - 1e-4 <= answer <= high.exp() * (1 + 1e-4))
 
 E.hint("A model that gives each of V characters the same probability has the loss ln V. Its perplexity is V.")
-E.hint("Which has to come first, the mean or the exponential? And over what is the mean?")
-E.hint("`torch.cat` puts the batches together; then one mean, and one `exp`.")
+E.hint("Which has to come first, the mean or the exponential? And what is the mean taken over?")
+E.hint("Join the batches with `torch.cat`. Then take one mean, and one `exp`.")

@@ -1,4 +1,4 @@
-"""The probabilities (V,) with only the likeliest ids left that have p between them, summing to 1."""
+"""The probabilities (V,) of the most likely ids that together have p, rescaled to sum to 1."""
 
 import torch
 
@@ -30,49 +30,56 @@ def top_p(probabilities, p):
     kept = kept / kept.sum()
     return torch.zeros_like(probabilities).scatter(0, ids, kept)
 
-E.slip("    kept = kept / kept.sum()\n", "", """what is left doesn't sum to 1. Divide by its sum.""")
-E.slip("before < p", "before + values < p", """the id with which the sum reaches p has to stay: without
-    it the rest has less than p, and a likely first id can leave nothing at all.""")
-E.slip("before < p", "before + values <= p", """the id that carries the sum over p has to stay: without
-    it the rest has less than p, and a likely first id can leave nothing at all.""")
-E.slip("return torch.zeros_like(probabilities).scatter(0, ids, kept)", "return kept", """the right
-    numbers, but in the order of their size. Put each back to its id.""")
-E.slip("descending=True", "descending=False", """you keep the least likely ids. Sort the other way.""")
-E.slip("before < p", "values >= p", """you keep the ids whose own probability is p or more. It is their
-    sum that has to reach p.""")
-E.slip("before < p", "values >= 1 - p", """you compare each probability with 1 - p. It is the sum of the
-    likeliest ones that has to reach p.""")
-E.slip("kept = kept / kept.sum()", "kept = torch.softmax(kept, dim=0)", """a softmax gives the ids that
-    you took out a share again. Divide by the sum.""")
+E.slip("    kept = kept / kept.sum()\n", "", """the remaining probabilities don't sum to 1. Divide
+    them by their sum.""")
+E.slip("before < p", "before + values < p", """you drop the id with which the sum reaches p. It has
+    to stay: without it the rest has less than p, and if the first id is very likely, nothing is
+    left.""")
+E.slip("before < p", "before + values <= p", """you drop the id that carries the sum over p. It has
+    to stay: without it the rest has less than p, and if the first id is very likely, nothing is
+    left.""")
+E.slip("return torch.zeros_like(probabilities).scatter(0, ids, kept)", "return kept", """your
+    numbers are right, but in the order of their size. Put each back at its id.""")
+E.slip("descending=True", "descending=False", """you keep the least likely ids. Sort in descending
+    order.""")
+E.slip("before < p", "values >= p", """you keep the ids whose own probability is p or more. But it
+    is their sum that has to reach p.""")
+E.slip("before < p", "values >= 1 - p", """you compare each probability with 1 - p. But it is the
+    sum of the most likely ones that has to reach p.""")
+E.slip("kept = kept / kept.sum()", "kept = torch.softmax(kept, dim=0)", """your softmax gives a
+    share to the ids that you took out. Divide by the sum instead.""")
 E.slip("values, ids = probabilities.sort(descending=True)",
        "values, ids = probabilities, torch.arange(len(probabilities))", """you add up the ids in the
-    order of the vocabulary. The likeliest come first: sort.""")
-E.slip("before < p", "torch.arange(len(values)) < p * len(values)", """you keep a share p of the *ids*.
-    It is a share p of the *probability* that stays, often that of very few ids.""")
+           order of the vocabulary. The most likely have to come first, so sort.""")
+E.slip("before < p", "torch.arange(len(values)) < p * len(values)", """you keep a share p of the
+    *ids*. Keep a share p of the *probability*. Often very few ids have that.""")
 
-E.slip("before < p", "before <= p", """where the sum is exactly p, you keep one id more. It is enough if the
-    probabilities sum to p.""")
+E.slip("before < p", "before <= p", """where the sum is exactly p, you keep one id too many. It is
+    enough if the probabilities sum to p.""")
 for off in ("+ 1e-3", "- 1e-3"):
-    E.slip("before < p", f"before < p {off}", """you compare with a number that is a little off p, so that the
-        cut is wrong where a sum is near p. Compare with p itself.""")
+    E.slip("before < p", f"before < p {off}", """you compare with a number slightly different from
+        p, so the cut is wrong where a sum is near p. Compare with p itself.""")
 
-E.slip("before < p", "before < min(p, 0.99)", """you are right up to p = 0.99. Where p is larger, you keep too few.""")
+E.slip("before < p", "before < min(p, 0.99)", """your answer is right up to p = 0.99. Where p is
+    larger, you keep too few ids.""")
 for n in (2, 3, 4):
-    E.slip("values.cumsum(dim=0) - values", f"(values.cumsum(dim=0) - values).round(decimals={n})", """you are right
-        where the sums are far from p. Do you round them? A sum just below p, rounded, isn't below it any more.""")
+    E.slip("values.cumsum(dim=0) - values", f"(values.cumsum(dim=0) - values).round(decimals={n})", """your
+        answer is right where the sums are far from p. Do you round them? A sum just below p,
+        rounded, is no longer below it.""")
 
-E.slip("before < p", "(before < p) & (torch.arange(len(values)) < 50)", """you keep at most 50 ids. There may be more
-    before they have p between them.""")
+E.slip("before < p", "(before < p) & (torch.arange(len(values)) < 50)", """you keep at most 50 ids.
+    Sometimes it takes more ids to reach p.""")
 
 @E.law
 def has_p_and_not_one_id_more(out, probabilities, p):
-    """the ids that are left have to have p between them, and without the least likely of them less;
-    the whole has to sum to 1"""
+    """the ids that are left must together have p, and less than p without the least likely of them;
+    the result has to sum to 1"""
     left = probabilities[out > 0]
     short = bool(left.sum() >= p - 1e-4) and (len(left) < 2 or bool(left.sum() - left.min() < p + 1e-4))
     return short and abs(float(out.sum()) - 1) < 1e-4
 
-E.hint("Sort from the likeliest on. What have the ids before this one between them?")
-E.hint("An id stays if those before it have less than p. So the first one always stays.")
-E.hint("""`cumsum - values` is what stands before. Then divide by the sum, and `scatter` each number
-    back to its id.""")
+E.hint("""Sort from the most likely to the least. For each id, what is the sum of the probabilities
+    before it?""")
+E.hint("An id stays if the ids before it sum to less than p. So the first one always stays.")
+E.hint("""`cumsum - values` is the sum before each id. Then divide by the sum of the kept ones, and
+    `scatter` each number back to its id.""")

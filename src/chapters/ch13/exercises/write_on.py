@@ -1,4 +1,5 @@
-"""The ids with n_new more, the likeliest each time, from a model that takes block_size at most."""
+"""The ids followed by n_new more, each the most likely, from a model that takes at most
+block_size."""
 
 import torch
 
@@ -6,7 +7,8 @@ from course.learn.record import Exercise
 
 
 class Model:
-    """Guesses from all that it reads: the next id is the sum of the last ones, times a step."""
+    """A model that guesses from all the ids that it reads: the next id is their weighted sum, times
+    a step."""
 
     def __init__(self, vocab_size, block_size, step):
         self.vocab_size, self.block_size, self.step = vocab_size, block_size, step
@@ -45,34 +47,36 @@ def write_on(model, ids, n_new, block_size):
         ids = torch.cat([ids, new], dim=1)
     return ids
 
-E.slip("ids[:, -block_size:]", "ids", """you give the model everything. It works until the text is
-    longer than the block; then its table of positions ends. Keep the newest ids only.""")
-E.slip("ids[:, -block_size:]", "ids[:, :block_size]", """you keep the oldest ids. Once the text is
-    longer than the block, the model reads the same beginning again and again.""")
+E.slip("ids[:, -block_size:]", "ids", """you give the model all ids. That works until the text is
+    longer than the block, where its table of positions ends. Give it only the newest ids.""")
+E.slip("ids[:, -block_size:]", "ids[:, :block_size]", """you give the model the oldest ids. Once the
+    text is longer than the block, it reads the same beginning again and again.""")
 E.slip("context = ids[:, -block_size:]\n        logits = model(context)", """ids = ids[:, -block_size:]
-        logits = model(ids)""", """what the model doesn't read any more is also gone from your result.
-    Crop a copy for the model, and return all ids.""")
-E.slip("-block_size:]", "-block_size + 1:]", """your context is one shorter than it could be: the block
-    has room for `block_size` ids.""")
-E.slip("ids[:, -block_size:]", "ids[-block_size:]", """you crop the batch: its first axis are the
-    sequences. The positions are the second.""")
-E.slip("[:, -1]", "[:, 0]", """the guess at position 0 speaks of id 1. Which position's guess speaks of
-    the id that comes next?""")
+        logits = model(ids)""", """the ids that the model no longer reads are also missing from your
+            result. Crop a copy for the model, and return all ids.""")
+E.slip("-block_size:]", "-block_size + 1:]", """your context is one id shorter than it could be. The
+    block has room for `block_size` ids.""")
+E.slip("ids[:, -block_size:]", "ids[-block_size:]", """you crop the batch. The first axis holds the
+    sequences, the second the positions.""")
+E.slip("[:, -1]", "[:, 0]", """you take the guess at position 0, which is about id 1. Which position
+    holds the guess for the next id?""")
 E.slip("ids = torch.cat([ids, new], dim=1)\n    return ids", """ids = torch.cat([ids, new], dim=1)
-    return ids[:, -n_new:]""", "return all ids: those that came in, then the new ones.")
+    return ids[:, -n_new:]""", """you return only the new ids. Return all ids, first the given ones,
+        then the new ones.""")
 E.slip("ids = torch.cat([ids, new], dim=1)", """ids = torch.cat([ids, new], dim=1)
-        ids = torch.cat([ids[:, :-1], ids[:, -1:].clamp(max=0)], dim=1)""", """the new ids are all 0.
-    Append what the model says.""")
+        ids = torch.cat([ids[:, :-1], ids[:, -1:].clamp(max=0)], dim=1)""", """your new ids are all
+            0. Append the model's guesses.""")
 E.slip("ids = torch.cat([ids, new], dim=1)", "ids = torch.cat([ids, new[:1].expand(len(ids), 1)], dim=1)",
-    """every sequence gets the first one's new id. Each has its own row of logits.""")
+    """you give every sequence the new id of the first one. Each sequence has its own row of
+    logits.""")
 
 @E.law
 def begins_with_the_ids(out, model, ids, n_new, block_size):
-    """the result has to begin with all the ids that came in, and to have n_new more"""
+    """the result has to begin with all the given ids, and to have n_new more"""
     B, T = ids.shape
     return out.shape == (B, T + n_new) and torch.equal(out[:, :T], ids)
 
-E.hint("What does the model read, and what do you return? They aren't the same once the text is long.")
+E.hint("Which ids does the model read, and which do you return? They differ once the text is long.")
 E.hint("`ids[:, -block_size:]` are the newest ids, or all of them if there are fewer.")
 E.hint("""In each round: crop a copy, take the logits of the last position, their argmax with
     `keepdim=True`, and `torch.cat` along dim 1.""")

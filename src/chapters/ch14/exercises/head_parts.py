@@ -1,4 +1,4 @@
-"""What each head alone adds to the logits: (B, H, T, V)."""
+"""The part of each head in the logits, (B, H, T, V)."""
 
 import torch
 
@@ -35,32 +35,32 @@ def head_parts(head_outputs, w_out, w_logits):
         parts.append(head_outputs[:, h] @ columns.T @ w_logits.T)
     return torch.stack(parts, dim=1)
 
-E.slip("w_out[:, h * D : (h + 1) * D]", "w_out[h * D : (h + 1) * D].T", """you take rows of `w_out`, or transpose
-    it once too often. A Linear multiplies by its weight transposed: what comes in are the columns, and
-    of these head h has D.""")
-E.slip("w_out[:, h * D : (h + 1) * D]", "w_out[:, h::H]", """you take every H-th column. Merged heads
-    stand one behind the other: head h has the D columns from h * D on.""")
-E.slip("w_out[:, h * D : (h + 1) * D]", "w_out[:, :D]", """every head goes through the first head's columns.
-    Each has its own D.""")
-E.slip("torch.stack(parts, dim=1)", "sum(parts)", """those are the logits of all heads together. Asked for are
-    the parts, one for each head.""")
-E.slip(" @ w_logits.T", "", "those are still channels. `w_logits` makes V logits of them.")
-E.slip("torch.stack(parts, dim=1)", "torch.stack([sum(parts) / H] * H, dim=1)", """you gave every head an
-    equal part of the logits. What came from this head?""")
-E.slip("torch.stack(parts, dim=1)", "torch.stack([sum(parts)] * H, dim=1)", """you gave every head all of the
-    logits. What came from this head?""")
-E.slip("torch.stack(parts, dim=1)", "torch.stack(parts)", """the heads come first in yours. Expected is
-    (B, H, T, V): stack them on axis 1.""")
-E.slip("torch.stack(parts, dim=1)", "torch.softmax(torch.stack(parts, dim=1), dim=-1)", """you made
-    probabilities of each head's part. Parts of logits add up; probabilities don't.""")
-E.slip("torch.stack(parts, dim=1)", "sum(parts)[:, None] - torch.stack(parts, dim=1)", """that is what is left
-    without the head. Asked for is its own part.""")
+E.slip("w_out[:, h * D : (h + 1) * D]", "w_out[h * D : (h + 1) * D].T", """you take rows of `w_out`,
+    or transpose it once too often. A Linear multiplies by its weight transposed, so each input
+    belongs to a column. Head h has D of these columns.""")
+E.slip("w_out[:, h * D : (h + 1) * D]", "w_out[:, h::H]", """you take every H-th column. In the
+    merged tensor the heads follow one another: head h has the D columns that start at h * D.""")
+E.slip("w_out[:, h * D : (h + 1) * D]", "w_out[:, :D]", """you send every head through the first
+    head's columns. Each head has its own D columns.""")
+E.slip("torch.stack(parts, dim=1)", "sum(parts)", """you return the logits of all heads together.
+    Return one part for each head.""")
+E.slip(" @ w_logits.T", "", "you return channels. `w_logits` turns them into V logits.")
+E.slip("torch.stack(parts, dim=1)", "torch.stack([sum(parts) / H] * H, dim=1)", """you gave every
+    head an equal part of the logits. How much did each head itself add?""")
+E.slip("torch.stack(parts, dim=1)", "torch.stack([sum(parts)] * H, dim=1)", """you gave every head
+    all of the logits. How much did each head itself add?""")
+E.slip("torch.stack(parts, dim=1)", "torch.stack(parts)", """in your result the heads are the first
+    axis. It has to be (B, H, T, V), so stack them on axis 1.""")
+E.slip("torch.stack(parts, dim=1)", "torch.softmax(torch.stack(parts, dim=1), dim=-1)", """you
+    turned each head's part into probabilities. Parts of logits add up, but probabilities don't.""")
+E.slip("torch.stack(parts, dim=1)", "sum(parts)[:, None] - torch.stack(parts, dim=1)", """you return
+    the logits without the head. Return the head's own part.""")
 
 E.mistake(lambda head_outputs, w_out, w_logits: torch.stack([
     (head_outputs * (torch.arange(head_outputs.shape[1]) == h)[:, None, None]).reshape(
         len(head_outputs), head_outputs.shape[2], -1) @ w_out.T @ w_logits.T for h in range(head_outputs.shape[1])], 1),
-    """your (B, H, T, D) became (B, T, H * D) by a view alone, so that a row holds several positions of one
-    head. Move the axes first: `transpose(1, 2)`.""")
+    """you turned (B, H, T, D) into (B, T, H * D) only with a view, so each row holds several
+    positions of one head. Move the axes first: `transpose(1, 2)`.""")
 
 @E.law
 def heads_add_up_to_the_logits(parts, head_outputs, w_out, w_logits):
@@ -70,11 +70,13 @@ def heads_add_up_to_the_logits(parts, head_outputs, w_out, w_logits):
 
 @E.law
 def a_head_of_zeros_adds_nothing(parts, head_outputs, w_out, w_logits):
-    """a head whose outputs are 0 everywhere has to have the part 0"""
+    """if the outputs of a head are 0 everywhere, its part has to be 0"""
     silent = (head_outputs == 0).all(-1).all(-1)
     return bool((parts[silent] == 0).all())
 
-E.hint("`out` multiplies merged heads, (B, T, H * D), by `w_out.T`. Which of its columns meet head h?")
-E.hint("""If all heads but h were 0, what would the logits be? Only the D columns from h * D on would be
-    read.""")
-E.hint("For each h: `head_outputs[:, h] @ w_out[:, h * D : (h + 1) * D].T @ w_logits.T`, and then a stack on axis 1.")
+E.hint("""`out` multiplies merged heads, (B, T, H * D), by `w_out.T`. Which columns of `w_out`
+    multiply head h?""")
+E.hint("""If all heads but h were 0, what would the logits be? Only the D columns that start at h *
+    D would matter.""")
+E.hint("""For each h: `head_outputs[:, h] @ w_out[:, h * D : (h + 1) * D].T @ w_logits.T`, and then
+    stack the parts on axis 1.""")

@@ -26,36 +26,40 @@ def one_back_score(weights):
     before = weights.diagonal(offset=-1, dim1=-2, dim2=-1)
     return before.mean(dim=-1)
 
-E.slip("offset=-1", "offset=1", """yours is the weight from each position to the one *after* it. Rows
-    look and columns are looked at: row t, column t - 1.""")
-E.slip("offset=-1", "offset=0", "that is how much each position looks at itself.")
-E.slip("before.mean(dim=-1)", "before.sum(dim=-1) / weights.shape[-1]", """you divide by T. Position 0
-    has none before it, so there are T - 1 weights, and a perfect head would stay below 1.""")
-E.slip("before.mean(dim=-1)", "before.sum(dim=-1)", "that is the sum. How many weights are in it?")
-E.slip("before.mean(dim=-1)", "before.mean()", """one number for all maps. Each map has its own score:
-    take the mean over the positions alone. A mean over the heads hides the one that does it.""")
+E.slip("offset=-1", "offset=1", """you take the weight from each position to the one *after* it.
+    Rows look and columns are looked at, so take row t and column t - 1.""")
+E.slip("offset=-1", "offset=0", "you measure how much each position looks at itself.")
+E.slip("before.mean(dim=-1)", "before.sum(dim=-1) / weights.shape[-1]", """you divide by T. There is
+    no position before 0, so there are only T - 1 weights, and a perfect head would score less than
+    1.""")
+E.slip("before.mean(dim=-1)", "before.sum(dim=-1)", """you returned the sum. How many weights are in
+    it?""")
+E.slip("before.mean(dim=-1)", "before.mean()", """you return one number for all maps. Each map has
+    its own score, so take the mean only over the positions. A mean over the heads hides the one
+    that looks back.""")
 E.slip("before.mean(dim=-1)", "before.mean(dim=-1).mean(dim=-1) if before.dim() > 1 else before.mean()",
-    """the heads are averaged, too. Each map has its own score, or the one head that looks back is
-    lost among the others.""")
+    """you average over the heads as well. Each map has its own score; otherwise the one head that
+    looks back disappears in the average.""")
 E.slip("before.mean(dim=-1)", "before.mean(dim=-1).mean(dim=0) if before.dim() > 1 else before.mean()",
-    """the first axis is averaged, too. Each map has its own score, in each text and each head.""")
-E.slip(", dim1=-2, dim2=-1", "", """your diagonal runs through the first two axes. With several heads
-    these are no positions: name the last two.""")
-E.slip("before.mean(dim=-1)", "before.amax(dim=-1)", """that is the largest of the weights: one position
-    is enough for a high score. Take the mean.""")
+    """you average over the first axis as well. Each map has its own score, in each text and each
+    head.""")
+E.slip(", dim1=-2, dim2=-1", "", """your diagonal runs through the first two axes. With several
+    heads these aren't the positions. Pass the last two axes explicitly.""")
+E.slip("before.mean(dim=-1)", "before.amax(dim=-1)", """you take the largest of the weights, so a
+    single position is enough for a high score. Take the mean.""")
 E.slip("before = weights.diagonal(offset=-1, dim1=-2, dim2=-1)",
-       "before = torch.softmax(weights, dim=-1).diagonal(offset=-1, dim1=-2, dim2=-1)", """you made a
-    softmax of weights, which are shares already. It makes them almost equal.""")
+       "before = torch.softmax(weights, dim=-1).diagonal(offset=-1, dim1=-2, dim2=-1)", """you apply
+           a softmax to the weights, which are already shares. That makes them almost equal.""")
 E.slip("before = weights.diagonal(offset=-1, dim1=-2, dim2=-1)", "before = weights[..., 1:, 0]",
-    """that is the first column: how much the later positions look at position 0.""")
+    """you take the first column, which shows how much the later positions look at position 0.""")
 E.mistake(lambda weights: weights[..., torch.arange(T := weights.shape[-1]), torch.arange(T) - 1].mean(-1),
-    """position 0 looks at column -1 in yours, which is the last one. It has none before it: leave
-    it out.""")
-E.mistake(lambda w: (w.diagonal(-1, -2, -1).sum(-1) + w[..., 0, 0]) / w.shape[-1], """you count what
-    position 0 gives to itself. It has none before it: leave it out.""")
+    """your position 0 looks at column -1, which is the last one. There is no position before 0, so
+    leave it out.""")
+E.mistake(lambda w: (w.diagonal(-1, -2, -1).sum(-1) + w[..., 0, 0]) / w.shape[-1], """you count the
+    weight that position 0 gives to itself. There is no position before 0, so leave it out.""")
 E.mistake(lambda w: (w.argmax(-1)[..., 1:] == torch.arange(w.shape[-1] - 1)).float().mean(-1), """you
-    count how often the one before gets the largest weight. Asked for is the mean of the weights:
-    0.4 and 0.9 are not the same.""")
+    count how often the position before has the largest weight. Return the mean of the weights,
+    because 0.4 and 0.9 are not the same.""")
 
 @E.law
 def within_the_weights_to_the_one_before(scores, weights):
@@ -65,6 +69,9 @@ def within_the_weights_to_the_one_before(scores, weights):
     low, high = weights[..., rows, rows - 1].aminmax(dim=-1)
     return bool(((scores >= low - 1e-4) & (scores <= high + 1e-4)).all())
 
-E.hint("Where in a (4, 4) map does the weight from position 3 to position 2 stand? And the others?")
-E.hint("They are the diagonal below the main one: T - 1 numbers, for the rows from 1 on.")
-E.hint("`weights.diagonal(-1, dim1=-2, dim2=-1)` has the positions last, whatever stands before.")
+E.hint("""Where in a (4, 4) map is the weight from position 3 to position 2? And where are the other
+    weights to the position before?""")
+E.hint("""They lie on the diagonal below the main one, which has T - 1 numbers, for the rows from 1
+    on.""")
+E.hint("""`weights.diagonal(-1, dim1=-2, dim2=-1)` has the positions as its last axis, whatever axes
+    come before.""")

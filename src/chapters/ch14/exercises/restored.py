@@ -1,4 +1,5 @@
-"""What each position's clean activation alone brings back, as a share of the runs' difference: (T,)."""
+"""The share of the runs' difference that each position's clean activation brings back by itself,
+(T,)."""
 
 import torch
 
@@ -7,7 +8,8 @@ from course.learn.record import Exercise
 
 
 def later_layers(looks, reads, size):
-    """One number: the last position looks back, and its own activation meets what it hears."""
+    """Layers that return one number: the last position looks back, and multiplies the result with
+    its own activation."""
 
     def rest(x):
         if x.shape != (len(looks), len(reads)):
@@ -43,47 +45,56 @@ def restored(rest, clean, corrupted):
         shares.append((rest(patched) - low) / (high - low))
     return torch.stack(shares)
 
-E.slip(".clone()", "", """you write into the corrupted run itself. It changes for the caller, and each
-    position keeps what the ones before it were given. `clone` it for each position.""")
+E.slip(".clone()", "", """you write into the corrupted run itself. That changes the caller's tensor,
+    and the earlier positions stay patched. `clone` it for each position.""")
 E.slip("    for t in range(len(clean)):\n        patched = corrupted.clone()",
-       "    patched = corrupted.clone()\n    for t in range(len(clean)):", """position t is tried with the
-    clean activations of all the positions before it. Start each time from the corrupted run.""")
-E.slip("patched[t] =", "patched[t:] =", """you put back position t and all after it. One position at a
-    time.""")
+       "    patched = corrupted.clone()\n    for t in range(len(clean)):", """you try position t
+           together with the clean activations of all earlier positions. Start each time from the
+           corrupted run.""")
+E.slip("patched[t] =", "patched[t:] =", """you put back position t and all later ones. Put back one
+    position at a time.""")
 E.slip("        patched = corrupted.clone()\n        patched[t] = clean[t]",
-       "        patched = clean.clone()\n        patched[t] = corrupted[t]", """you put the corrupted activation
-    into the clean run, and say what is left. That asks whether a position is needed; asked here is
-    whether it is enough: put the clean one into the corrupted run.""")
+       "        patched = clean.clone()\n        patched[t] = corrupted[t]", """you put the
+           corrupted activation into the clean run, and return how much is left. That tests whether
+           a position is needed. The task is to test whether it is enough, so put the clean
+           activation into the corrupted run.""")
 E.slip("""        patched = corrupted.clone()
         patched[t] = clean[t]
         shares.append((rest(patched) - low)""", """        patched = clean.clone()
         patched[t] = corrupted[t]
-        shares.append((high - rest(patched))""", """you say what is lost if one position of the clean run is
-    corrupted. That asks whether a position is needed; asked here is whether it is enough: put the
-    clean one into the corrupted run.""")
-E.slip("(rest(patched) - low) / (high - low)", "rest(patched) - low", """that is the difference. As a share
-    of the whole difference, clean minus corrupted, it can be compared between texts.""")
-E.slip("(rest(patched) - low) / (high - low)", "rest(patched)", """that is the number itself. Which share
-    of the difference between the runs is back?""")
-E.slip("(rest(patched) - low) / (high - low)", "rest(patched) / high", """you compare with 0. A position that
-    brings nothing leaves the corrupted run's number, not 0: measure from there.""")
-E.slip("(high - low))", "high)", """you divide by the clean run's number. The whole way is from the corrupted
-    run's number to the clean one's.""")
-E.slip("(high - low))", "(high - low + 1e-6))", """you add a little to the difference, or cut it off from below, and
-    where the two runs are close this counts. They differ, so nothing is divided by 0.""")
-E.slip("(high - low))", "(low - high))", "the sign is turned: all of it back has to give 1.")
-E.slip("(rest(patched) - low) / (high - low)", "(high - rest(patched)) / (high - low)", """yours is 0 where
-    all is back and 1 where nothing is: the ends of your scale have changed places.""")
-E.slip("return torch.stack(shares)", "return torch.stack(shares).clamp(0, 1)", """you cut the shares at 0 and
-    1. A patch may bring less than nothing, or more than all; that is worth seeing.""")
-E.slip("return torch.stack(shares)", "return torch.stack(shares).abs()", """you took the sign away. A patch
-    may bring less than nothing.""")
-E.slip("return torch.stack(shares)", "return torch.stack(shares) / torch.stack(shares).sum()", """yours sum to
-    1. They needn't: two positions may each bring all of it, or only both together.""")
-E.slip("patched[t] =", "patched[t] +=", """you add the clean activation to the corrupted one. Put it in its
-    place.""")
-E.slip("patched[t] = clean[t]", "patched[:, t] = clean[:, t]", """you patch channel t of all positions. The
-    positions are the first axis.""")
+        shares.append((high - rest(patched))""", """you return how much is lost if one position of
+            the clean run is corrupted. That tests whether a position is needed. The task is to test
+            whether it is enough, so put the clean activation into the corrupted run.""")
+E.slip("(rest(patched) - low) / (high - low)", "rest(patched) - low", """you returned the
+    difference. Return it as a share of the full difference, clean minus corrupted, which can be
+    compared between texts.""")
+E.slip("(rest(patched) - low) / (high - low)", "rest(patched)", """you returned the number itself.
+    How much of the difference between the two runs was restored?""")
+E.slip("(rest(patched) - low) / (high - low)", "rest(patched) / high", """you compare with 0. A
+    position that brings nothing back leaves the corrupted run's number, not 0. Measure from that
+    number.""")
+E.slip("(high - low))", "high)", """you divide by the clean run's number. The full difference goes
+    from the corrupted run's number to the clean run's.""")
+E.slip("(high - low))", "(high - low + 1e-6))", """you add a little to the difference, or set a
+    lower limit for it, and that matters where the two runs are close. They always differ, so you
+    never divide by 0.""")
+E.slip("(high - low))", "(low - high))", """your sign is inverted: if the full difference comes
+    back, the share has to be 1.""")
+E.slip("(rest(patched) - low) / (high - low)", "(high - rest(patched)) / (high - low)", """you
+    swapped the ends of the scale: your share is 0 where everything comes back, and 1 where nothing
+    does.""")
+E.slip("return torch.stack(shares)", "return torch.stack(shares).clamp(0, 1)", """you cut the shares
+    at 0 and 1. A patch can bring less than nothing or more than everything, and that is worth
+    seeing.""")
+E.slip("return torch.stack(shares)", "return torch.stack(shares).abs()", """you dropped the sign. A
+    patch can bring less than nothing.""")
+E.slip("return torch.stack(shares)", "return torch.stack(shares) / torch.stack(shares).sum()", """you
+    made the shares sum to 1. They needn't: two positions can each bring back everything, or only
+    both together.""")
+E.slip("patched[t] =", "patched[t] +=", """you add the clean activation to the corrupted one.
+    Replace the corrupted one by it.""")
+E.slip("patched[t] = clean[t]", "patched[:, t] = clean[:, t]", """you patch channel t at all
+    positions. The positions are the first axis.""")
 
 @E.law
 def equal_activations_bring_nothing(shares, rest, clean, corrupted):
@@ -92,11 +103,12 @@ def equal_activations_bring_nothing(shares, rest, clean, corrupted):
 
 @E.law
 def the_only_difference_brings_all(shares, rest, clean, corrupted):
-    """where the runs differ at one position alone, its share has to be 1"""
+    """where the runs differ at only one position, its share has to be 1"""
     differ = (clean != corrupted).any(dim=-1)
     return differ.sum() != 1 or abs(float(shares[differ]) - 1) < 1e-4
 
 E.hint("Two numbers are the ends of a scale: `rest(corrupted)` is 0 on it and `rest(clean)` is 1.")
-E.hint("For each t: a copy of the corrupted run, with row t of the clean one. Where on the scale is its number?")
-E.hint("""`patched = corrupted.clone()`, `patched[t] = clean[t]`, then
-    `(rest(patched) - low) / (high - low)`, all of them by `torch.stack`.""")
+E.hint("""For each t, copy the corrupted run and insert row t of the clean one. Where on the scale
+    is its number?""")
+E.hint("""`patched = corrupted.clone()`, `patched[t] = clean[t]`, then `(rest(patched) - low) /
+    (high - low)`. Join all of them with `torch.stack`.""")

@@ -1,4 +1,5 @@
-"""What each position of a causal map is given, in units of what equal shares would give it: (T,)."""
+"""The weight that each position of a causal map receives, divided by what equal shares would give
+it, (T,)."""
 
 import torch
 
@@ -28,46 +29,51 @@ def times_equal(weights):
     equal = torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]
     return weights.sum(dim=0) / equal.sum(dim=0)
 
-E.slip("weights.sum(dim=0) / equal.sum(dim=0)", "weights.sum(dim=0)", """those are the sums of the columns.
-    The first is seen from T rows and the last from one: divide by what equal shares would give.""")
-E.slip(" / equal.sum(dim=0)", " / torch.arange(T, 0, -1)", """you divide by the number of rows that see
-    a position. But row 0 shares out among one and the last row among T, so that under equal
-    shares, too, your first number is the largest.""")
+E.slip("weights.sum(dim=0) / equal.sum(dim=0)", "weights.sum(dim=0)", """you return the sums of the
+    columns. The first is seen from T rows and the last from one, so divide by what equal shares
+    would give.""")
+E.slip(" / equal.sum(dim=0)", " / torch.arange(T, 0, -1)", """you divide by the number of rows that
+    see a position. But row 0 shares its weight among one position and the last row among T, so even
+    under equal shares your first number is the largest.""")
 E.slip(" / equal.sum(dim=0)", " / weights.sum()", """you divide every column by the same number. Equal shares
     would give the first column much more than the last.""")
-E.slip(" / equal.sum(dim=0)", " / torch.arange(1, T + 1)", """position s is seen from T - s rows, not from
-    s + 1. And rows with more to choose from give less to each.""")
-E.slip("weights.sum(dim=0) / equal.sum(dim=0)", "weights.sum(dim=1) / equal.sum(dim=1)", """yours is 1
-    for every position. The rows of a map all sum to 1; what a position is given is its column.""")
-E.slip("weights.sum(dim=0) / equal.sum(dim=0)", "(weights / equal).sum(dim=0)", """yours has nan from
-    position 1 on: above the diagonal equal shares are 0, and 0 / 0 is nan. Add up the columns first.""")
+E.slip(" / equal.sum(dim=0)", " / torch.arange(1, T + 1)", """position s is seen from T - s rows,
+    not from s + 1. And rows that see more positions give less to each.""")
+E.slip("weights.sum(dim=0) / equal.sum(dim=0)", "weights.sum(dim=1) / equal.sum(dim=1)", """your
+    result is 1 for every position, because the rows of a map all sum to 1. The weight that a
+    position receives is in its column.""")
+E.slip("weights.sum(dim=0) / equal.sum(dim=0)", "(weights / equal).sum(dim=0)", """your result is
+    nan from position 1 onwards, because above the diagonal equal shares are 0, and 0 / 0 is nan.
+    Add up the columns first.""")
 E.slip("weights.sum(dim=0) / equal.sum(dim=0)",
-       "(weights / equal).nan_to_num(0).sum(dim=0) / torch.arange(T, 0, -1)", """you took the mean of the
-    quotients, row by row. Asked for is one quotient: the sum of the column, divided by the sum that
-    equal shares would give.""")
-E.slip("/ torch.arange(1, T + 1)[:, None]", "/ torch.arange(1, T + 1)", """your equal shares divide column
-    s by s + 1. It is row t that shares out among t + 1 positions.""")
-E.slip("/ torch.arange(1, T + 1)[:, None]", "/ T", """that would be right if equal shares were 1 / T in
-    every row. Row t sees t + 1 positions, and gives each 1 / (t + 1).""")
-E.slip("weights.sum(dim=0) / equal.sum(dim=0)", "weights.sum(dim=0) - equal.sum(dim=0)", """that is how much
-    more than its equal shares each position gets. How many *times* as much is it?""")
-E.slip("weights.sum(dim=0) / equal.sum(dim=0)", "weights[-1] / equal[-1]", """that is the last row alone. Add up
-    the columns.""")
+       "(weights / equal).nan_to_num(0).sum(dim=0) / torch.arange(T, 0, -1)", """you took the mean
+           of the quotients, row by row. Return one quotient: the sum of the column, divided by the
+           sum that equal shares would give.""")
+E.slip("/ torch.arange(1, T + 1)[:, None]", "/ torch.arange(1, T + 1)", """your equal shares divide
+    column s by s + 1. It is row t that shares its weight among t + 1 positions.""")
+E.slip("/ torch.arange(1, T + 1)[:, None]", "/ T", """your equal shares are 1 / T in every row. But
+    row t sees t + 1 positions, and gives each 1 / (t + 1).""")
+E.slip("weights.sum(dim=0) / equal.sum(dim=0)", "weights.sum(dim=0) - equal.sum(dim=0)", """you
+    return how much more than its equal shares each position receives. How many *times* as much is
+    it?""")
+E.slip("weights.sum(dim=0) / equal.sum(dim=0)", "weights[-1] / equal[-1]", """you take only the last
+    row. Add up the columns.""")
 
 @E.law
 def equal_shares_give_1(answer, weights):
-    """where every row shares out equally, every position has to get 1"""
+    """where every row gives equal shares, the result for every position has to be 1"""
     T = len(weights)
     equal = torch.tensor([[(s <= t) / (t + 1) for s in range(T)] for t in range(T)])
     return not close(weights, equal) or close(answer, torch.ones(T))
 
 @E.law
 def together_all_that_was_shared_out(answer, weights):
-    """times what equal shares would give, the numbers have to sum to T, one for each row"""
+    """multiplied by what equal shares would give, the numbers have to sum to T, one for each row"""
     T = len(weights)
     given = [sum(1 / (t + 1) for t in range(s, T)) for s in range(T)]
     return abs(sum(a * g for a, g in zip(answer.tolist(), given, strict=True)) - T) < 1e-3
 
 E.hint("Write down the map of equal shares for T = 3, and add up its columns. Are they equal?")
 E.hint("Its rows are 1, then 1/2 1/2, then 1/3 1/3 1/3. The first column has 11/6, the last one 1/3.")
-E.hint("`torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]`; then one column sum divided by the other.")
+E.hint("""`torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]`; then divide one column sum by
+    the other.""")

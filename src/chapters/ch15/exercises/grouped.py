@@ -48,21 +48,21 @@ def interleaved(x, n):
     return x.repeat_interleave(n, dim=1)
 
 
-E.mistake(lambda q, k, v: repeated(q, k, v), """your query heads take keys and values in rounds: 0, 1,
-    0, 1. Neighbours have to share: 0, 0, 1, 1. `repeat` and `tile` do that, and so does a view with
-    the copies before the heads. Where the numbers of heads are equal, nobody sees it
+E.mistake(lambda q, k, v: repeated(q, k, v), """your query heads take keys and values in turn: 0, 1,
+    0, 1. Neighbours have to share: 0, 0, 1, 1. `repeat` and `tile` make this mistake, and so does a
+    view with the copies before the heads. You can't see it if the numbers of heads are equal
     (onnx#7274, jax-js#180).""")
 E.mistake(lambda q, k, v: repeated(q, k, v, interleaved, lambda x, n: x.repeat(1, n, 1, 1)),
-    """your keys are shared by neighbours and your values in rounds, so that a head's weights meet
-    another head's values.""")
-E.mistake(lambda q, k, v: repeated(q, k[:, :1], v[:, :1]), """all of your query heads ask the first
-    head of keys. That is right for multi-query attention, where there is one.""")
-E.slip(".mT * D**-0.5", ".mT * (D * n_head // n_kv) ** -0.5", """your scale is too small: a score is a
-    sum of D products, however many heads share a key.""")
-E.slip(" * D**-0.5", "", "your scores aren't scaled: times 1 / sqrt(D).")
+    """neighbours share your keys, but take your values in turn, so a head's weights are applied to
+    a different head's values.""")
+E.mistake(lambda q, k, v: repeated(q, k[:, :1], v[:, :1]), """all of your query heads use the first
+    head of keys. That is right only for multi-query attention, which has a single one.""")
+E.slip(".mT * D**-0.5", ".mT * (D * n_head // n_kv) ** -0.5", """your scale is too small. A score is
+    a sum of D products, however many heads share a key.""")
+E.slip(" * D**-0.5", "", "you don't scale the scores. Multiply them by 1 / sqrt(D).")
 @E.mistake
 def causal_if_square(q, k, v):
-    """there is no mask here. You hide later keys where there are as many queries as keys."""
+    """you hide later keys where there are as many queries as keys. There is no mask here."""
     T = k.shape[2]
     if q.shape[2] != T:
         return grouped(q, k, v)
@@ -70,13 +70,14 @@ def causal_if_square(q, k, v):
     return torch.cat(rows, dim=2)
 
 
-E.slip("dim=-1)", "dim=-2)", """your softmax runs over the queries. Each query shares out its
-    attention among the keys, the last axis of the scores.""")
-E.slip("return out.reshape(B, n_head, Tq, -1)", "return out", """right numbers with an axis too many,
-    (B, n_kv, group, Tq, Dv). The heads and their groups become one axis again.""")
+E.slip("dim=-1)", "dim=-2)", """your softmax runs over the queries. Each query shares its attention
+    among the keys, the last axis of the scores.""")
+E.slip("return out.reshape(B, n_head, Tq, -1)", "return out", """your numbers are right, but with
+    one axis too many, (B, n_kv, group, Tq, Dv). Turn the heads and their groups back into one
+    axis.""")
 E.mistake(lambda q, k, v: repeated(q, k, v, lambda x, n: x.mean(1, True).expand(
-    -1, q.shape[1], -1, -1)), """you averaged the heads of keys and values. A trained model may be
-    turned into one with fewer heads by that, but here each head is used as it is.""")
+    -1, q.shape[1], -1, -1)), """you averaged the heads of keys and values. That is a way to turn a
+        trained model into one with fewer heads, but here each head is used unchanged.""")
 
 def by_hand(q, k, v, eps=0.0):
     n = q.shape[1] // k.shape[1]
@@ -84,22 +85,25 @@ def by_hand(q, k, v, eps=0.0):
     return weights / (weights.sum(dim=-1, keepdim=True) + eps) @ interleaved(v, n)
 
 
-E.mistake(by_hand, """your weights are right for small scores, and nan for scores of hundreds: exp of them is inf. Take
-    the row's largest score away first, or use `torch.softmax`.""")
-E.mistake(lambda q, k, v: by_hand(q, k, v, 1e-8), """your weights are right where scores are near 0. Where
-        all are far below 0, their sum is tiny, and anything added to it makes the weights too small. (And exp of
-        hundreds is inf.) Take the row's largest score away first, or use `torch.softmax`.""")
+E.mistake(by_hand, """your weights are right for small scores, and nan for scores of hundreds: exp
+    of them is inf. Subtract the row's largest score first, or use `torch.softmax`.""")
+E.mistake(lambda q, k, v: by_hand(q, k, v, 1e-8), """your weights are right where scores are near 0.
+    Where all are far below 0, their sum is tiny, and anything added to it makes the weights too
+    small. (And exp of hundreds is inf.) Subtract the row's largest score first, or use
+    `torch.softmax`.""")
 
 @E.law
 def first_head_asks_the_first(out, q, k, v):
-    """each query head has to ask its own head of keys: the last one's is the last, and yours asks another"""
+    """each query head has to use its own head of keys: the last query head has to use the last
+    one"""
     def end(n):  # what the last query head gives if it asks head n
         return (q[:, -1] @ k[:, n].mT * q.shape[-1] ** -0.5).softmax(-1) @ v[:, n]
     others = (end(n) for n in range(k.shape[1] - 1))
     return close(out[:, -1], end(-1)) or not any(close(out[:, -1], other) for other in others)
 
-E.hint("Of 6 query heads and 2 heads of keys: which does query head 2 use, and which query head 3?")
-E.hint("""0 and 1: neighbours share. View q as (B, n_kv, group, Tq, D), or repeat every key head `group`
-    times in a row.""")
-E.hint("""`q.view(B, n_kv, -1, Tq, D) @ k[:, :, None].mT` needs no copy; or
+E.hint("""There are 6 query heads and 2 heads of keys. Which head of keys does query head 2 use, and
+    which does query head 3?""")
+E.hint("""They use 0 and 1, because neighbours share. View q as (B, n_kv, group, Tq, D), or repeat
+    every key head `group` times in a row.""")
+E.hint("""`q.view(B, n_kv, -1, Tq, D) @ k[:, :, None].mT` needs no copy. Or use
     `k.repeat_interleave(n_head // n_kv, dim=1)`, and the same for v.""")

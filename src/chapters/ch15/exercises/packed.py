@@ -1,4 +1,5 @@
-"""Documents in one row: each position's place in its own document, and who may look at whom."""
+"""Documents in one row: each word's position in its own document, and which words it may look
+at."""
 
 import torch
 
@@ -20,21 +21,24 @@ def packed(lengths):
     return positions, same.tril()
 
 
-E.slip("same.tril()", "torch.ones_like(same).tril()", """your documents hear each other: the later
-    one sees the earlier ones. Restarted positions alone don't separate them (nanoVLM#204).""")
-E.slip("same.tril()", "same", """your documents are apart, and each word sees its own document's
+E.slip("same.tril()", "torch.ones_like(same).tril()", """your documents hear each other, because the
+    later one sees the earlier ones. Restarted positions don't separate them (nanoVLM#204).""")
+E.slip("same.tril()", "same", """you separate the documents, but each word sees its own document's
     future.""")
 E.slip("torch.cat([torch.arange(length) for length in lengths])", "torch.arange(len(document))",
-    """your positions go on over all documents. Each document begins at 0, as if it were alone.""")
+    """your positions go on over all documents. Each document begins at 0, as if there were no
+    others.""")
 E.slip("torch.cat([torch.arange(length) for length in lengths])",
-    "torch.cat([torch.arange(1, length + 1) for length in lengths])", "positions begin at 0, not 1.")
+    "torch.cat([torch.arange(1, length + 1) for length in lengths])", """your positions begin at 1.
+        They have to begin at 0.""")
 E.slip("same.tril()", "same.tril(-1)", """no word sees itself, and the first word of each document
     sees nothing.""")
 E.slip("return positions, same", "return document, same", """you return which document each word is
-    in. Asked for is its place within the document.""")
+    in. Return its position within the document.""")
 E.slip("(torch.tensor(lengths))", "(max(lengths))[:sum(lengths)]", """you gave all documents the
-    longest one's length, so their borders are at other places.""")
-E.mistake(lambda lengths: (packed(lengths)[0], ~packed(lengths)[1]), "yours is True where NOT to look.")
+    length of the longest, so the documents no longer end where they should.""")
+E.mistake(lambda lengths: (packed(lengths)[0], ~packed(lengths)[1]), """your mask is True where a
+    query must NOT look.""")
 
 @E.law
 def every_document_begins_at_0(answer, lengths):
@@ -46,8 +50,9 @@ def no_row_crosses(answer, lengths):
     """row t of a document has to be open for t + 1 keys"""
     return answer[1].sum(-1).tolist() == [t + 1 for length in lengths for t in range(length)]
 
-E.hint("For lengths 2 and 3: write down for each of the five positions its document and its place.")
-E.hint("""Documents 0 0 1 1 1, places 0 1 0 1 2. A word may look at another if both are in one document,
-    and the other isn't later.""")
-E.hint("""`torch.arange(n).repeat_interleave(torch.tensor(lengths))` gives the documents; compare them as
-    a column with a row, and keep the lower triangle.""")
+E.hint("""For lengths 2 and 3, write down the document and the position within it for each of the
+    five words.""")
+E.hint("""The documents are 0 0 1 1 1, and the positions 0 1 0 1 2. A word may look at another if
+    both are in one document, and the other isn't later.""")
+E.hint("""`torch.arange(n).repeat_interleave(torch.tensor(lengths))` gives the documents. Compare
+    them as a column with themselves as a row, and keep the lower triangle.""")

@@ -26,25 +26,27 @@ def next_check(suspects, table, checks):
             best, fewest = name, left
     return best
 
-E.slip("max(yes", "min(yes", """you count on luck: the smaller group is what is left if the answer is the
-    lucky one. Which answer leaves more?""")
-E.slip("left = max(yes, len(suspects) - yes)", "left = yes", """you count those that stay if the answer
-    is yes. It may be no.""")
-E.slip("left = max(yes, len(suspects) - yes)", "left = len(suspects) - yes", """you count those that stay
-    if the answer is no. It may be yes.""")
-E.slip("left < fewest", "left <= fewest", """of two checks that are equally good you take the later one.
+E.slip("max(yes", "min(yes", """you count on luck: only the lucky answer leaves the smaller group.
+    Which answer leaves more suspects?""")
+E.slip("left = max(yes, len(suspects) - yes)", "left = yes", """you count the suspects that stay if
+    the answer is yes. But the answer can be no.""")
+E.slip("left = max(yes, len(suspects) - yes)", "left = len(suspects) - yes", """you count the
+    suspects that stay if the answer is no. But the answer can be yes.""")
+E.slip("left < fewest", "left <= fewest", """if two checks are equally good, you take the later one.
     Take the one that comes first in `checks`.""")
-E.slip("for fault in suspects)", "for fault in table)", """you count all faults of the table. Only the
-    suspects are still in question.""")
-E.slip("    return best", "    return checks[0]", """that is always the first check.""")
-E.slip("    return best", "    return fewest", """that is how many are left. Which check leaves them?""")
+E.slip("for fault in suspects)", "for fault in table)", """you count all faults in the table. Count
+    only the suspects.""")
+E.slip("    return best", "    return checks[0]", """you always return the first check.""")
+E.slip("    return best", "    return fewest", """you return how many suspects are left. Which check
+    leaves them?""")
 
 @E.law
 def one_of_the_checks(name, suspects, table, checks):
-    """it has to be the name of one of the checks"""
+    """the result has to be the name of one of the checks"""
     return name in checks
 
-E.hint("A check cuts the suspects in two: those that would answer yes, and those that would answer no.")
+E.hint("""A check splits the suspects into two groups: those that would answer yes, and those that
+    would answer no.""")
 E.hint("The unlucky answer leaves the larger of the two groups. Which check makes that group smallest?")
 E.hint("""`yes = sum(table[fault][name] for fault in suspects)`, and the larger group has
     `max(yes, len(suspects) - yes)`. Keep the first check with the smallest.""")

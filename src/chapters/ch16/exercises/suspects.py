@@ -1,11 +1,12 @@
-"""Return the faults, a list in the table's order, that would have answered all checks as found."""
+"""Return the faults that would have answered all used checks as found, a list in the table's
+order."""
 
 from course.learn.record import Exercise
 
 CHECKS = ["row sums", "future", "batch", "order", "gradients"]
 
 def told(**rows):
-    """A table out of strings of y and n, one sign for each check."""
+    """A table from strings of y and n, with one sign for each check."""
     return {fault: {name: sign == "y" for name, sign in zip(CHECKS, row, strict=True)}
             for fault, row in rows.items()}
 
@@ -30,34 +31,38 @@ def suspects(found, table):
             left.append(fault)
     return left
 
-E.slip("all(row", "any(row", """one check that agrees is not enough: a suspect would have answered *all*
-    spent checks as this patient did. (And if none was spent, everybody is suspect.)""")
-E.slip("==", "!=", """turned round: you keep those who would have answered every check otherwise.""")
+E.slip("all(row", "any(row", """you keep a fault if one check agrees. A suspect has to answer *all*
+    used checks as this patient did. (If no check was used, every fault is a suspect.)""")
+E.slip("==", "!=", """your test is inverted: you keep the faults that would have answered every
+    check differently.""")
 E.slip("row[name] == said", "row[name] or said", """you drop a fault only where both answers are no. It
     has to answer as the patient did, whether that is yes or no.""")
-E.slip("row[name] == said", "said or not row[name]", """a check that found nothing tells something
-    too: whoever would have been seen by it is no suspect any more.""")
-E.slip("row[name] == said", "row[name] or not said", """a check that found something tells
-    something too: whoever would have passed it is no suspect any more.""")
-E.slip("row[name] == said", "row[name]", """you keep those that pass the spent checks. What the patient
-    answered doesn't come in.""")
-E.slip("row[name] == said", "not row[name]", """you keep those that fail the spent checks. What the
-    patient answered doesn't come in.""")
-E.slip("found.items())", "list(found.items())[:1])", """you look at the first check only.""")
-E.slip("found.items())", "list(found.items())[-1:])", """you look at the last check only.""")
-E.slip("return left", "return sorted(left)", """the right faults, but in the order of the alphabet. Keep the
-    table's.""")
-E.slip("return left", "return set(left)", """a set has no order. Return a list, in the table's order.""")
-E.slip("return left", "return len(left)", """that is how many there are. Return their names.""")
+E.slip("row[name] == said", "said or not row[name]", """you ignore the checks that found nothing.
+    They rule out every fault that they would have found.""")
+E.slip("row[name] == said", "row[name] or not said", """you ignore the checks that found something.
+    They rule out every fault that would have passed them.""")
+E.slip("row[name] == said", "row[name]", """you keep the faults that pass the used checks. You
+    ignore the patient's answers.""")
+E.slip("row[name] == said", "not row[name]", """you keep the faults that fail the used checks. You
+    ignore the patient's answers.""")
+E.slip("found.items())", "list(found.items())[:1])", """you look only at the first check.""")
+E.slip("found.items())", "list(found.items())[-1:])", """you look only at the last check.""")
+E.slip("return left", "return sorted(left)", """you return the right faults, but in alphabetical
+    order. Keep the order of the table.""")
+E.slip("return left", "return set(left)", """you return a set, which has no order. Return a list, in
+    the order of the table.""")
+E.slip("return left", "return len(left)", """you return the number of suspects. Return their
+    names.""")
 E.slip("row[name] == said for name, said in found.items()",
-       "row[name] == found.get(name, True) for name in row", """you take a check that wasn't spent for one
-    that found nothing. Only the spent ones say something.""")
+       "row[name] == found.get(name, True) for name in row", """you treat a check that wasn't used
+           as if it had found nothing. Look only at the used checks.""")
 
 @E.law
 def nobody_who_answers_otherwise(left, found, table):
-    """every suspect has to answer the spent checks as found"""
+    """every suspect has to answer the used checks as the patient did"""
     return all(table[fault][name] == said for fault in left for name, said in found.items())
 
-E.hint("When is a fault no suspect any more? One check is enough for that.")
-E.hint("Go through the table. A fault stays if for every spent check its row says what was found.")
+E.hint("When do you rule out a fault? One check is enough for that.")
+E.hint("""Go through the table. Keep a fault if its row agrees with the patient's answer to every
+    check that was used.""")
 E.hint("`all(row[name] == said for name, said in found.items())` is True for a fault that stays.")

@@ -1,4 +1,4 @@
-"""Say whose keys and values a process has after so many hand-ons."""
+"""Return the rank whose keys and values a process has after `step` steps of the ring."""
 
 from course.learn.record import Exercise
 
@@ -14,22 +14,23 @@ def holder(rank, size, step):
     return (rank - step) % size
 
 
-E.slip("rank - step", "rank + step", """your keys come from the next process. Each process hands its
-    own on to the next one, so what arrives comes from the one before.""")
-E.slip("(rank - step) % size", "rank - step", """a rank is never below 0. The processes are a ring: the
-    one before process 0 is the last.""")
-E.slip("(rank - step) % size", "max(rank - step, 0)", """you stop at process 0. The ring goes on: what
-    process 0 gets comes from the last process.""")
-E.slip("rank - step", "rank - step - 1", """you count one hand-on too many. Before the first, at step 0,
-    each process has its own keys.""")
-E.slip("rank - step", "rank - 1", """that is after one hand-on, whatever `step` is.""")
-E.slip("rank - step", "step - rank", """you count the wrong way: from the step, and not from the
-    process. At step 0 process 1 has its own keys, those of part 1.""")
-E.slip("% size", "% (size - 1 or 1)", """a ring of `size` processes comes back to its beginning after
-    `size` hand-ons, not one earlier.""")
-E.mistake(lambda rank, size, step: rank, """that is where everything begins. Each hand-on brings the keys
-    of the process before.""")
+E.slip("rank - step", "rank + step", """your keys come from the next process. Each process passes
+    its keys to the next one, so it receives those of the process before it.""")
+E.slip("(rank - step) % size", "rank - step", """your rank can be below 0. The processes form a
+    ring, so the one before process 0 is the last.""")
+E.slip("(rank - step) % size", "max(rank - step, 0)", """you stop at process 0. But the ring goes
+    on, because process 0 receives its keys from the last process.""")
+E.slip("rank - step", "rank - step - 1", """you count one step too many. Before the first step, each
+    process has its own keys.""")
+E.slip("rank - step", "rank - 1", """your answer is for one step, whatever `step` is.""")
+E.slip("rank - step", "step - rank", """you subtract the rank from the step. Subtract the step from
+    the rank: at step 0, process 1 has its own keys, those of part 1.""")
+E.slip("% size", "% (size - 1 or 1)", """your ring comes back to its beginning one step too early. A
+    ring of `size` processes takes `size` steps.""")
+E.mistake(lambda rank, size, step: rank, """you describe the situation before the first step. With
+    each step, a process receives the keys of the process before it.""")
 
-E.hint("After no hand-on it is its own part. After one it is that of the process before.")
-E.hint("Each hand-on goes one process further back: rank, rank - 1, rank - 2. What comes before 0?")
+E.hint("""After 0 steps a process has its own part. After one step it has the part of the process
+    before it.""")
+E.hint("Each step goes one process further back: rank, rank - 1, rank - 2. What comes before 0?")
 E.hint("In a ring you count modulo `size`: Python's `%` of a negative number is what you need.")

@@ -20,20 +20,23 @@ def mean_gradient(gradients, counts):
     return total / sum(counts)
 
 
-E.slip("gradient * count", "gradient", """you add up means as if they were sums. A process with three
-    examples has the mean of three: it counts three times.""")
+E.slip("gradient * count", "gradient", """you add up means as if they were sums. A process with
+    three examples has the mean of three, so it has to count three times.""")
 E.slip("sum(counts)", "len(counts)", """you divide by the number of processes. You have added up the
     gradients of all examples, so divide by their number.""")
-E.slip("total / sum(counts)", "total", """that is the sum over all examples. The loss is their mean.""")
-E.slip("sum(counts)", "max(counts)", """you divide by the largest share. How many examples are there in
-    all?""")
-E.slip("gradient * count", "gradient / count", """you make the larger shares count less. Each gradient is a
-    mean already: to get the sum over its examples, multiply.""")
-E.mistake(lambda gradients, counts: sum(gradients) / len(gradients), """every process counts the same
-    in yours. That is right for equal shares only: an example of a small share then counts more.""")
+E.slip("total / sum(counts)", "total", """you return the sum over all examples. The loss is their
+    mean.""")
+E.slip("sum(counts)", "max(counts)", """you divide by the largest share. How many examples do all
+    processes have together?""")
+E.slip("gradient * count", "gradient / count", """you make the larger shares count less. Each
+    gradient is already a mean. To get the sum over its examples, multiply.""")
+E.mistake(lambda gradients, counts: sum(gradients) / len(gradients), """you give every process the
+    same weight. That is right only if all shares are equal. Otherwise an example in a small share
+    counts more than one in a large share.""")
 E.mistake(lambda gradients, counts: gradients[counts.index(max(counts))], """you took one process's
-    gradient. The others have seen examples, too.""")
+    gradient. The others have seen examples as well.""")
 
-E.hint("How would one process do it, with all examples? Which sum, divided by what?")
-E.hint("A mean times its count is a sum. Sums of different processes may be added.")
+E.hint("""How would one process compute it, with all examples? Which sum would it take, and what
+    would it divide it by?""")
+E.hint("A mean times its count is a sum. You can add the sums of different processes.")
 E.hint("Add up gradient * count, and divide once, by the sum of the counts.")

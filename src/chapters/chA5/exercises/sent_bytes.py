@@ -1,4 +1,5 @@
-"""Count the bytes that a process sends while keys and values go round, in the forward of one layer."""
+"""Count the bytes that a process sends while keys and values go round, in the forward pass of one
+layer."""
 
 from course.learn.record import Exercise
 
@@ -16,15 +17,18 @@ def sent_bytes(n_tokens, width, size, number_bytes):
     return 2 * part * width * (size - 1) * number_bytes
 
 
-E.slip("(size - 1)", "size", """you hand on once too often. After size - 1 hand-ons every process has had
+E.slip("(size - 1)", "size", """you send once too often. After size - 1 steps every process has had
     all parts.""")
-E.slip("2 * part", "part", """you send the keys or the values. Both go round.""")
-E.slip("n_tokens // size", "n_tokens", """you count the whole text. That is what all processes send together, or what
-    one would send that hands on everything each time; a process hands on one part.""")
-E.slip(" * (size - 1)", "", """that is one hand-on. A part goes on until every process has had it.""")
-E.slip("2 * part", "3 * part", """queries stay where they are: only keys and values go round.""")
-E.slip(" * number_bytes", "", """those are numbers, not bytes.""")
+E.slip("2 * part", "part", """you count only the keys or only the values. Both go round.""")
+E.slip("n_tokens // size", "n_tokens", """you count the entire text. In each step a process sends
+    only one part.""")
+E.slip(" * (size - 1)", "", """you count only one step. A part goes on until every process has had
+    it.""")
+E.slip("2 * part", "3 * part", """you count the queries as well. They stay; only keys and values go
+    round.""")
+E.slip(" * number_bytes", "", """you count numbers, not bytes.""")
 
-E.hint("How many words does one process hold? What of them does it hand on?")
-E.hint("How many hand-ons are there, until each process has had all parts? Try it with two.")
-E.hint("2 (keys and values) times words of a part, width, hand-ons and bytes of a number.")
+E.hint("How many words does one process hold? Which tensors for these words does it send?")
+E.hint("How many steps does it take until each process has had all parts? Try it with two.")
+E.hint("""Multiply 2 (keys and values), the words of a part, the width, the steps and the bytes of a
+    number.""")
