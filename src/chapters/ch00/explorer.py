@@ -1,4 +1,4 @@
-"""Chapter 00: walk through a tensor and watch where each step lands in memory."""
+"""Chapter 00: walk through a tensor and see where each step lands in memory."""
 
 from torch import Tensor
 
@@ -8,7 +8,7 @@ from course.draw.picture import Picture
 
 
 def stride_explorer(x: Tensor) -> Explorer:
-    """Three forms of x over one memory, and a slider through each in reading order."""
+    """An explorer of three forms of x that share its memory, with a slider in reading order."""
     B, T, C = x.shape
     forms = {
         "x": x,

@@ -1,4 +1,4 @@
-"""Chapter 00: a tensor's axes in their colours, and the row of numbers in memory behind them."""
+"""Chapter 00: a tensor's axes in their colours, and its numbers as they lie in memory."""
 
 from collections.abc import Sequence
 
@@ -31,7 +31,7 @@ MEANS = {"B": "which sequence", "T": "which position", "C": "which channel"}
 
 
 def axes_figure(x: Tensor, words: Sequence[Sequence[str]]) -> Picture:
-    """x of shape (B, T, C) as a page for each sequence, every axis in its colour."""
+    """Draw x of shape (B, T, C) as one page for each sequence, with every axis in its colour."""
     B, T, C = x.shape
     if [len(row) for row in words] != [T] * B:
         raise ValueError(f"words: expected {B} sequences of {T} words, got {words}")
@@ -60,7 +60,7 @@ def axes_figure(x: Tensor, words: Sequence[Sequence[str]]) -> Picture:
 
 
 def strides_figure(x: Tensor) -> Picture:
-    """x's numbers in memory, and how far one step along each axis jumps from the first."""
+    """Draw x's numbers in memory, and how far a step along each axis jumps from the first."""
     figure, axes = _room(2.5)
     B, T, C = x.shape
     with mpl.rc_context(STYLE):
@@ -84,20 +84,20 @@ def strides_figure(x: Tensor) -> Picture:
         axes.set_title(f"The strides of x are {x.stride()}")
     return picture(
         figure,
-        f"The {x.numel()} numbers of x stand in memory in one row, sequence after sequence, and "
-        f"within it position after position. One step along an axis jumps its stride: {names}. "
-        f"So x[b, t, c] is number {x.stride(0)} b + {x.stride(1)} t + {x.stride(2)} c.",
+        f"The {x.numel()} numbers of x lie in memory in one row, sequence after sequence, and "
+        f"within each sequence position after position. A step along an axis jumps by its stride: "
+        f"{names}. So x[b, t, c] is number {x.stride(0)} b + {x.stride(1)} t + {x.stride(2)} c.",
     )
 
 
 def walk_figure(x: Tensor, form: Tensor, name: str, step: int) -> Picture:
-    """A walk through `form` in reading order, and where it goes in the memory of x.
+    """Draw a walk through `form` in reading order, and where it goes in the memory of x.
 
-    `form` shares x's memory. An axis of it keeps its name and colour while its size and its
-    stride are those of an axis of x; otherwise it has none.
+    `form` shares x's memory. If an axis has the size and the stride of an axis of x, it keeps
+    that axis's name and colour; otherwise it has neither.
     """
     if form.data_ptr() != x.data_ptr() or form.numel() != x.numel() or form.ndim != 3:
-        raise ValueError("form: expected three axes over the memory of x; copies walk elsewhere")
+        raise ValueError("form: expected x, a transpose or a view with three axes, not a copy of x")
     places = [_address(form, n) for n in range(form.numel())]
     index, address = _index(form.shape, step), places[step]
     names = axis_names(x, form)
@@ -131,7 +131,7 @@ def walk_figure(x: Tensor, form: Tensor, name: str, step: int) -> Picture:
     )
     lost = ""
     if not all(names):
-        lost = " Its rows mix positions: its last two axes are neither T nor C."
+        lost = " Its rows mix positions, so its last two axes are neither T nor C."
     return picture(
         figure,
         f"{name} has the strides {form.stride()}. Its entry [{', '.join(map(str, index))}], visit "
@@ -141,14 +141,14 @@ def walk_figure(x: Tensor, form: Tensor, name: str, step: int) -> Picture:
 
 
 def _room(height: float) -> tuple[Figure, Axes]:
-    """One pair of axes that fills the figure: a computed layout would double the drawing time."""
+    """One pair of axes that fills the figure; a computed layout would double the drawing time."""
     figure, (axes,) = canvas(height, layout=None)
     axes.set_position((0.01, 0.01, 0.98, 1 - 0.3 / height))
     return figure, axes
 
 
 def axis_names(x: Tensor, form: Tensor) -> list[str]:
-    """The name of each axis of `form`: that of x's axis with this size and stride, else ''."""
+    """The name of each axis of `form`, from x's axis with the same size and stride, or ''."""
     known = {(x.shape[n], x.stride(n)): name for n, name in enumerate(AXES)}
     return [known.get((form.shape[n], form.stride(n)), "") for n in range(form.ndim)]
 
@@ -172,13 +172,13 @@ def _index(shape: Sequence[int], n: int) -> tuple[int, ...]:
 
 
 def _address(form: Tensor, n: int) -> int:
-    """Where the n-th entry in reading order stands in memory."""
+    """The place in memory of the n-th entry in reading order."""
     index = _index(form.shape, n)
     return sum(i * stride for i, stride in zip(index, form.stride(), strict=True))
 
 
 def _page(axes: Axes, page, left: float, top: float, names, tints, cell: float = 1.0) -> None:
-    """A matrix of digits in tinted cells; its rows and columns numbered in their axes' colours."""
+    """Draw a matrix of digits in tinted cells, with rows and columns numbered in their colours."""
     for r, row in enumerate(page):
         tint = tints[r]
         for c, value in enumerate(row):
@@ -200,7 +200,7 @@ def _label(name: str, n: int) -> str:
 
 
 def _memory(axes: Axes, x: Tensor) -> None:
-    """The numbers of x as one row from address 0, tinted by position, bracketed by sequence."""
+    """Draw x's numbers in one row from address 0, tinted by position, bracketed by sequence."""
     B, T, C = x.shape
     for address, value in enumerate(x.flatten().tolist()):
         axes.add_artist(
@@ -218,7 +218,7 @@ def _memory(axes: Axes, x: Tensor) -> None:
 
 
 def _sum(axes: Axes, form: Tensor, names, index, address: int) -> None:
-    """The sum that turns an index into an address, each term in its axis's colour."""
+    """Write the sum that turns an index into an address, each term in its axis's colour."""
     x = 8.0
     for n, (i, stride) in enumerate(zip(index, form.stride(), strict=True)):
         text = f"{i} \N{MULTIPLICATION SIGN} {stride}"

@@ -1,1 +1,1 @@
-"""The exercises of chapter 00, a record each."""
+"""The exercises of chapter 00, one record in each module."""

@@ -1,4 +1,4 @@
-"""Say from sizes and strides whether a tensor may be viewed in a new shape, as a Python bool."""
+"""Decide from sizes and strides whether a tensor can be viewed in a new shape, as a Python bool."""
 
 import math
 
@@ -8,7 +8,7 @@ from course.learn.record import Exercise
 
 
 def drawn(d):
-    """Neighbours that join, skip, repeat or overlap, in any order; every other view works."""
+    """Axes that join, skip, repeat or overlap, in any order; every second view works."""
     while True:
         axes, walk = [], 1
         for size in d.choices((1, 2, 2, 3, 4, 6), k=d.randint(2, 5)):
@@ -46,37 +46,39 @@ def can_view(shape, strides, new_shape):
 
 
 LAST = "all(math.prod(sizes[:n]) in ends for n in range(len(sizes)))"
-E.slip(LAST, "True", """yours is True for every tensor. The product of the sizes always fits; what
-    decides is where the numbers lie.""")
+E.slip(LAST, "True", """your function returns True for every tensor. The product of the sizes always fits,
+    so it can't decide. Where do the numbers lie in memory?""")
 E.slip(LAST, "[*strides] == [math.prod(shape[n + 1 :]) for n in range(len(shape))]", """you allow
-    tensors whose numbers lie in one row without a gap, and no others. But a transpose keeps the
-    axes that it leaves alone, and any axis can be cut in two.""")
-E.slip(LAST, "list(strides) == sorted(strides, reverse=True)", """you ask whether the strides fall.
-    In a slice they do, and it has gaps; where no axes are joined they needn't.""")
+    only tensors whose numbers lie in memory in reading order without a gap. But other tensors can
+    be viewed as well: two axes stay if you don't join them, and any axis can be cut in two.""")
+E.slip(LAST, "list(strides) == sorted(strides, reverse=True)", """you ask whether the strides
+    decrease. They do in a slice, although it has gaps, and where no axes are joined they needn't.""")
 E.slip("runs[-1][1] == size * stride", "stride and runs[-1][1] % stride == 0", """you join two axes
-    if the first stride is a multiple of the second. Which multiple has it to be?""")
-E.slip("runs and", "0 and", "you cut axes and never join any. When may two neighbours become one?")
+    if the first stride is a multiple of the second. Which multiple must it be?""")
+E.slip("runs and", "0 and", "you cut axes but never join any. When can two neighbouring axes become one?")
 E.slip("    return", """    old = {math.prod(shape[:n]) for n in range(len(shape) + 1)}
-    return ends <= old and""", "you join axes and never cut any. Any axis may be cut in two.")
-E.slip("elif size > 1:", "else:", """an axis of size 1 is in your way. Nobody ever takes a step
-    along it: the axes on both sides of it are neighbours.""")
+    return ends <= old and""", "you join axes but never cut any. Any axis can be cut in two.")
+E.slip("elif size > 1:", "else:", """an axis of size 1 keeps you from joining others. No step is
+    ever taken along it, so its stride doesn't matter, and the axes on both sides are neighbours.""")
 E.slip("size * stride", "runs[-1][0] * stride", """two axes join if a step along the first is as
-    long as a whole walk along the second. Whose size tells how long that walk is?""")
+    long as a walk along all of the second. Which axis's size gives the length of that walk?""")
 
 @E.law
 def contiguous_is_allowed(answer, shape, strides, new_shape):
-    """the numbers follow each other in memory without a gap, so every shape is allowed"""
+    """the numbers lie in memory in reading order without a gap, so every new shape is allowed"""
     return answer or strides != torch.empty(shape).stride()
 
 @E.law
 def one_axis_has_one_step(answer, shape, strides, new_shape):
-    """one axis has one stride, and the numbers here aren't at equal steps: it has to be False"""
+    """one axis has one stride, but these numbers aren't equally far apart, so it has to be False"""
     steps = torch.arange(99_999).as_strided(shape, strides).flatten().diff().unique()
     return not answer or len(new_shape) > 1 or len(steps) < 2
 
-E.hint("""A new axis may hold two old neighbours if one stride can do for both. How long has a step
-    along the first to be, compared with a whole walk along the second?""")
-E.hint("""First join all that can be joined: stride equals next size times next stride. What is
-    left can be cut anywhere, but no new axis may reach over an end.""")
-E.hint("""In z above, sizes (2, 5, 3), nothing can be joined: its axes end after 2 and 10, and both
-    have to be among the products `math.prod(new_shape[:n])`. For (2, 15) these are 1, 2, 30.""")
+E.hint("""A new axis can hold two old neighbours if one stride is enough for both. How long must a
+    step along the first axis be, compared with a walk along all of the second?""")
+E.hint("""First join all neighbouring axes that you can: the first one's stride must equal the
+    second one's size times its stride. Each joined axis can be cut anywhere, but no new axis can
+    reach across its end.""")
+E.hint("""In z above, with sizes (2, 5, 3), no axes can be joined. Its first two axes end after 2
+    and 10, so 2 and 10 must be among the products `math.prod(new_shape[:n])`. For (2, 15) these
+    products are 1, 2 and 30.""")

@@ -18,25 +18,25 @@ def repaired(data, T):
     return whole, scores
 
 
-E.slip("tril = torch", "torch", "`tril` has no value: its line makes a triangle, but gives it no name.")
+E.slip("tril = torch", "torch", "`tril` has no value, because its line makes a triangle but doesn't give it a name.")
 E.slip("torch.tril", "torch.triu", """you kept the upper triangle, as `triu` does. The line that
     was shown but not kept says `tril`.""")
-E.slip("ones", "zeros", """every score is -inf: was your triangle cut out of zeros, so that `tril
-    == 0` is true everywhere? It is cut out of ones.""")
-E.slip("tril == 0", "tril == 1", """you filled where `tril` is 1. Only the missing name needs a
-    repair; the line that fills was right: `tril == 0`.""")
-E.slip('float("-inf")', "0.0", """no score is -inf: the fill has to stay `float("-inf")`, and what
-    `masked_fill` returns has to be kept.""")
-E.slip("torch.zeros(T, T)", "tril", """the scores that should be 0 are 1: did you fill the triangle
-    itself? Its ones are left then. The scores start as `torch.zeros(T, T)`.""")
+E.slip("ones", "zeros", """all your scores are -inf. Did you make the triangle from zeros, so that
+    `tril == 0` is true everywhere? The notebook makes it from ones.""")
+E.slip("tril == 0", "tril == 1", """you filled where `tril` is 1. The condition `tril == 0` was
+    right; only the missing name needs a repair.""")
+E.slip('float("-inf")', "0.0", """none of your scores is -inf. Fill with `float("-inf")`, and keep
+    the tensor that `masked_fill` returns.""")
+E.slip("torch.zeros(T, T)", "tril", """your scores are 1 where they should be 0. Did you fill the
+    triangle itself, so that its ones are left? Start from `torch.zeros(T, T)`.""")
 for part in " + len(validation_data)", "len(train_data) + ":
-    E.slip(part, "", "`whole` is False: is every id in one of the two parts, and are both of them counted?")
+    E.slip(part, "", "your `whole` is False. Is every id in one of the two parts, and do you count both parts?")
 E.slip("== len(data)", "", """`whole` should say whether the two lengths add up to `len(data)`,
     True or False. You returned a length.""")
 BOTH = "whole, scores"
-E.slip(BOTH, "scores, whole", "right values in the wrong order: first `whole`, then `scores`.")
-E.slip(BOTH, "scores", "only the scores came back. Return both: `return whole, scores`.")
-E.slip("(T, T))", "(T, T), -1)", "the diagonal is missing, so row 0 is -inf everywhere.")
+E.slip(BOTH, "scores, whole", "your values are right, but in the wrong order. Return first `whole`, then `scores`.")
+E.slip(BOTH, "scores", "you return only the scores. Return both: `return whole, scores`.")
+E.slip("(T, T))", "(T, T), -1)", "your triangle leaves out the diagonal, so row 0 is -inf everywhere.")
 
 @E.law
 def whole_is_true(out, data, T):
@@ -45,13 +45,13 @@ def whole_is_true(out, data, T):
 
 @E.law
 def zeros_then_minus_inf(out, data, T):
-    """row t of the scores has to begin with t + 1 zeros, and the rest has to be -inf"""
+    """row t of the scores has to begin with t + 1 zeros, and the rest of it has to be -inf"""
     rows = enumerate(out[1])
     return all((row[: t + 1] == 0).all() and (row[t + 1 :] == -torch.inf).all() for t, row in rows)
 
-E.hint("""Go through the lines from the top and tick off each name when it gets a value. Three
-    names are used that never got one.""")
-E.hint("""Two of them are old names for something that exists. The third is the result of a line
-    that computes it and lets it go.""")
-E.hint("""`train` and `validation` are called `train_data` and `validation_data` now. The triangle
-    needs `tril = ` in front.""")
+E.hint("""Go through the lines from the top and tick off each name when it is given a value. Three
+    of the names are used without ever being given one.""")
+E.hint("""Two of the three are old names of things that now have new ones. The third belongs to a
+    tensor that one line computes but doesn't keep.""")
+E.hint("""`train` and `validation` are now called `train_data` and `validation_data`. The line that
+    makes the triangle has to begin with `tril = `.""")

@@ -23,29 +23,29 @@ def swap_last_two(x):
 
 
 OP = "transpose(-2, -1)"
-RESHAPED = """the shape is right and the numbers are not: `view` and `reshape` read the numbers in
-    the old order and only break the lines elsewhere. Axes have to change places."""
+RESHAPED = """your shape is right, but the numbers are in the wrong places. `view` and `reshape`
+    keep the old order and only start new rows in different places. Which operation swaps two axes?"""
 E.slip(OP, "reshape(x.shape[0], x.shape[2], x.shape[1])", RESHAPED)
 E.slip(OP, "view(x.shape[0], x.shape[2], x.shape[1])", RESHAPED)
-E.slip("x." + OP, "x", """x came back as it was: `transpose` doesn't change its tensor, it
-    returns another one. Keep what it returns.""")
-E.slip(OP, "permute(2, 1, 0)", """you turned all three axes round, so the batch stands last. The
-    first axis has to stay where it is.""")
+E.slip("x." + OP, "x", """you return x unchanged. `transpose` doesn't change its tensor; it returns
+    a new one. Return that one.""")
+E.slip(OP, "permute(2, 1, 0)", """you reversed the order of all three axes, so the batch axis is
+    now last. It has to stay first.""")
 E.slip("-2, -1", "0, 1", "you swapped batch and positions. The last two axes are -2 and -1.")
-E.slip("x.transpose", "x[0].transpose", """only the first sequence is left. `transpose` takes the
-    whole batch, if you say which two axes you mean.""")
-E.slip(OP, OP + ".reshape(x.shape)", """first right, then undone: the last step forces the old
-    shape on the swapped numbers and mixes positions with channels.""")
-E.slip(OP, "flip(-1)", "`flip` turns the order round along one axis. Here two axes change places.")
+E.slip("x.transpose", "x[0].transpose", """you return only the first sequence. `transpose` works on
+    the whole batch, if you say which two axes to swap.""")
+E.slip(OP, OP + ".reshape(x.shape)", """your first step was right, but the last one forces the old
+    shape on the swapped numbers, which mixes positions with channels.""")
+E.slip(OP, "flip(-1)", "`flip` reverses the order along one axis. Here two axes have to change places.")
 for axes in "1, 2, 0", "2, 0, 1":
-    E.slip(OP, f"permute({axes})", "all three axes have moved. The first has to stay: (0, 2, 1).")
-E.slip(OP, "rot90(1, (-2, -1))", "a quarter turn is no swap: one axis now runs backwards.")
+    E.slip(OP, f"permute({axes})", "you moved all three axes. The first has to stay: (0, 2, 1).")
+E.slip(OP, "rot90(1, (-2, -1))", "you turned each matrix by a quarter, so one axis now runs backwards. Only swap the axes.")
 
 @E.law
 def row_c_is_channel_c(out, x):
     """row c of the result has to hold channel c of all positions"""
     return all(bool((out[:, c] == x[:, :, c]).all()) for c in range(x.shape[2]))
 
-E.hint("Two operations give this shape. Only one of them moves the numbers to the right place.")
+E.hint("Both `view` and `transpose` can give this shape. Which one puts the numbers in the right places?")
 E.hint("Follow one number on paper: x[0, 1, 0] has to arrive at out[0, 0, 1].")
 E.hint("`x.transpose(a, b)` swaps two axes; counted from the end they are -2 and -1.")
