@@ -1,4 +1,4 @@
-"""What chapter 01 quotes of the library `tokenizers` is what the library gives."""
+"""Chapter 01 quotes the merges and ids that the library `tokenizers` really gives."""
 
 import ast
 import json

@@ -1,4 +1,4 @@
-"""Chapter 01: learn merges one by one and watch a sentence and the whole corpus shrink."""
+"""Chapter 01: learn merges one by one and see how a sentence and the corpus shrink."""
 
 from collections.abc import Sequence
 
@@ -8,14 +8,14 @@ from chapters.ch01.figures import merges_figure
 from course.draw.explorer import Explorer, slider
 from course.draw.picture import Picture
 
-APART = "\U0010ffff"  # stands between pieces, so that no pair reaches across
+APART = "\U0010ffff"  # separates pieces, so that no pair reaches across two of them
 
 
 def corpus_lengths(text: str, pairs: Sequence[tuple[int, int]]) -> list[int]:
     """The number of tokens in a text after 0, 1, 2, ... merges.
 
-    The corpus becomes one long string with a character for each id: str.replace then merges from
-    left to right, at the speed of C. Ids stay far below the surrogates at 0xD800.
+    The corpus becomes one long string with one character for each id, so str.replace can merge
+    from left to right at the speed of C. Ids stay far below the surrogates at 0xD800.
     """
     pieces = split_pieces(text)
     ids = APART.join(piece.encode().decode("latin-1") for piece in pieces)
@@ -27,7 +27,7 @@ def corpus_lengths(text: str, pairs: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def merge_explorer(sentence: str, text: str, pairs: Sequence[tuple[int, int]]) -> Explorer:
-    """A slider over the number of merges: the sentence's tokens, and the length of the corpus."""
+    """A slider for the number of merges, which shows the sentence's tokens and the corpus length."""
     lengths = corpus_lengths(text, pairs)
 
     def render(merges: int) -> Picture:

@@ -1,4 +1,4 @@
-"""Chapter 01: one sentence cut into tokens, and what a longer vocabulary buys."""
+"""Chapter 01: one sentence cut into tokens, and how merges shorten the corpus."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,11 +7,11 @@ from matplotlib.patches import Rectangle
 
 from course.draw.picture import FAINT, INK, QUERY, STYLE, TIME, Picture, canvas, picture, tint
 
-TURNS = [(tint(TIME, 0.25), TIME), (tint(INK, 0.07), FAINT)]  # so that every cut shows
+TURNS = [(tint(TIME, 0.25), TIME), (tint(INK, 0.07), FAINT)]  # two colours in turn, so that every cut shows
 
 
 def levels_figure(levels: Mapping[str, Sequence[str]]) -> Picture:
-    """One sentence as tokens of several kinds, a row each; a space is shown as a low bracket."""
+    """Draw one sentence as tokens of several kinds, in a row each, with spaces as low brackets."""
     length = max(sum(map(len, tokens)) for tokens in levels.values())
     figure, (axes,) = canvas(0.62 * len(levels) + 0.7)
     with mpl.rc_context(STYLE):
@@ -32,7 +32,7 @@ def levels_figure(levels: Mapping[str, Sequence[str]]) -> Picture:
 def merges_figure(
     tokens: Sequence[str], n_merges: int, lengths: Sequence[int], newest: str | None
 ) -> Picture:
-    """A sentence after so many merges, over the corpus's length with each merge so far."""
+    """Draw a sentence after n_merges merges, above the corpus length after each merge so far."""
     figure, (curve,) = canvas(3.6, layout=None)
     curve.set_position([0.1, 0.15, 0.88, 0.56])
     with mpl.rc_context(STYLE):
@@ -59,7 +59,7 @@ def merges_figure(
 
 
 def draw_tokens(axes, tokens: Sequence[str], y: float) -> None:
-    """Boxes side by side, as wide as their characters."""
+    """Draw tokens as boxes side by side, each as wide as its characters."""
     x = 0
     for n, token in enumerate(tokens):
         axes.add_artist(

@@ -58,7 +58,7 @@ E.slip(f"bool({ALL})", "all(abs(x - y) <= atol + rtol * abs(y) for x, y in zip(a
     `flatten()` them first.""")
 E.slip(SUM, "rtol + atol * b.abs()", "you swapped the tolerances: `rtol` is multiplied by the size of b.")
 E.slip(" * b", " * torch.maximum(a.abs(), b.abs())", "you multiply `rtol` by the larger of the two sizes. The formula uses b.")
-E.slip(ALL, "(a - b).abs().max() <= allowed.max()", "you compare the largest difference with the largest bound. Compare each difference with its own.")
+E.slip(ALL, "(a - b).abs().max() <= allowed.max()", "you compare the largest difference with the largest bound. Each has its own bound.")
 E.slip(ALL, "(a - b).abs().mean() <= allowed.mean()", "you compare means or sums, which can hide one large difference.")
 E.slip("(a - b)", "(a.abs() - b.abs())", "your function calls -3 and 3 close. Subtract first, then take `abs`.")
 

@@ -1,1 +1,1 @@
-"""The exercises of chapter 01, a record each."""
+"""The exercises of chapter 01, one record in each module."""

@@ -1,4 +1,4 @@
-"""Return the ids of text after n_merges merges of its most frequent pair, ids from 256 on."""
+"""Return the ids of text after n_merges merges of the most frequent pair, with new ids from 256."""
 
 from collections import Counter
 
@@ -41,50 +41,50 @@ def bpe(text, n_merges):
 STOP, BEST = "        if not counts:\n            break\n", "max(counts, key=counts.get)"
 LOOP = E.solution[E.solution.index("    for") : E.solution.index("    return")]
 for old, new, hint in (
-    ("max(counts", "min(counts", """you merge the rarest pair. The most frequent one saves the
-        most."""),
-    (", new_id)", ", 256)", """every merge gets the id 256, so they can't be told apart. Give each
-        the next number."""),
+    ("max(counts", "min(counts", """you merge the rarest pair. Merging the most frequent one
+        shortens the list most."""),
+    (", new_id)", ", 256)", """you give every merge the id 256, so nobody can tell them apart. Give each
+        merge the next number."""),
     ("(256, ", "(257, 1 + ", "your first new id is 257. The bytes are 0 to 255, so 256 is free."),
-    ("256 + n", "257 + n", "you merge once too often: n_merges merges, not one more."),
-    (", key=counts.get", "", "you merge the pair with the largest ids: `max` compares the keys."),
+    ("256 + n", "257 + n", "you merge once too often. There have to be exactly n_merges merges."),
+    (", key=counts.get", "", "you merge the pair with the largest ids, because `max` compares the keys."),
 ):
     E.slip(old, new, hint)  # and the same in a loop that doesn't stop when no pair is left
     E.slip(LOOP, LOOP.replace(STOP, "").replace(old, new), hint)
 E.slip("count_pairs(ids)", "dict(count_pairs([*text.encode()]).most_common()[new_id - 256 :])", """
-    you counted the pairs once, at the start. After a merge there are new pairs, with the new id
-    in them: count again before each merge.""")
-E.slip(BEST, "counts.most_common(1)[0]", """these are the bytes; nothing is merged yet. (What
-    `most_common(1)[0]` holds is a pair *and* its count.)""")
-E.slip(STOP, "", "right while there are pairs, but the `max` of nothing raises: stop before it.")
+    you count the pairs only once, at the start. But each merge makes new pairs that contain the
+    new id, so count again before each merge.""")
+E.slip(BEST, "counts.most_common(1)[0]", """you return the bytes without any merge. (Note that
+    `most_common(1)[0]` is a pair *and* its count.)""")
+E.slip(STOP, "", "your function works while there are pairs. Without any, `max` raises an error: stop before it.")
 E.slip("if not counts:", "if not counts or max(counts.values()) == 1:", """you stop when no pair
-    occurs twice. Here it goes on until no pair is left at all.""")
-E.slip("text.encode()", "text", "start from the bytes, which are numbers: `list(text.encode())`.")
-E.slip("list(text.encode())", "[*map(ord, text)]", """right for plain letters, but you start from
-    the characters' numbers in Unicode. An id is a byte: `text.encode()`.""")
-E.slip(", new_id)", ", max(ids) + 1)", "new ids are counted from 256, not from the largest id.")
-E.slip("256 + n", "255 + n", "you merge once too few: n_merges merges, from 256 on.")
+    occurs twice. The exercise asks you to go on until no pair is left at all.""")
+E.slip("text.encode()", "text", "you start from characters. Start from the bytes, which are numbers: `list(text.encode())`.")
+E.slip("list(text.encode())", "[*map(ord, text)]", """your ids are right for plain letters, but you
+    start from the characters' numbers in Unicode. Start from the bytes: `text.encode()`.""")
+E.slip(", new_id)", ", max(ids) + 1)", "you count new ids from the largest id. Count them from 256.")
+E.slip("256 + n", "255 + n", "you make one merge too few. There have to be n_merges merges.")
 E.mistake(lambda text, n_merges: BPETokenizer(learn_merges(
     Counter(p.encode() for p in split_pieces(text)), n_merges)).encode(text),
-    "you cut the text into pieces first, as for a book. Here the pairs of the whole text count.")
+    "you cut the text into pieces first, as for a long text. Here, count the pairs of the whole text.")
 
 @E.law
 def all_are_whole(ids, text, n_merges):
-    """all ids have to be whole numbers: `list(text.encode())` is where to start"""
+    """all ids have to be whole numbers: start from `list(text.encode())`"""
     return all(type(i) is int for i in ids)
 
 @E.law
 def no_id_is_too_large(ids, text, n_merges):
-    """no id may be 256 + n_merges or more"""
+    """all ids have to be smaller than 256 + n_merges"""
     return all(i < 256 + n_merges for i in ids)
 
 @E.law
 def each_merge_shortens(ids, text, n_merges):
-    """each merge has to make the list shorter, as long as there is a pair"""
+    """each merge has to shorten the list, as long as there is a pair"""
     return len(ids) <= max(1, len(text.encode()) - n_merges)
 
-E.hint("Three things happen again and again: count the pairs, choose one, merge it.")
+E.hint("You repeat three steps: count the pairs, choose one, merge it. When do you have to stop?")
 E.hint("""`list(text.encode())` gives the bytes, `count_pairs(ids)` counts the pairs. `max(counts,
-    key=counts.get)` is the most frequent.""")
-E.hint("""A loop `for new_id in range(256, 256 + n_merges):` around the three steps, with your own
-    `merge` for the last.""")
+    key=counts.get)` is the most frequent pair.""")
+E.hint("""Put the three steps into a loop `for new_id in range(256, 256 + n_merges):`, and use your
+    own `merge` for the last step.""")

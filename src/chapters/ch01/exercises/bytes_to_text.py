@@ -1,4 +1,4 @@
-"""Return the text whose UTF-8 bytes are the ids; bytes that form no character become U+FFFD."""
+"""Return the text of the UTF-8 bytes in ids; bytes that don't form a character become U+FFFD."""
 
 from course.learn.draws import UNUSUAL, WORDY
 from course.learn.record import Exercise
@@ -17,30 +17,30 @@ def bytes_to_text(ids):
     return bytes(ids).decode("utf-8", errors="replace")
 
 ALL = 'bytes(ids).decode("utf-8", errors="replace")'
-E.slip(ALL, '"".join(map(chr, ids))', """you made a character of every single byte. In UTF-8 \u00e9
-    is two bytes, 195 and 169, and an emoji four: join the bytes first, then decode.""")
-E.slip(ALL, '"".join(bytes([i]).decode(errors="replace") for i in ids)', """each byte is decoded on
-    its own (or as ASCII, which knows no others), but half of a character is none. Decode all bytes
+E.slip(ALL, '"".join(map(chr, ids))', """you turned every single byte into a character. In UTF-8
+    \u00e9 takes two bytes, 195 and 169, and an emoji takes four. Join the bytes first, then decode.""")
+E.slip(ALL, '"".join(bytes([i]).decode(errors="replace") for i in ids)', """you decoded each byte
+    on its own (or all of them as ASCII), but a single byte of \u00e9 isn't a character. Decode all bytes
     together, as UTF-8.""")
-E.slip(', errors="replace"', "", """right for whole characters, but half an emoji raises
-    UnicodeDecodeError. A model may well generate one: see `errors="replace"`.""")
-E.slip('"replace"', '"ignore"', """broken bytes vanish without a trace. They should show, as
+E.slip(', errors="replace"', "", """your function is right for complete characters, but half an
+    emoji raises UnicodeDecodeError, and a model may well generate one. See `errors="replace"`.""")
+E.slip('"replace"', '"ignore"', """you dropped the broken bytes. They should show, as
     U+FFFD: `errors="replace"`.""")
-E.slip(ALL, "bytes(ids)", "these are bytes still. `.decode()` makes text of them.")
-E.slip(ALL, "str(bytes(ids))", """`str` of bytes gives their Python notation, with a b in front.
+E.slip(ALL, "bytes(ids)", "you return bytes. `.decode()` turns them into text.")
+E.slip(ALL, "str(bytes(ids))", """`str` turns bytes into their Python notation, with a b in front.
     Use `.decode()`.""")
-E.slip("utf-8", "utf-8-sig", "a U+FEFF at the start is lost. It is a character like any other.")
+E.slip("utf-8", "utf-8-sig", "you lost a U+FEFF at the start. It is a character like any other.")
 LOST = 'try:\n        return bytes(ids).decode()\n    except ValueError:\n        return "\\ufffd"'
-E.slip(f"return {ALL}", LOST, "one broken piece, and the whole text is lost. Lose only the piece.")
-E.slip('ce")', 'ce").replace("\\ufffd", "?")', "who can tell this from a real question mark?")
-NOTATION = "broken bytes come out in another notation, `\\xf0` or surrogates. The sign is U+FFFD."
+E.slip(f"return {ALL}", LOST, "one broken piece makes you lose the whole text. Replace only the broken piece.")
+E.slip('ce")', 'ce").replace("\\ufffd", "?")', "you can't tell your sign from a real question mark. Use U+FFFD.")
+NOTATION = "you write broken bytes in another notation, `\\xf0` or surrogates. The sign is U+FFFD."
 E.slip('"replace"', '"backslashreplace"', NOTATION)
 E.slip('"replace"', '"surrogateescape"', NOTATION)
-E.slip('"replace")', '"replace").strip()', "white space at the ends has gone. It is text, too.")
-E.slip(ALL, f'__import__("unicodedata").normalize("NFC", {ALL})', """an accent that stood on its
-    own has melted into its letter. It is a character too, and has to stay.""")
+E.slip('"replace")', '"replace").strip()', "you removed white space at the ends, but it is part of the text.")
+E.slip(ALL, f'__import__("unicodedata").normalize("NFC", {ALL})', """you joined a separate accent
+    with its letter. It is a character of its own and has to stay.""")
 
 E.hint("`bytes(ids)` turns a list of numbers into bytes. What turns bytes into text?")
-E.hint("""`.decode()` does, all at once. What should happen when the bytes stop in the middle of a
-    character?""")
-E.hint('`bytes(ids).decode("utf-8", errors="replace")`.')
+E.hint("""`.decode()` turns bytes into text, all of them at once. What should happen if the bytes
+    stop in the middle of a character?""")
+E.hint('`bytes(ids).decode("utf-8", errors="replace")` is the text.')

@@ -1,4 +1,4 @@
-"""Return the list of places in vocab of the characters of text."""
+"""Return the list of the ids of text's characters, which are their indices in vocab."""
 
 from course.learn.draws import UNUSUAL, WORDY
 from course.learn.record import Exercise
@@ -16,35 +16,36 @@ def encode(text, vocab):
     return [ids[character] for character in text]
 
 
-E.slip("ids[character] for", "ord(character) for", """these are the characters' numbers in Unicode.
-    An id is the place of the character in `vocab`, counted from 0.""")
-E.slip("ids[character] for", "ids[character] + 1 for", """every id is one too large: the first
+E.slip("ids[character] for", "ord(character) for", """you return the characters' numbers in Unicode.
+    An id is the index of the character in `vocab`, counted from 0.""")
+E.slip("ids[character] for", "ids[character] + 1 for", """each of your ids is one too large. The first
     entry of `vocab` has the id 0.""")
 E.slip("(vocab)", "(sorted(set(text)))", """you built a new vocabulary from this one text, so the
-    same letter gets other ids in another text. Use the `vocab` that came in.""")
-E.slip("in text", "in sorted(set(text))", """each character comes once and in alphabetical order:
-    go through `text` itself, in its own order.""")
-E.slip("(vocab)", "(sorted(vocab))", "these are places in the sorted `vocab`. Don't sort it.")
-E.slip("in text", "in dict.fromkeys(text)", "a character that comes again needs its id again.")
-E.slip("ids[character] for", "text.index(character) for", "these are places in the text.")
-E.slip("character: i for", "i: character for", """the characters are not found: does your
-    dictionary lead from characters to places, or from places to characters?""")
+    same letter has a different id in another text. Use the argument `vocab`.""")
+E.slip("in text", "in sorted(set(text))", """you return each id once, in alphabetical order of the
+    characters. Go through `text` itself, in its own order.""")
+E.slip("(vocab)", "(sorted(vocab))", "you return indices in the sorted `vocab`. Don't sort it.")
+E.slip("in text", "in dict.fromkeys(text)", "you return each id only once. A character that occurs again needs its id again.")
+E.slip("ids[character] for", "text.index(character) for", "you return indices in `text`. An id is an index in `vocab`.")
+E.slip("character: i for", "i: character for", """the characters aren't found. Are they the keys of
+    your dictionary, or its values?""")
 for whole in "vocab.index(text)", "ids[text]":
-    E.slip("ids[character] for character in text", whole, "the text as a whole isn't in `vocab`.")
+    E.slip("ids[character] for character in text", whole, "you look up all of `text` at once. Look up one character after another.")
 E.slip("[ids[character] for character in text]", "[i for i, c in enumerate(vocab) if c in text]",
-    "your ids come in the order of `vocab`, each once. They have to follow the text.")
+    "your ids follow the order of `vocab`, each once. They have to follow the text.")
 
 @E.law
 def one_id_per_character(ids, text, vocab):
-    """there has to be one id per character"""
+    """there has to be one id for each character"""
     return len(ids) == len(text)
 
 @E.law
 def ids_give_the_text(ids, text, vocab):
-    """looking the ids up in vocab has to give the text back"""
+    """looking up the ids in vocab has to give back the text"""
     return "".join(vocab[i] for i in ids) == text
 
-E.hint("For one character the id is its place in `vocab`. What does Python offer for that?")
-E.hint("""A dictionary from character to place is built once with `enumerate(vocab)` and is fast to
-    look things up in.""")
-E.hint("`ids = {character: i for i, character in enumerate(vocab)}`, then a list over the text.")
+E.hint("The id of a character is its index in `vocab`. How do you look that up in Python?")
+E.hint("""Build a dictionary from characters to indices once, with `enumerate(vocab)`. Looking up a
+    character in it is fast.""")
+E.hint("""Write `ids = {character: i for i, character in enumerate(vocab)}`, then look up each
+    character of `text` in it.""")

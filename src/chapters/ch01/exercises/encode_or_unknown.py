@@ -1,4 +1,4 @@
-"""As encode, but a character that is not in vocab gets the id len(vocab)."""
+"""Encode text as in exercise 1, but give a character that isn't in vocab the id len(vocab)."""
 
 from chapters.ch01.exercises.encode import LETTERS, one_id_per_character
 from course.learn.record import Exercise
@@ -16,33 +16,33 @@ def encode_or_unknown(text, vocab):
 UNKNOWN = "ids.get(character, len(vocab))"
 E.slip(UNKNOWN, "ids[character]", """a dictionary raises KeyError for a key it doesn't have.
     `ids.get(character, default)` returns the default instead.""")
-E.slip(UNKNOWN, "vocab.index(character)", """`list.index` raises ValueError for what isn't in the
-    list. Ask first, or use a dictionary's `get`.""")
-E.slip("in text", "in text if character in ids", """you leave unknown characters out, so the reader
-    can't tell that something is missing. Each of them has to become the id `len(vocab)`.""")
-E.slip("len(vocab)", "-1", """-1 is no id: in a table it would silently pick the last row. Use
-    `len(vocab)`, the first number that is free.""")
-E.slip("len(vocab)", "0", """0 already belongs to the first character of `vocab`: decoding would
-    put that character there. Use a number that is free.""")
-E.slip("len(vocab)", "len(vocab) - 1", "the last character of `vocab` has this id already.")
-E.slip("len(vocab)", "len(vocab) + 1", "one number is left out: `len(vocab)` itself is free.")
-E.slip(UNKNOWN, "ids.setdefault(character, len(ids))", """each unknown character gets a number of
-    its own. All of them share one, `len(vocab)`.""")
-E.slip(", len(vocab))", ") or len(vocab)", """right, except for the first character of `vocab`: its id
-    is 0, and 0 counts as False, for instance before an `or`.""")
-E.slip("len(vocab)", "len(text)", "the unknown ones get the length of the text, not of `vocab`.")
+E.slip(UNKNOWN, "vocab.index(character)", """`list.index` raises ValueError for a character that isn't
+    in the list. Check that first, or use a dictionary's `get`.""")
+E.slip("in text", "in text if character in ids", """you leave out unknown characters, so a reader
+    can't see that something is missing. Give each of them the id `len(vocab)`.""")
+E.slip("len(vocab)", "-1", """-1 isn't an id. As an index it picks the last row of a table, without an
+    error. Use `len(vocab)`, the first unused number.""")
+E.slip("len(vocab)", "0", """0 is already the id of the first character of `vocab`, so unknown
+    characters would decode to that one. Use an unused number.""")
+E.slip("len(vocab)", "len(vocab) - 1", "the last character of `vocab` already has this id. Use an unused number.")
+E.slip("len(vocab)", "len(vocab) + 1", "you left out one number: `len(vocab)` itself is unused.")
+E.slip(UNKNOWN, "ids.setdefault(character, len(ids))", """you give each unknown character its own
+    number. All of them have to share one, `len(vocab)`.""")
+E.slip(", len(vocab))", ") or len(vocab)", """your function is right except for the first character
+    of `vocab`. Its id is 0, and 0 counts as False, for example before an `or`.""")
+E.slip("len(vocab)", "len(text)", "you give unknown characters the length of the text. Use the length of `vocab`.")
 E.slip("for character in text", "for n, character in enumerate(text) if {*text[:n]} <= {*vocab}",
-    "you stop at the first unknown character. It gets its id, and what comes behind it, too.")
+    "you stop at the first unknown character. Encode it and all the characters after it.")
 E.slip("    ids", "    vocab += [c for c in dict.fromkeys(text) if c not in vocab]\n    ids", """
-    you add unknown characters to `vocab`, which changed. Whoever passed it still needs it.""")
+    you add unknown characters to `vocab` itself, but the caller still needs the old one.""")
 
 E.law(one_id_per_character)
 
 @E.law
 def unknown_is_len_vocab(ids, text, vocab):
-    """every unknown character has to get the id len(vocab)"""
+    """every unknown character has to have the id len(vocab)"""
     return all(i == len(vocab) for i, c in zip(ids, text, strict=True) if c not in vocab)
 
-E.hint("Which numbers do the known characters use? Which is the first one left over?")
-E.hint("A dictionary's `get` takes a second argument for keys that aren't there.")
-E.hint("`ids.get(character, len(vocab))`.")
+E.hint("Which numbers do the known characters use? What is the first number that they don't use?")
+E.hint("A dictionary's `get` takes a second argument, which it returns for keys that it doesn't have.")
+E.hint("`ids.get(character, len(vocab))` is the id of a character, known or not.")

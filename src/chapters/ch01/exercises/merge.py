@@ -1,4 +1,4 @@
-"""Return the list in which every `pair` of neighbours became new_id, from left to right."""
+"""Return a list in which every occurrence of `pair` in ids becomes new_id, from left to right."""
 
 from course.learn.record import Exercise
 
@@ -32,46 +32,47 @@ def merge(ids, pair, new_id):
 
 IF = "if tuple(ids[i : i + 2]) == pair:"
 E.slip("i += 2", "i += 1 + (tuple(ids[i + 1 : i + 3]) != pair)", """in 1, 1, 1 you use the middle 1
-    twice. After a merge, go on behind both of its ids.""")
-E.slip("i += 2", "i += 1", """the right half of each pair is still there: new_id stands for both
-    ids, so skip two.""")
+    twice. After a merge, go on after both of its ids.""")
+E.slip("i += 2", "i += 1", """you kept the right half of each pair. new_id replaces both ids, so skip
+    two.""")
 E.slip("merged.append(new_id)\n", "return ids[:i] + [new_id] + ids[i + 2 :]\n", """you stop after
-    the first pair. Merge every one of them.""")
-E.slip("i < len(ids)", "i < len(ids) - 1", """the last id gets lost when it isn't part of a pair:
-    the loop ends one place early.""")
-E.slip(IF, "if ids[i] == pair[0] and ids[i + 1] == pair[1]:", """right, until the last id is the
-    first half of the pair: no `ids[i + 1]` stands behind it. Ask whether there is one, or compare
-    a slice: `ids[i : i + 2]` is just shorter.""")
-E.slip("tuple(ids[i : i + 2])", "ids[i : i + 2]", """nothing was merged. A list never equals a
-    tuple: compare `tuple(ids[i : i + 2])` with `pair`.""")
-E.slip(IF, "if sorted(ids[i : i + 2]) == sorted(pair):", """you also merge the pair the other way
-    round. (1, 2) and (2, 1) are two pairs.""")
-E.slip("    return merged", "    ids[:] = merged\n    return merged", """you changed the list that
-    came in. Whoever passed it still needs it: build a new one.""")
-E.slip(IF, "if len(ids[i:]) > 1 and ids[i] is pair[0] and ids[i + 1] is pair[1]:", """right for
-    small ids: did you compare with `is`? It asks for the same object. Compare with `==`.""")
+    the first pair. Merge all of its occurrences.""")
+E.slip("i < len(ids)", "i < len(ids) - 1", """you lose the last id if it isn't part of a pair,
+    because your loop ends one step early.""")
+E.slip(IF, "if ids[i] == pair[0] and ids[i + 1] == pair[1]:", """your function fails if the last id
+    is the first half of the pair, because `ids[i + 1]` doesn't exist then. Check that it does, or
+    compare a slice: at the end `ids[i : i + 2]` is just shorter.""")
+E.slip("tuple(ids[i : i + 2])", "ids[i : i + 2]", """you didn't merge any pair, because a list never
+    equals a tuple. Compare `tuple(ids[i : i + 2])` with `pair`.""")
+E.slip(IF, "if sorted(ids[i : i + 2]) == sorted(pair):", """you also merge the reversed pair.
+    (1, 2) and (2, 1) are different pairs.""")
+E.slip("    return merged", "    ids[:] = merged\n    return merged", """you changed `ids` itself, but
+    the caller still needs the old list. Build a new one.""")
+E.slip(IF, "if len(ids[i:]) > 1 and ids[i] is pair[0] and ids[i + 1] is pair[1]:", """your
+    function works only for small ids. Did you compare with `is`? It asks whether both are the same
+    object. Compare with `==`.""")
 E.slip("            i += 1\n", "            merged += ids[i + 1 : i + 2]\n            i += 2\n",
-    "you go by steps of two, and don't see a pair that begins in between.")
+    "you always go on by two ids, so you miss a pair that begins in between.")
 E.mistake(lambda ids, pair, new_id: merge(ids[::-1], pair[::-1], new_id)[::-1], """you merge from
-    right to left: in 1, 1, 1 the first two belong together.""")
+    right to left. From left to right, the first two of 1, 1, 1 are merged.""")
 E.mistake(lambda ids, pair, new_id: [int(i) for i in " ".join(map(str, ids)).replace(
-    " ".join(map(str, pair)), str(new_id)).split()], """right until one id ends or begins like
-    another: written out, 11 ends in 1. Compare numbers, not their digits.""")
-E.mistake(lambda ids, pair, new_id: [new_id if i in pair else i for i in ids], """every id of the
-    pair was replaced, also where it stands alone.""")
+    " ".join(map(str, pair)), str(new_id)).split()], """your function fails if one id begins or
+    ends with the digits of another, as 11 ends in 1. Compare numbers, not their digits.""")
+E.mistake(lambda ids, pair, new_id: [new_id if i in pair else i for i in ids], """you replaced each id
+    of the pair even where it occurs without the other.""")
 
 @E.law
 def no_pair_is_left(merged, ids, pair, new_id):
-    """the pair mustn't stand in the result any more"""
+    """the pair mustn't occur in the result any more"""
     return pair not in zip(merged, merged[1:], strict=False)
 
 @E.law
 def written_back(merged, ids, pair, new_id):
-    """writing the pair back for new_id has to give the ids again"""
+    """replacing new_id with the pair has to give back the ids"""
     return [i for m in merged for i in (pair if m == new_id else (m,))] == ids
 
-E.hint("Walk through the list with an index. What do you look at, and how far do you go on?")
-E.hint("""If the pair starts at i, append new_id and go on at i + 2; else append ids[i] and go on
-    at i + 1. Mind the last id.""")
-E.hint("""`while i < len(ids):` and `if tuple(ids[i : i + 2]) == pair:`. A slice past the end is
-    just shorter.""")
+E.hint("Go through the list with an index. What do you look at, and how far does the index move on?")
+E.hint("""If the pair starts at i, append new_id and go on at i + 2. Otherwise append ids[i] and go
+    on at i + 1. What happens at the last id?""")
+E.hint("""Use `while i < len(ids):` and `if tuple(ids[i : i + 2]) == pair:`. A slice that reaches
+    past the end is just shorter.""")

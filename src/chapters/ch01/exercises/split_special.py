@@ -1,4 +1,4 @@
-"""Cut text at every special token, keep the token as a part of its own, drop empty parts."""
+"""Cut text at every special token, keep each token as a part, and leave out empty parts."""
 
 import re
 
@@ -29,42 +29,42 @@ def split_special(text, special):
 
 SPLIT, PATTERN = 're.split(f"({re.escape(special)})", text)', 'f"({re.escape(special)})"'
 KEPT = "\n    return [part for part in parts if part]"
-GONE = """the special tokens themselves are gone. They have to stay in the list: `re.split` keeps
-what it matched if the pattern stands in round brackets."""
-OR = """in a regular expression `|` means or, so `<|end|>` matches `<` or `end` or `>`.
-    `re.escape(special)` takes the characters literally."""
+GONE = """you lost the special tokens themselves. They have to stay in the list: `re.split` keeps
+what it matches if the pattern is in round brackets."""
+OR = """in a regular expression `|` means "or", so `<|end|>` matches `<` or `end` or `>`.
+    `re.escape(special)` makes a pattern that matches the token literally."""
 for end in KEPT, "\n    return parts":
     E.slip(SPLIT + KEPT, "text.split(special)" + end, GONE)
     E.slip(SPLIT + KEPT, 're.split(f"({special})", text)' + end, OR)
     E.slip(SPLIT + KEPT, "re.split(special, text)" + end, OR)
-E.slip(" if part", "", """almost: where a special token stands first, last or next to another, an
-    empty part is left over.""")
+E.slip(" if part", "", """you keep empty parts. They appear if a special token is first, last or
+    next to another one.""")
 for any_of in 'f"([{special}])"', 'f"([{re.escape(special)}])"':
-    E.slip(PATTERN, any_of, """in a regular expression square brackets mean any one of these
-        characters. Only the whole token counts.""")
-E.slip(SPLIT, "text.partition(special)", "you cut at the first special token only.")
-E.slip(SPLIT, "text.rpartition(special)", "you cut at the last special token only.")
-E.slip(PATTERN, 'f"((?:{re.escape(special)})+)"', "tokens that follow each other became one part.")
-SPACE = "white space is not empty: it belongs to the text, alone and at the ends of a part."
+    E.slip(PATTERN, any_of, """in a regular expression square brackets match any one of their
+        characters. Match the complete token.""")
+E.slip(SPLIT, "text.partition(special)", "you cut only at the first special token.")
+E.slip(SPLIT, "text.rpartition(special)", "you cut only at the last special token.")
+E.slip(PATTERN, 'f"((?:{re.escape(special)})+)"', "you joined special tokens that follow each other. Each of them is a part of its own.")
+SPACE = "you removed white space. It isn't empty: it belongs to the text, even at the ends of a part."
 E.slip("if part]", "if part.strip()]", SPACE)
 E.slip(KEPT, "\n    return [part.strip() for part in parts if part.strip()]", SPACE)
-E.slip(", text)", ", text, flags=re.I)", "a capital isn't its small letter: `<|END|>` isn't `<|end|>`.")
+E.slip(", text)", ", text, flags=re.I)", "you ignore capitals, but `<|END|>` isn't the token `<|end|>`.")
 E.mistake(lambda text, special: [part for piece in text.split(special) for part in (piece, special)
-    if part], "a special token stands behind every part now, even where the text has none.")
+    if part], "you put a special token after every part, even where the text has none.")
 E.mistake(lambda text, special: [part for piece in text.split(special) if piece for part in (
-    special, piece)][1:], "tokens at the ends or in a row are lost: drop empty parts last of all.")
+    special, piece)][1:], "you lose tokens at the ends or next to each other. Drop the empty parts only at the end.")
 
 @E.law
 def parts_give_the_text(parts, text, special):
-    """the parts joined have to be the text again"""
+    """joining the parts has to give back the text"""
     return "".join(parts) == text
 
 @E.law
 def no_part_is_empty(parts, text, special):
-    """no part may be empty"""
+    """no part is allowed to be empty"""
     return all(parts)
 
-E.hint("`re.split` cuts at a pattern. What does it do with what it matched?")
-E.hint("""With round brackets around the pattern the matches stay in the list. But what does `|`
-    mean in a pattern?""")
-E.hint("""`re.split(f"({re.escape(special)})", text)`, then leave out the empty parts.""")
+E.hint("`re.split` cuts at a pattern. What does it do with the text that the pattern matches?")
+E.hint("""If you put round brackets around the pattern, the matches stay in the list. But what does
+    `|` mean in a pattern?""")
+E.hint("""Use `re.split(f"({re.escape(special)})", text)`, then leave out the empty parts.""")
