@@ -1,4 +1,4 @@
-"""The numbers that chapter 02's figures and explorer say, against slices and counts of our own."""
+"""The numbers in the sentences of chapter 02's figures, against slices and counts of our own."""
 
 import html
 import re
@@ -23,14 +23,14 @@ def coarse(monkeypatch):
 def spoken(text, start, block):
     """What the sentence must say, from slices of the string."""
     inputs, targets = text[start : start + block], text[start + 1 : start + 1 + block]
-    asked = f"A window of {block} on a text of {len(text)} tokens, from place {start}."
+    asked = f"A window of {block} on a text of {len(text)} tokens starts at place {start}."
     if start + block < len(text):
-        return asked, f"Inputs '{inputs}', targets '{targets}'"
+        return asked, f"The inputs are '{inputs}' and the targets '{targets}'"
     count = [
         f"{len(p)} {w}{'' if len(p) == 1 else 's'}"
         for p, w in ((inputs, "input"), (targets, "target"))
     ]
-    return asked, f"with {count[0]} and {count[1]} instead of {block} each"
+    return asked, f"give {count[0]} and {count[1]} instead of {block} each"
 
 
 @pytest.mark.parametrize("control", ["start", "block"])
@@ -51,7 +51,7 @@ def test_explorer_reaches_an_empty_window():
     assert explorer.controls["start"].max == len(SENTENCE)
     explorer.controls["start"].value = len(SENTENCE)
     said = explorer.render(**explorer.state).sentence
-    assert "with 0 inputs and 0 targets" in said
+    assert "give 0 inputs and 0 targets" in said
     assert "last start with a full block is 24." in said
 
 
@@ -59,7 +59,7 @@ def test_last_full_start_is_the_last():
     n = len(SENTENCE)
     for block in (1, 3, 8, 10):
         last = n - block - 1
-        assert "The slices come back" not in window_figure(SENTENCE, last, block).sentence
+        assert "The slices give" not in window_figure(SENTENCE, last, block).sentence
         late = window_figure(SENTENCE, last + 1, block).sentence
         assert f"{block} input{'s' * (block > 1)} and {block - 1} target" in late
         assert f"full block is {last}." in late
@@ -67,13 +67,14 @@ def test_last_full_start_is_the_last():
 
 def test_a_text_shorter_than_a_block_names_no_start():
     said = window_figure("abc", 0, 5).sentence
-    assert "with 3 inputs and 2 targets instead of 5" in said
+    assert "give 3 inputs and 2 targets instead of 5" in said
     assert "last start" not in said
 
 
 def test_window_says_the_first_and_the_last_example():
     said = window_figure(SENTENCE, 5, 3).sentence
-    assert "3 examples. The first guesses 'o' after 'j', the last 'r' after 'jou'." in said
+    first, last = "The first guesses 'o' after 'j'", "the last guesses 'r' after 'jou'"
+    assert f"3 examples. {first}, and {last}." in said
 
 
 def test_batch_figure_counts_its_examples_and_shows_white_space():
@@ -93,14 +94,16 @@ def test_starts_figure_names_every_late_start(seed):
     train = torch.arange(n_train)
     late = [b for b, s in enumerate(starts.tolist()) if len(train[s + 1 : s + 1 + block]) < block]
     assert late, "the draw has to hold a late start"
-    assert re.search(r"Too late: sequence ([\d, ]+)\.$", said)[1] == ", ".join(map(str, late))
+    found = re.search(r"Sequences? ([\d, ]+) starts? too late\.$", said)
+    assert found[1] == ", ".join(map(str, late))
     assert "last start with a full block in the training part is 61." in said
 
 
 def test_starts_figure_on_the_border():
     said = starts_figure(torch.tensor([61, 0]), 67, 101, 5).sentence
-    assert said.endswith("None is too late.")
-    assert starts_figure(torch.tensor([0, 62]), 67, 101, 5).sentence.endswith("sequence 1.")
+    assert said.endswith("No start is too late.")
+    said = starts_figure(torch.tensor([0, 62]), 67, 101, 5).sentence
+    assert said.endswith("Sequence 1 starts too late.")
 
 
 def test_the_candidates_of_exercise_6_have_the_faults_they_are_named_after():

@@ -1,4 +1,4 @@
-"""Chapter 02: slide a window over a text and read its examples."""
+"""Chapter 02: move a window over a text and read its examples."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from course.draw.picture import Picture
 
 
 def window_explorer(tokens: Sequence[str], block_size: int = 8, largest: int = 10) -> Explorer:
-    """Where the window begins and how long it is; it may begin too late, even behind the end."""
+    """Sliders for the window's start and length; the start can be too late, even past the end."""
 
     def render(start: int, block: int) -> Picture:
         return window_figure(tokens, start, block, room=largest + 1)

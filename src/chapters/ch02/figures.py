@@ -1,4 +1,4 @@
-"""Chapter 02: a window on a text with its examples, a batch as two grids, starts along the ids."""
+"""Chapter 02: a window on a text with its examples, a batch as two grids, and starts in a text."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -34,10 +34,10 @@ MONO = "DejaVu Sans Mono"
 def window_figure(
     tokens: Sequence[str], start: int, block_size: int, room: int | None = None
 ) -> Picture:
-    """A text with a window on it, and under it a row for each example: context, then target.
+    """Draw a text with a window, and below it a row for each example: its context, then its target.
 
-    `room` is how many places to leave behind the end of the text; a window that begins too late
-    reaches into them. What isn't there is drawn as an empty dashed box.
+    `room` is the number of places to leave after the end of the text, into which a late window
+    reaches. A missing token is drawn as an empty dashed box.
     """
     n = len(tokens)
     room = max(0, start + block_size + 1 - n) if room is None else room
@@ -62,28 +62,28 @@ def window_figure(
         n_inputs, n_targets = _count(len(inputs), "input"), _count(len(targets), "target")
         title = f"{n_inputs}, {n_targets}: {_count(block_size, 'example')} in one block"
         if not full:
-            title = f"asked for {block_size} and {block_size}, got {n_inputs} and {n_targets}"
+            title = f"{n_inputs} and {n_targets} instead of {block_size} each"
         axes.set_title(title)
-    asked = f"A window of {block_size} on a text of {n} tokens, from place {start}."
+    asked = f"A window of {block_size} on a text of {n} tokens starts at place {start}."
     last = n - block_size - 1
     if full:
         said = (
-            f"Inputs '{_joined(inputs)}', targets '{_joined(targets)}': "
+            f"The inputs are '{_joined(inputs)}' and the targets '{_joined(targets)}', which makes "
             f"{_count(block_size, 'example')}. The first guesses '{_joined(targets[:1])}' after "
-            f"'{_joined(inputs[:1])}', the last '{_joined(targets[-1:])}' after "
+            f"'{_joined(inputs[:1])}', and the last guesses '{_joined(targets[-1:])}' after "
             f"'{_joined(inputs)}'."
         )
     else:
         said = (
-            f"The slices come back with {n_inputs} and {n_targets} instead of {block_size} each, "
-            f"without an error."
+            f"The slices give {n_inputs} and {n_targets} instead of {block_size} each, without an "
+            f"error."
         )
         said += f" The last start with a full block is {last}." if last >= 0 else ""
     return picture(figure, f"{asked} {said}")
 
 
 def batch_figure(x: Tensor, y: Tensor, vocab: Sequence[str]) -> Picture:
-    """A batch as two grids of characters, inputs and targets, a row for each sequence."""
+    """Draw a batch as two grids of characters, inputs and targets, with a row for each sequence."""
     B, T = x.shape
     figure, axes = canvas(0.36 * B + 1.35, 2)
     figure.get_layout_engine().set(wspace=0.15)  # a phone has room for each
@@ -113,7 +113,7 @@ def batch_figure(x: Tensor, y: Tensor, vocab: Sequence[str]) -> Picture:
 
 
 def starts_figure(starts: Tensor, n_train: int, n_ids: int, block_size: int) -> Picture:
-    """Where starts lie along all ids, with the cut between the training part and the rest."""
+    """Draw where starts lie along all ids, with the training part and the part held back."""
     figure, (axes,) = canvas(1.7)
     late = [b for b, start in enumerate(starts.tolist()) if start > n_train - block_size - 1]
     with mpl.rc_context(STYLE):
@@ -140,17 +140,19 @@ def starts_figure(starts: Tensor, n_train: int, n_ids: int, block_size: int) -> 
         whose = "has" if len(late) == 1 else "have"
         axes.set_title(f"{len(late)} of {count} {whose} no full block in the training part")
     listed = ", ".join(f"sequence {b} at {start:,}" for b, start in enumerate(starts.tolist()))
-    out = f"Too late: sequence {', '.join(map(str, late))}." if late else "None is too late."
+    numbers = ", ".join(map(str, late))
+    who = f"Sequence {numbers} starts" if len(late) == 1 else f"Sequences {numbers} start"
+    out = f"{who} too late." if late else "No start is too late."
     return picture(
         figure,
-        f"The {n_ids:,} ids as a bar, of which the first {n_train:,} are the training part. "
-        f"{count} drawn from all of them: {listed}. The last "
+        f"The {n_ids:,} ids are drawn as a bar, of which the first {n_train:,} are the training part. "
+        f"It shows {count} drawn from all ids: {listed}. The last "
         f"start with a full block in the training part is {n_train - block_size - 1:,}. {out}",
     )
 
 
 def _places(axes: Axes, tokens: Sequence[str], start: int, block_size: int) -> None:
-    """The text in one line, its places above it, its end, and the frame of the window."""
+    """Draw the text in one line, with its places, its end, and the frame of the window."""
     n = len(tokens)
     axes.text(-0.6, 0, "text", ha="right", va="center", fontsize=SMALL, color=FAINT)
     for place, token in enumerate(tokens):
@@ -171,7 +173,7 @@ def _places(axes: Axes, tokens: Sequence[str], start: int, block_size: int) -> N
 def _box(
     axes: Axes, x: float, y: float, token: str | None, colour, edge: str, line: float = 0.8
 ) -> None:
-    """A box with a token in it, or an empty dashed one where there is no token."""
+    """Draw a box with a token in it, or an empty dashed box if there is no token."""
     there = token is not None
     axes.add_artist(
         Rectangle(
@@ -188,13 +190,13 @@ def _box(
 
 
 def _crowd(starts: Sequence[int], b: int, near: float) -> int:
-    """How many earlier starts stand so near that their numbers would overlap: 0, 1, ..."""
+    """1 if an earlier start is so near that their numbers would overlap, otherwise 0."""
     return min(sum(abs(start - starts[b]) < near for start in starts[:b]), 1)
 
 
 @cache
 def _drawable(token: str) -> str:
-    """The token with its white space visible, and a frame for what the font can't draw."""
+    """The token with visible white space, and a frame for each character that the font lacks."""
     font = get_font(findfont(FontProperties(family=MONO)))
     shown = _visible(token).replace(" ", "\u2423")
     return "".join(c if font.get_char_index(ord(c)) else "\u25a1" for c in shown)

@@ -43,7 +43,7 @@ LOOP = E.solution[E.solution.index("    for") : E.solution.index("    return")]
 for old, new, hint in (
     ("max(counts", "min(counts", """you merge the rarest pair. Merging the most frequent one
         shortens the list most."""),
-    (", new_id)", ", 256)", """you give every merge the id 256, so nobody can tell them apart. Give each
+    (", new_id)", ", 256)", """you give every merge the id 256, so they can't be told apart. Give each
         merge the next number."""),
     ("(256, ", "(257, 1 + ", "your first new id is 257. The bytes are 0 to 255, so 256 is free."),
     ("256 + n", "257 + n", "you merge once too often. There have to be exactly n_merges merges."),

@@ -1,1 +1,1 @@
-"""The exercises of chapter 02, a record each."""
+"""The exercises of chapter 02, one record in each module."""

@@ -1,4 +1,4 @@
-"""Return inputs and targets of the block at start, or raise ValueError if there is none."""
+"""Return the inputs and targets of the block at start, or raise ValueError if there is none."""
 
 import torch
 
@@ -24,42 +24,44 @@ def cut(ids, start, block_size):
 
 CHECK = "start < 0 or start + block_size + 1 > len(ids)"
 X, Y = "ids[start : start + block_size]", "ids[start + 1 : start + block_size + 1]"
-E.slip(CHECK, "False", """near the end your blocks come back short or empty, and nobody is told: a
-    slice past the end raises nothing. Ask whether the block fits before you cut.""")
+E.slip(CHECK, "False", """near the end your blocks are short or empty, because a slice past the end
+    raises no error. Check that the block fits before you cut it.""")
 for wrong in ("start >= len(ids)", "start < 0 or start >= len(ids)"):
-    E.slip(CHECK, wrong, """you refuse starts behind the end, but a start just before the end is no
-        better: its block is short. How many ids does a block need, targets included?""")
+    E.slip(CHECK, wrong, """you refuse starts past the end, but the block at a start just before
+        the end is too short. How many ids does a block need, including its targets?""")
 for wrong in ("start < 0 or start + block_size > len(ids)", f"len({X}) < block_size"):
-    E.slip(CHECK, wrong, """one start too many: there the inputs fit, but the target of the last
-        one is missing. The targets reach one place further than the inputs.""")
-E.slip("+ 1 >", "+ 1 >=", """you refuse the last start that is good: its last target is the last id
-    of all. With 5 ids and blocks of 2, start 2 uses the places 2, 3 and 4.""")
+    E.slip(CHECK, wrong, """you accept one start too many. Its inputs fit, but the target of its last
+        input is missing, because the targets reach one place further than the inputs.""")
+E.slip("+ 1 >", "+ 1 >=", """you refuse the last good start, whose last target is the last id of the
+    text. With 5 ids and blocks of 2, start 2 uses the places 2, 3 and 4.""")
 for wrong in ("", f"len({Y}) < block_size or ", "start + block_size < -len(ids) or "):
-    E.slip("start < 0 or ", wrong, """a negative start slips through: a slice counts it from the
-        end, and what comes back is short, empty or of another place.""")
-E.slip(Y, X, """your targets are the inputs themselves. The target of position t is the id that
-    follows it.""")
+    E.slip("start < 0 or ", wrong, """you accept negative starts. A slice counts them from the
+        end, so the block is too short, empty or from the wrong place.""")
+E.slip(Y, X, """you return the inputs as targets. The target of position t is the id that follows
+    it.""")
 E.slip(Y, "ids[start + 2 : start + block_size + 2]", """your targets begin two places after the
-    inputs: each skips the id that it should guess.""")
-E.slip(f"{X}, {Y}", f"{Y}, {X}", "inputs first, then targets: yours come the other way round.")
-E.slip("if", "start = min(max(start, 0), len(ids) - block_size - 1)\n    if", """you move a bad
-    start to a good one. The caller asked for another block and will never know: say no
-    instead.""")
-E.slip("raise ValueError", "return ValueError or ", """`return ValueError` hands the error over
+    inputs, so each skips the id that should be guessed.""")
+E.slip(f"{X}, {Y}", f"{Y}, {X}", "you return the targets first. Return the inputs first, then the targets.")
+E.slip("if", "start = min(max(start, 0), len(ids) - block_size - 1)\n    if", """you replace a bad
+    start with a good one, so the caller gets a different block without knowing it. Raise a
+    ValueError instead.""")
+E.slip("raise ValueError", "return ValueError or ", """`return ValueError` returns the error
     like any other value. `raise ValueError(...)` stops the function with it.""")
 E.mistake(lambda ids, start, T: tuple(ids[start + torch.arange(T) + shift] for shift in (0, 1)),
-    """picking single places raises an IndexError past the end, where a ValueError was asked for,
-    and a negative place counts from the end without complaint.""")
+    """you pick single places. Past the end that raises an IndexError instead of a ValueError, and a
+    negative place is counted from the end without an error.""")
 
 @E.law
 def both_hold_a_block(both, ids, start, block_size):
-    """inputs and targets both need block_size ids"""
+    """the inputs and the targets both need block_size ids"""
     return len(both[0]) == len(both[1]) == block_size
 
 @E.law
 def targets_follow_inputs(both, ids, *others):
-    """the targets have to be the inputs moved on by one"""
+    """the targets have to be the inputs shifted by one"""
     return torch.equal(both[0][..., 1:], both[1][..., :-1])
 E.hint("Which places does the block at `start` use, from the first input to the last target?")
-E.hint("The first place is start, the last start + block_size. The last to exist is len(ids) - 1.")
-E.hint("`if start < 0 or start + block_size + 1 > len(ids): raise ValueError(...)`; two slices.")
+E.hint("""The block uses the places from start to start + block_size. The last place in ids is
+    len(ids) - 1.""")
+E.hint("""Write `if start < 0 or start + block_size + 1 > len(ids): raise ValueError(...)`, then
+    return two slices.""")

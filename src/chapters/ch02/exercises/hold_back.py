@@ -19,40 +19,41 @@ def hold_back(ids, train_fraction):
     return ids[:n], ids[n:]
 
 BOTH, N = "ids[:n], ids[n:]", "int(train_fraction * len(ids))"
-E.slip(BOTH, "ids[n:], ids[:n]", """the two parts come in the wrong order: the part to train on
-    first, then the rest.""")
-E.slip("ids[n:]", "ids[n - 1 :]", """the two parts share an id: the one at place n - 1 is in both.
-    A slice stops before its end, so the second part begins where the first one stopped.""")
-E.slip(BOTH, "ids.split(n)", """`split` with one number cuts pieces of that size, as many as it
-    takes. Give it both lengths: `[n, len(ids) - n]`.""")
-E.slip("ids[n:]", "ids[n + 1 :]", """one id is in neither part: the one at place n. A slice
+E.slip(BOTH, "ids[n:], ids[:n]", """you return the two parts in the wrong order. Return first the part
+    to train on, then the rest.""")
+E.slip("ids[n:]", "ids[n - 1 :]", """the id at place n - 1 is in both of your parts. A slice stops
+    before its end, so the second part begins at n.""")
+E.slip(BOTH, "ids.split(n)", """`split` with one number cuts the whole text into pieces of that size.
+    Give it both lengths: `[n, len(ids) - n]`.""")
+E.slip("ids[n:]", "ids[n + 1 :]", """the id at place n is in neither of your parts. A slice
     includes its beginning.""")
-E.slip(BOTH, "ids[len(ids) - n :], ids[: len(ids) - n]", """you hold back the beginning of the
-    text. The sizes are right; train on the beginning and hold back the end.""")
-E.slip("int(train_fraction", "int((1 - train_fraction)", """`train_fraction` is the share to train
-    on; you used it for the part that is held back.""")
-E.slip("int(", "round(", """`round` goes up as well as down. The rule asked for is `int`, which
-    drops what stands behind the point.""")
-E.slip(N, "-int(-train_fraction * len(ids) // 1)", """your first part is rounded up. The rule asked
-    for is `int`, which drops what stands behind the point.""")
-E.slip(N, "len(ids) - int((1 - train_fraction) * len(ids))", """what is dropped behind the point is
-    missing from your second part. The rule asked for rounds the first part down.""")
-E.slip("train_fraction * len", "0.9 * len", """you always train on nine tenths: `train_fraction`
-    plays no part in it.""")
+E.slip(BOTH, "ids[len(ids) - n :], ids[: len(ids) - n]", """your sizes are right, but you
+    hold back the beginning of the text. Train on the beginning and hold back the end.""")
+E.slip("int(train_fraction", "int((1 - train_fraction)", """you use `train_fraction` for the
+    part that is held back. It is the share to train on.""")
+E.slip("int(", "round(", """you use `round`, which can also round up. The exercise asks for `int`, which drops
+    the digits after the point.""")
+E.slip(N, "-int(-train_fraction * len(ids) // 1)", """you round the length of your first part up.
+    The exercise asks for `int`, which drops the digits after the point.""")
+E.slip(N, "len(ids) - int((1 - train_fraction) * len(ids))", """you round the length of
+    the second part down. The exercise asks you to round the length of the first part down.""")
+E.slip("train_fraction * len", "0.9 * len", """you always train on nine tenths, and don't use
+    `train_fraction`.""")
 for wrong in ("ids[:n], ids[-(len(ids) - n) :]", "ids[: n - len(ids)], ids[n - len(ids) :]"):
-    E.slip(BOTH, wrong, """right as long as something is held back. At a fraction of 1 nothing is,
-        and places counted from the end fail: `-0` is 0, the beginning. Count n from the front.""")
+    E.slip(BOTH, wrong, """your function is right while the second part has any ids. With a fraction
+        of 1 it has none, and counting from the end fails, because `-0` is 0, the beginning. Count n
+        from the front.""")
 
 @E.law
 def lengths_add_up(parts, ids, train_fraction):
-    """no id may be lost or used twice: the lengths have to add up"""
+    """the lengths of the two parts have to add up, so that no id is lost or used twice"""
     return sum(len(part) for part in parts) == len(ids)
 
 @E.law
 def parts_are_the_text(parts, ids, train_fraction):
-    """the two parts, one behind the other, have to be the text again"""
+    """joining the two parts has to give back the text"""
     return torch.equal(torch.cat(parts), ids)
 
-E.hint("How many ids are in the first part? Work that number out, and call it n.")
+E.hint("How many ids are in the first part? Compute that number, and call it n.")
 E.hint("n is `int(train_fraction * len(ids))`. Both parts are slices, cut at the same place.")
-E.hint("`ids[:n]` and `ids[n:]`, returned together.")
+E.hint("Return `ids[:n]` and `ids[n:]` together.")

@@ -1,4 +1,4 @@
-"""Return True if the get_batch that comes in is right, and False if it is not."""
+"""Return True if the given get_batch is right, and False if it isn't."""
 
 import torch
 
@@ -33,14 +33,14 @@ def never_a_middle_block(ids, batch_size, block_size, generator):
     return cut_blocks(ids, starts + (starts >= n // 2), block_size)
 
 def picked(change):
-    """The right one, but for a change of the places that it takes from the ids, round the end."""
+    """The right function, except that `change` alters the places, which wrap round at the end."""
     def function(ids, batch_size, block_size, generator):
         x, y = change(*get_batch(torch.arange(len(ids)), batch_size, block_size, generator))
         return ids[x % len(ids)], ids[y % len(ids)]
     return function
 
 def nearly(rows, columns, cancels=False):
-    """The right one, but targets there are one too far on; the last one too far back, if it cancels."""
+    """The right function, except for targets one too far on, and one too far back if it cancels."""
     def change(x, y):
         y[rows, columns] += 1
         if cancels:
@@ -89,7 +89,7 @@ MORE = [called("never_a_middle_block", never_a_middle_block, like="get_batch"),
         called("one_block_wrong", one_block_wrong, like="get_batch")]
 RIGHT = [get_batch, called("right_in_views", right_in_views, like="get_batch"),
          called("right_in_its_own_order", right_in_its_own_order, like="get_batch")]
-E = Exercise(__name__, inputs=[(f,) for f in (*ALL, *MORE, *RIGHT[1:])],  # and in an order that nobody can count on
+E = Exercise(__name__, inputs=[(f,) for f in (*ALL, *MORE, *RIGHT[1:])],  # in an order that answers can't rely on
              draw=lambda d: (d.choice((get_batch, d.choice(ALL))),), n_drawn=12)
 
 @E.answer
@@ -100,57 +100,60 @@ def is_right(get_batch):
     every_start = set(x[:, 0].tolist()) == set(range(11 - 3))
     return shifted and every_start
 
-def accepts(functions, hint):  # a mistake: it says True of these functions alone
+def accepts(functions, hint):  # a mistake: it returns True only for these functions
     E.mistake(lambda f: f in functions or (get_batch in functions and f in RIGHT), hint)
 
 MIDDLE = MORE[0]
 ANOTHER_ROW = next(f for f in MORE if f.__name__ == "targets_of_another_row")
 
-accepts((*ALL, *MORE), """you let every one of them pass. All of them give the right shapes; look at the
-    numbers in x and y.""")
-accepts((get_batch, *DRAWN_WRONG, MIDDLE), """the shift is tested well. But three of the wrong ones shift
-    correctly and don't draw as they should. Which starts should come up in one large batch?""")
-accepts((get_batch, *LAST_WRONG, *DRAWN_WRONG), """`x[:, 1:]` against `y[:, :-1]` says nothing
-    about the last target of each row, and nothing about which blocks can be drawn.""")
-accepts((get_batch, *LAST_WRONG), """the draws are tested well. But you accept two whose last
-    targets are wrong: what has to stand in the last column of y?""")
+accepts((*ALL, *MORE), """you accept all the functions, right and wrong. All of them return the right shapes, so
+    look at the numbers in x and y.""")
+accepts((get_batch, *DRAWN_WRONG, MIDDLE), """you test the shift well. But some of the wrong functions
+    shift correctly and draw the wrong blocks. Which starts should occur in one large batch?""")
+accepts((get_batch, *LAST_WRONG, *DRAWN_WRONG), """comparing `x[:, 1:]` with `y[:, :-1]` doesn't
+    test the last target of each row, nor which blocks can be drawn.""")
+accepts((get_batch, *LAST_WRONG), """you test the draws well. But you accept two functions whose
+    last targets are wrong. Which numbers have to be in the last column of y?""")
 for others in ((), (never_the_first_block,), (one_block_copied,), DRAWN_WRONG[1:], DRAWN_WRONG):
-    accepts((*AHEAD, *others), """that the last id comes up among the targets is not enough: you
-        accept one whose targets are two ahead. Does each target follow its own input?""")
+    accepts((*AHEAD, *others), """you accept a function whose targets are two ahead. It isn't enough
+        that the last id occurs among the targets. Does each target follow its own input?""")
 for others in ((), (targets_two_ahead,)):
     accepts((*DRAWN_RIGHT, *LAST_WRONG, *others), """you test which blocks are drawn, but not that
         each target follows its own input.""")
 for others in ((), (ANOTHER_ROW,)):  # with batches of one
-    accepts((get_batch, one_block_copied, *others), """you accept the one that copies one block: over many calls
-    its starts are all there. How many different blocks should one large batch hold?""")
+    accepts((get_batch, one_block_copied, *others), """you accept the function that copies one
+    block, because over many calls all starts occur. How many different blocks should one large
+    batch hold?""")
 for others in (DRAWN_WRONG[1:2], DRAWN_WRONG[1:]):
-    accepts((get_batch, MIDDLE, *others), """you accept the one that never draws the first block. That the
-        last id is reached says nothing about the others: which starts should come up?""")
+    accepts((get_batch, MIDDLE, *others), """you accept the function that never draws the first block. It
+        isn't enough that the last id occurs. Which starts should occur?""")
 for part in ("[0]", "[-1]"):
-    E.slip("(y == x + 1).all()", f"(y{part} == x{part} + 1).all()", """you pass a function that is wrong
+    E.slip("(y == x + 1).all()", f"(y{part} == x{part} + 1).all()", """you accept a function that is wrong
         in a single row of the batch. Which rows does your test compare?""")
 for part in ("[:, 0]", "[:, -1]"):
-    E.slip("(y == x + 1).all()", f"(y{part} == x{part} + 1).all()", """you pass a function that is wrong
+    E.slip("(y == x + 1).all()", f"(y{part} == x{part} + 1).all()", """you accept a function that is wrong
         in a single column. Which columns does your test compare?""")
-E.slip("(y == x + 1).all()", "((y - x).float().mean() == 1)", """you pass a function in which one
+E.slip("(y == x + 1).all()", "((y - x).float().mean() == 1)", """you accept a function in which one
     target is too large by as much as another is too small. Does your test compare number by number?""")
 E.slip("(y == x + 1).all()", "(y.flatten().sort().values == (x + 1).flatten().sort().values).all()", """you compare
-    all targets as one heap, so that those of another row pass. Does each target follow its own input?""")
-E.slip("(y == x + 1).all()", "(y == x + 1).float().mean() > 0.9", """most targets are right, but a few
-    wrong ones are let pass: every single target has to follow its input.""")
+    all targets without their order, so you accept targets of the wrong row. Does each target follow
+    its own input?""")
+E.slip("(y == x + 1).all()", "(y == x + 1).float().mean() > 0.9", """you accept a few wrong targets
+    if most are right. Every single target has to follow its input.""")
 E.slip("set(x[:, 0].tolist()) == set(range(11 - 3))", "x.min() == 0 and x.max() == 9 and len(x.unique(dim=0)) > 1",
-    """you look for the first block and the last one. A block in the middle may never be drawn: which
-    starts should come up?""")
+    """you look only for the first block and the last one, but a block in the middle could be missing.
+    Which starts should occur?""")
 E.slip("return shifted and every_start", "assert shifted and every_start\n    return True", """your
-    asserts find every wrong one. But an assert raises an error, and the answer has to be True or
-    False: return what you assert.""")
-accepts((), """you refuse all, the right one too. Do you draw too few blocks for the last to come
-    up, or wait for one that doesn't fit? With 11 ids and blocks of 3 the last start is 7.""")
-accepts((never_the_last_block,), """you refuse the right one and accept the one that never draws
-    the last block. With 11 ids and blocks of 3, does start 7 fit? Its last target is place 10.""")
+    asserts find every wrong function. But an assert raises an error, and your function has to
+    return True or False. Return the condition instead.""")
+accepts((), """you refuse every function, even the right one. Do you draw too few blocks for all starts
+    to occur, or expect a block that doesn't fit? With 11 ids and blocks of 3 the last start is 7.""")
+accepts((never_the_last_block,), """you refuse the right function and accept the one that never
+    draws the last block. With 11 ids and blocks of 3 start 7 fits, because its last target is at
+    place 10.""")
 
-E.hint("What must hold between x and y? And which starts must come up, if you draw very often?")
-E.hint("""Take `ids = torch.arange(11)`: then every id is its own place, y has to be x + 1, and
+E.hint("How must x and y be related? And which starts must occur, if you draw very often?")
+E.hint("""Take `ids = torch.arange(11)`. Then every id equals its place, so y has to be x + 1, and
     `x[:, 0]` holds the starts.""")
-E.hint("""Draw 1000 blocks of 3. Test the shapes, `(y == x + 1).all()`, and that the set of `x[:,
-    0].tolist()` is `set(range(8))`.""")
+E.hint("""Draw 1000 blocks of 3. Test the shapes, test `(y == x + 1).all()`, and test that the set of
+    `x[:, 0].tolist()` is `set(range(8))`.""")

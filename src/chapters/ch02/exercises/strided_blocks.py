@@ -25,19 +25,19 @@ def strided_blocks(ids, block_size, stride):
     return x, y
 
 for end in ("last + 2", "len(ids)"):
-    E.slip("last + 1", end, """`torch.stack` wants rows of equal length, and at the end yours come
-        out short: a slice past the end raises nothing. Which is the last start that fits?""")
+    E.slip("last + 1", end, """`torch.stack` needs rows of equal length, but your last rows are
+        short, because a slice past the end raises no error. What is the last start that fits?""")
 E.mistake(lambda ids, *sizes: (ids.unfold(0, *sizes), ids[1:].unfold(0, *sizes)), """on some texts
-    you have a row of inputs too many. They mustn't use the last id of all: nothing follows it.""")
-E.slip("    x = ", "    starts = sorted({*starts, last})\n    x = ", """where some ids are left
-    over, you have a block too many, which begins at no multiple of the stride.""")
-E.slip("last + 1", "last", """where a block just fits, its last target being the last id of all,
-    you leave it out. `range` stops before its end.""")
-E.slip("1, stride", "1, block_size", """your blocks lie end to end. The stride says how far one
-    start is from the next: blocks may overlap or leave gaps.""")
-E.slip("1, stride", "1", "blocks of yours begin at every place, as if the stride were 1.")
-E.slip("start + 1 : start + block_size + 1", "start : start + block_size", """your targets are the
-    inputs themselves. The target of a position is the id that follows it.""")
+    you have one row of inputs too many. They can't include the last id, because it has no target.""")
+E.slip("    x = ", "    starts = sorted({*starts, last})\n    x = ", """if some ids are left
+    over, you add a block whose start isn't a multiple of the stride.""")
+E.slip("last + 1", "last", """you leave out a block that just fits, whose last target is the last id.
+    `range` stops before its end.""")
+E.slip("1, stride", "1, block_size", """your blocks lie end to end. The stride is the distance from
+    one start to the next, so blocks can overlap or leave gaps.""")
+E.slip("1, stride", "1", "your blocks begin at every place, as if the stride were 1.")
+E.slip("start + 1 : start + block_size + 1", "start : start + block_size", """you return the
+    inputs as targets. The target of a position is the id that follows it.""")
 
 @E.law
 def rows_begin_at_multiples(both, ids, block_size, stride):
@@ -45,8 +45,8 @@ def rows_begin_at_multiples(both, ids, block_size, stride):
     return torch.equal(both[0][:, 0], ids[: len(both[0]) * stride : stride])
 
 E.law(targets_follow_inputs)
-E.hint("With 7 ids, blocks of 2 and stride 3: which blocks fit, if each needs its targets, too?")
+E.hint("With 7 ids, blocks of 2 and stride 3, which blocks fit together with their targets?")
 E.hint("""A block needs block_size + 1 ids, so the last start that fits is `len(ids) - block_size -
-    1`. Which multiples of the stride are not beyond it?""")
-E.hint("""`starts = range(0, len(ids) - block_size, stride)`. `torch.stack` the slices of the
-    inputs, and those of the targets, one place further on.""")
+    1`. Which multiples of the stride are at most that?""")
+E.hint("""Let `starts = range(0, len(ids) - block_size, stride)`. Then `torch.stack` the slices of
+    inputs, and the slices of targets, which begin one place later.""")
