@@ -46,18 +46,25 @@ def test_every_known_mistake_gets_its_own_hint(id, some):
         assert (found.status, found.sentence) == ("known mistake", mistake.hint)
 
 
-def judges(exercise) -> bool:
-    """Whether a learner judges functions, whose changes of up to 1e-5 are rounding."""
-    return any(map(callable, exercise.inputs[0])) and "1e-5" in exercise.solution
+# In which a learner judges functions, whose changes of up to 1e-5 are rounding.
+JUDGES = [
+    "06.is_deaf",
+    "08.no_future_leak",
+    "09.mixes_batch",
+    "11.knows_order",
+    "16.alone",
+    "16.is_right",
+]
 
 
 @pytest.mark.parametrize("tolerance", ["8.5e-6", "2e-5"])
-@pytest.mark.parametrize("id", [id for id in IDS if judges(EXERCISES[id])])
+@pytest.mark.parametrize("id", JUDGES)
 def test_no_function_is_so_near_the_tolerance_that_rounding_decides(id, tolerance):
-    solution = EXERCISES[id].solution.replace("1e-5", tolerance)
-    names = dict(vars(inspect.getmodule(EXERCISES[id].reference.function)))
-    exec(solution, names)
-    assert judge(EXERCISES[id], names[EXERCISES[id].name]).status == "passed"
+    exercise = load(id)
+    assert any(map(callable, exercise.inputs[0])) and "1e-5" in exercise.solution
+    names = dict(vars(inspect.getmodule(exercise.reference.function)))
+    exec(exercise.solution.replace("1e-5", tolerance), names)
+    assert judge(exercise, names[exercise.name]).status == "passed"
 
 
 @each_exercise

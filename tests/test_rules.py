@@ -132,6 +132,7 @@ def said(tmp_path_factory):
         (folder / f"{name}.py").write_text(source)
     command = [sys.executable, "-m", "pytest", "-c", os.devnull, "-p", "no:cacheprovider", "-rA"]
     ours = {name: v for name, v in os.environ.items() if not name.startswith("PYTEST_")}
+    ours["CI"] = "true"  # pytest then writes its summary in whole lines
     done = subprocess.run(command, cwd=folder, env=ours | ODD, capture_output=True, text=True)
     assert "8 passed, 5 errors" in done.stdout, done.stdout + done.stderr
     return done.stdout
