@@ -10,14 +10,14 @@ PDF     ?= --pdf
 
 .PHONY: help run test test-all lab book slides present refresh lint pins clean
 help:
-	@echo "make run      execute every notebook, in parallel (results in build/run)"
+	@echo "make run      run every notebook, in parallel (results in build/run)"
 	@echo "make test     check the style, the code and every notebook's stored outputs"
-	@echo "make test-all the same, with the tests that are only worth a weekly look"
-	@echo "make lab      open JupyterLab on notebooks of your own (my), which no update overwrites"
-	@echo "make book     build the site of the course (build/book/index.html)"
-	@echo "make slides   build a talk for each chapter, and its PDF (build/slides/index.html)"
-	@echo "make present  open JupyterLab on talks to give live: code runs, explorers move"
-	@echo "make refresh  execute the notebooks and store their outputs"
+	@echo "make test-all the same, with the tests that need to run only once a week"
+	@echo "make lab      open JupyterLab on your own copies of the notebooks, in the folder my"
+	@echo "make book     build the website of the course (build/book/index.html)"
+	@echo "make slides   turn each chapter into a talk, slides and a PDF (build/slides/index.html)"
+	@echo "make present  open JupyterLab to give a talk live"
+	@echo "make refresh  run the notebooks and store their outputs"
 	@echo "make lint     check the style of code and notebooks"
 	@echo "make pins     write what pyproject.toml asks for into requirements*.txt (U=--upgrade: all of it new)"
 	@echo "make clean    remove build results (not .venv)"

@@ -14,7 +14,7 @@ from attention.masks import causal_mask
 
 
 def mean_past_loop(x: Float[Tensor, "B T C"]) -> Float[Tensor, "B T C"]:
-    """The mean of the past by two loops: slow, and plainly right."""
+    """The mean of the past by two loops: slow, but easy to check."""
     _check_positions(x)
     out = torch.empty_like(x)  # (B, T, C)
     for b in range(x.shape[0]):
@@ -45,7 +45,7 @@ def mean_past_tril(x: Float[Tensor, "*B T C"]) -> Float[Tensor, "*B T C"]:
 def mean_past_softmax(x: Float[Tensor, "*B T C"]) -> Float[Tensor, "*B T C"]:
     """The mean of the past as attention computes it: scores, mask, softmax, product.
 
-    All scores are 0 and the future gets -inf; exp(0) = 1 and exp(-inf) = 0, so softmax gives
+    All scores are 0 and those of the future -inf; exp(0) = 1 and exp(-inf) = 0, so softmax gives
     equal weights to the whole past.
     """
     _check_positions(x)
@@ -59,5 +59,5 @@ def _check_positions(x: Tensor) -> None:
     if x.ndim < 2 or x.shape[-2] < 1 or not x.is_floating_point():
         raise ValueError(
             f"x: expected floating-point numbers of shape (B, T, C) with T of 1 or more, got "
-            f"{x.dtype} of shape {tuple(x.shape)}; x.float() and x[None] often mend it"
+            f"{x.dtype} of shape {tuple(x.shape)}; x.float() and x[None] often fix this"
         )

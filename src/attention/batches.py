@@ -1,4 +1,4 @@
-"""Ids to examples: hold some back, cut blocks, shift the targets by one."""
+"""Turn ids into examples: hold some back, cut blocks, shift the targets by one."""
 
 import torch
 from jaxtyping import Int
@@ -11,17 +11,17 @@ Batch = Int[Tensor, "B T"]
 def split(
     ids: Ids, train_fraction: float = 0.9
 ) -> tuple[Int[Tensor, " N_train"], Int[Tensor, " N_rest"]]:
-    """The first part of the ids to train on, and the rest to judge with.
+    """The first part of the ids, to train on, and the rest, to judge the model on.
 
-    The cut is not shuffled: the model is judged on text it has never been near.
+    The cut is not shuffled: the model is judged on text that it has never seen.
 
     Raises ValueError for a fraction that is not between 0 and 1, or that leaves a part empty.
     """
     n = int(train_fraction * len(ids)) if 0 < train_fraction < 1 else 0
     if not 0 < n < len(ids):
         raise ValueError(
-            f"train_fraction: expected a number between 0 and 1 that leaves both parts of the "
-            f"{len(ids)} ids something, got {train_fraction}; 0.9 is usual"
+            f"train_fraction: expected a number between 0 and 1 that leaves some of the "
+            f"{len(ids)} ids in each part, got {train_fraction}; 0.9 is usual"
         )
     return ids[:n], ids[n:]
 
@@ -70,7 +70,7 @@ def get_batch(
 def _check_block(ids: Tensor, block_size: int) -> None:
     if ids.ndim != 1 or ids.is_floating_point():
         raise ValueError(
-            f"ids: expected one row of integers, got {ids.dtype} of shape {tuple(ids.shape)}; "
+            f"ids: expected a 1-D tensor of integers, got {ids.dtype} of shape {tuple(ids.shape)}; "
             f"pass the whole text as torch.tensor(tokenizer.encode(text))"
         )
     if block_size < 1:

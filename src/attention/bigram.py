@@ -48,7 +48,7 @@ def counted_loss(
     """The mean loss, in nats per token, on `counts` of a table counted on `seen`.
 
     The table's probabilities are (seen + smoothing) / their row sum. A pair that was never seen
-    has probability 0 and an infinite loss unless `smoothing` gives it something.
+    has probability 0 and an infinite loss, unless `smoothing` is above 0.
     """
     table = seen.double() + smoothing
     totals = table.sum(dim=1, keepdim=True).clamp(min=1e-300)  # (V, 1); a row never seen stays 0

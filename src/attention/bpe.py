@@ -1,7 +1,7 @@
 """Byte pair encoding (BPE) by its definition: cut, count pairs, merge the most frequent, repeat.
 
 Source: Gage 1994 (the algorithm); Sennrich, Haddow & Birch 2016 (merges within words only);
-Radford et al. 2019 (on bytes, with the pattern below: GPT-2). `fast_bpe` gives the same quickly.
+Radford et al. 2019 (on bytes, with the pattern below: GPT-2). `fast_bpe` gives the same, only faster.
 """
 
 from collections import Counter
@@ -64,7 +64,7 @@ def merge_pair(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
 
 
 def tie_order(pair: Pair) -> tuple[int, int]:
-    """Of pairs that are equally frequent the smallest in this order is merged.
+    """Of equally frequent pairs, the smallest in this order is merged.
 
     It is the order of Hugging Face `tokenizers`: bytes that print come before bytes that do not,
     and tokens in the order learnt.

@@ -1,4 +1,4 @@
-"""A KV cache: the keys and values of earlier tokens, so that a new token needs no second reading."""
+"""A KV cache: the keys and values of earlier tokens, so that no token is read twice."""
 
 import torch
 from jaxtyping import Float
@@ -48,7 +48,7 @@ class Cache:
 class WindowCache(Cache):
     """A cache that never fills: it keeps the first `sinks` positions and the last `window`.
 
-    A model whose masks are such windows loses nothing. The sinks are the first positions, to which
+    Nothing is lost if the masks of the model are such windows. The sinks are the first positions, to which
     many models attend when they have nothing to attend to (Xiao et al., 2023). Rotary keys keep the
     angle of their position in the text; ALiBi counts the positions that are kept.
     """
@@ -64,12 +64,12 @@ class WindowCache(Cache):
     def append(
         self, k: Float[Tensor, "B Hkv T D"], v: Float[Tensor, "B Hkv T D"]
     ) -> tuple[Float[Tensor, "B Hkv S D"], Float[Tensor, "B Hkv S D"]]:
-        """Keep these keys and values, and drop the oldest that is no sink if there are too many."""
+        """Keep these keys and values, and drop the oldest that isn't a sink if there are too many."""
         n_new = k.shape[2]
         if n_new > 1 and self.seen + n_new > self.capacity:
             raise ValueError(
                 f"window: expected up to {max(1, self.capacity - self.seen)} new positions at once, "
-                f"got {n_new}, since each of them has another window; give the first "
+                f"got {n_new}, since each of them has a different window; pass the first "
                 f"{self.capacity} together and the others one by one"
             )
         if self.k is not None and self.v is not None:

@@ -11,8 +11,8 @@ from attention.masks import causal_mask
 class CausalAttention(nn.Module):
     """One head of self-attention in which no position attends to its future.
 
-    The mask is a buffer: it moves with the module to another device, is no parameter, and stays
-    out of the `state_dict` (`persistent=False`), since it can always be made anew. Dropout acts on
+    The mask is a buffer: it moves with the module to another device, is not a parameter, and stays
+    out of the `state_dict` (`persistent=False`), since it can always be made again. Dropout acts on
     the weights, in training only (Srivastava et al., 2014); a row then sums to 1 only on average.
     """
 

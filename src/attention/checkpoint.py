@@ -40,7 +40,7 @@ def load_checkpoint(path: Path | str) -> tuple[GPT, CharTokenizer, dict[str, str
     except SafetensorError as error:
         raise ValueError(
             f"{path}: expected a whole safetensors file, got one that can't be read ({error}); "
-            f"copy it again, or train and save the model anew"
+            f"copy it again, or train and save the model again"
         ) from None
     try:
         config, alphabet = Config(**json.loads(facts.pop("config"))), facts.pop("alphabet")
@@ -56,7 +56,7 @@ def load_checkpoint(path: Path | str) -> tuple[GPT, CharTokenizer, dict[str, str
         model.load_state_dict(state)
     except RuntimeError as error:
         raise ValueError(
-            f"{path}: expected weights that fit its configuration, got others: "
+            f"{path}: expected weights that fit its configuration, but: "
             f"{str(error).splitlines()[1].strip()}"  # the first of them; line 0 names the class
         ) from None
     return model.eval(), CharTokenizer(alphabet), facts

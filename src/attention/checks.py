@@ -7,7 +7,7 @@ from torch import Tensor
 
 
 def choose(name: str, value: str, among: Collection[str]) -> str:
-    """The value itself, if it is one of the names that there are."""
+    """The value itself, if it is one of the known names."""
     if value not in among:
         near = get_close_matches(str(value), among, n=1)
         raise ValueError(

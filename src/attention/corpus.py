@@ -1,4 +1,4 @@
-"""Text: the course's own play, tiny Shakespeare, or any file of yours."""
+"""Text: the course's own play, tiny Shakespeare, or your own file."""
 
 import hashlib
 import os
@@ -63,7 +63,7 @@ def _decode(data: bytes, name: str | os.PathLike, min_length: int) -> str:
     if len(text) > 1 and len(set(text)) == 1:
         raise ValueError(
             f"corpus {name!r}: expected at least 2 different characters, got only {text[0]!r}; "
-            f"where nothing can be guessed wrong, nothing is learnt: choose another text"
+            f"such a text leaves nothing to predict: choose another text"
         )
     if len(text) < min_length:
         raise ValueError(
@@ -104,7 +104,7 @@ def _download() -> Path:
     except ValueError:  # pooch removes a file whose hash is wrong
         raise ValueError(
             f"tinyshakespeare: what came from {TINYSHAKESPEARE_URL} is not the expected file (its "
-            f"SHA-256 differs), so it was thrown away; put the file into a folder yourself and "
+            f"SHA-256 differs), so it was deleted; put the file into a folder yourself and "
             f"name that folder in ATTENTION_DATA"
         ) from None
     except OSError as error:  # every failure of requests is an OSError

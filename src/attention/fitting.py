@@ -1,7 +1,7 @@
 """Training with care: a rate that rises and falls, short steps, and the best weights kept.
 
 `training.train` is plain. `fit` has what every GPT is trained with: a schedule, clipped gradients, and
-evaluations on text that is held out, of which the best decides.
+evaluations on text that is held out, and keeps the best weights.
 """
 
 import copy
@@ -86,8 +86,8 @@ def fit(
     """Train, and leave the model with the weights whose validation loss was lowest.
 
     Each step multiplies the learning rate by the schedule; a gradient longer than `clip` is
-    shortened to it. `on_eval` gets every evaluation as it is made. Since the validation loss has
-    chosen the weights, it flatters them a little: judge the model on ids that chose nothing.
+    shortened to it. `on_eval` is called with each evaluation. Because the
+    validation loss chose the weights, it is a little too low: judge the model on other ids.
     """
     if eval_every < 1:
         raise ValueError(f"eval_every: expected 1 or more steps, got {eval_every}")

@@ -29,7 +29,7 @@ def generate(
 ) -> Int[Tensor, "B T_new"]:
     """The ids with `n_new` more, each sampled from the model's logits at the last position.
 
-    `block_size` is the longest context the model takes; what is older is left out. With empty
+    `block_size` is the longest context the model takes; older ids are left out. With empty
     `caches`, one for each block of a GPT, the caches decide that. The model evaluates (no dropout)
     and is then again in the mode in which it came.
     """
@@ -47,7 +47,7 @@ def generate(
 
 
 def _read(model: nn.Module, ids: Tensor, caches: Sequence[Cache]) -> Float[Tensor, "B V"]:
-    """The logits after these ids, which a window takes one by one where they don't fit at once."""
+    """The logits after these ids. If they don't fit into a window at once, it takes them one by one."""
     room = caches[0].capacity
     for part in (ids[:, :room], *ids[:, room:].split(1, dim=1)):
         if part.shape[1]:
@@ -88,7 +88,9 @@ def stream(
     last characters on. Raises ValueError for a prompt that is empty or has unknown characters.
     """
     if not prompt:
-        raise ValueError("prompt: expected at least one character, got none; a line break will do")
+        raise ValueError(
+            "prompt: expected at least one character, got none; to start from nothing, pass a line break"
+        )
     ids = torch.tensor([tokenizer.encode(prompt)])  # (1, T)
     for _ in range(n_new):
         ids = generate(model, ids, 1, generator, block_size=model.config.block_size, **how)

@@ -38,7 +38,7 @@ CHOICES = {"positions": POSITIONS, "norm": NORMS, "activation": ACTIVATIONS}
 
 @dataclass(frozen=True)
 class Config:
-    """The sizes and choices of a GPT. The defaults did best in our benchmark."""
+    """The sizes and design choices of a GPT. The defaults did best in our benchmark."""
 
     vocab_size: int
     block_size: int
@@ -170,7 +170,7 @@ class Block(nn.Module):
         return x + self.mlp(self.norm_2(x))
 
     def forward_with_weights(self, x: Stream) -> tuple[Stream, Weights]:
-        """The same, and the weights of every head."""
+        """The output as `forward` gives it, and the weights of every head."""
         mixed, weights = self.attention.forward_with_weights(self.norm_1(x))
         x = x + mixed
         return x + self.mlp(self.norm_2(x)), weights
@@ -185,13 +185,13 @@ def start_as_identity(block: nn.Module) -> None:
 
 
 def make_attention(config: Config) -> CausalSelfAttention:
-    """The attention of these sizes and choices."""
+    """Build the attention of this configuration."""
     names = ("n_embd", "n_head", "n_kv_head", "positions", "qk_norm", "bias", "dropout")
     return CausalSelfAttention(**{name: getattr(config, name) for name in names})
 
 
 def make_block(config: Config) -> Block:
-    """The block of these sizes, which adds nothing before it is trained."""
+    """Build a block of this configuration, which adds nothing before it is trained."""
     attention = make_attention(config)
     mlp = MLP(config.n_embd, config.activation, config.bias, config.dropout)
     block = Block(attention, mlp, config.n_embd, config.norm)
@@ -233,7 +233,7 @@ class GPT(nn.Module):
     def forward(self, ids: Ids, caches: Sequence[Cache] | None = None) -> Logits:
         """The logits of the next id at each position.
 
-        With caches, one for each block, ids are the new ones alone; the caches hold the others.
+        With caches, one for each block, ids are only the new ones; the caches hold the others.
         """
         x = self.embed(ids, caches[0].seen if caches else 0)
         for i, block in enumerate(self.blocks):

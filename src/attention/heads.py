@@ -46,7 +46,7 @@ def attention_weights(
         if mask.ndim > scores.ndim:
             raise ValueError(
                 f"mask: expected at most the {scores.ndim} axes of the scores, "
-                f"{tuple(scores.shape)}, got {tuple(mask.shape)}; the result would get its axes too"
+                f"{tuple(scores.shape)}, got {tuple(mask.shape)}; the result would have its axes, too"
             )
         empty = ~mask.any(dim=-1)  # (*B, Tq)
         if empty.any():
@@ -114,7 +114,7 @@ class Head(nn.Module):
         memory: Float[Tensor, "*B Tk M"] | None = None,
         mask: Bool[Tensor, "*#B Tq Tk"] | None = None,
     ) -> Float[Tensor, "*B Tq Tk"]:
-        """The attention weights alone."""
+        """Only the attention weights."""
         q, k, _ = self.project(x, memory)
         return attention_weights(attention_scores(q, k), mask)
 

@@ -1,6 +1,6 @@
 """Masks: to which keys each query attends. True means that it does, everywhere in this package.
 
-Libraries disagree about that: `nn.MultiheadAttention` wants True where a query does NOT attend,
+Libraries disagree: `nn.MultiheadAttention` wants True where a query does NOT attend,
 `~mask`; Hugging Face's tokenizers give 1 for a token and 0 for padding, `mask.long()`; others add 0
 or -inf.
 """
@@ -77,7 +77,7 @@ def padding_mask(lengths: Int[Tensor, " B"], n_positions: int) -> Bool[Tensor, "
     if lengths.ndim != 1:
         raise ValueError(
             f"lengths: expected one number for each sequence, (B,), got {tuple(lengths.shape)}; "
-            f"lengths.flatten() may mend it"
+            f"lengths.flatten() may fix this"
         )
     if bool((lengths < 1).any()) or bool((lengths > n_positions).any()):
         raise ValueError(

@@ -32,10 +32,10 @@ def merge_heads(x: Shaped[Tensor, "B H T D"]) -> Shaped[Tensor, "B T C"]:
 
 
 class MultiHeadWrapper(nn.Module):
-    """Heads in a list, each with projections of its own, and their outputs concatenated.
+    """Heads in a list, each with its own projections, and their outputs concatenated.
 
-    `head_size` is the width of one head; the output is n_head * head_size wide. (The literature's
-    d_out means the one here, the other there.)
+    `head_size` is the width of one head; the output is n_head * head_size wide. (In the
+    literature, d_out means sometimes the one and sometimes the other.)
     """
 
     def __init__(

@@ -10,7 +10,7 @@ from torch import Tensor
 def orthogonalised(g: Float[Tensor, "*B M N"], n_steps: int = 5) -> Float[Tensor, "*B M N"]:
     """A matrix with the singular vectors of `g` and singular values from 0.68 to 1.13.
 
-    (Those that are less than a hundredth of the norm of `g` may come out smaller or larger.)
+    (Those that are less than a hundredth of the norm of `g` may become smaller or larger.)
 
     Each step of Newton and Schulz puts a polynomial on all singular values at once, by products
     alone: s -> 3.4445 s - 4.775 s^3 + 2.0315 s^5.
@@ -25,7 +25,7 @@ def orthogonalised(g: Float[Tensor, "*B M N"], n_steps: int = 5) -> Float[Tensor
 
 
 class Muon(torch.optim.Optimizer):
-    """Steps along the orthogonalised momentum of each matrix; those of one shape go together.
+    """Steps along the orthogonalised momentum of each matrix; those of one shape are processed together.
 
     `torch.optim.Muon` computes this in bfloat16; here it is done in the precision of the gradient.
     """

@@ -1,6 +1,6 @@
 """Positions: added to the embeddings, rotating queries and keys, or subtracted from the scores.
 
-Attention itself knows no order. `sinusoidal` is added to the embeddings (Vaswani et al., 2017,
+Attention itself ignores order. `sinusoidal` is added to the embeddings (Vaswani et al., 2017,
 section 3.5); rotary positions rotate queries and keys (Su et al., 2021, equation 34); ALiBi subtracts
 from each score, the more the further back the key is (Press et al., 2022, section 3).
 """
@@ -66,7 +66,7 @@ def sinusoidal(n_positions: int, n_embd: int, base: float = 10_000.0) -> Float[T
 def alibi_slopes(n_head: int) -> Float[Tensor, " H"]:
     """What each head subtracts from a score for each position that the key is further back.
 
-    2^(-8 h / H) for head h = 1 ... H; where H is no power of two, the slopes of the next smaller
+    2^(-8 h / H) for head h = 1 ... H; where H is not a power of two, the slopes of the next smaller
     power, and then every second one of the next larger.
 
     >>> alibi_slopes(4)

@@ -1,4 +1,4 @@
-"""Checks that find a wrong attention by what it does, where the shape of its output shows nothing.
+"""Checks that find a wrong attention by what it does, where the shape of its output doesn't.
 
 `forward` is a causal attention as a function of x, (B, T, C) -> (B, T, D); `weights` are its
 attention weights. Each check returns True or False; the `..._by` ones return how much.
@@ -19,7 +19,7 @@ def rows_sum_to_1(weights: Float[Tensor, "*B Tq Tk"], atol: float = 1e-5) -> boo
 
 
 def another_future(x: Float[Tensor, "B T C"], cut: int) -> Float[Tensor, "B T C"]:
-    """A copy of x that is the same before position `cut` and another from there on."""
+    """A copy of x that is the same before position `cut` and different from there on."""
     if not 0 < cut < x.shape[1]:
         raise ValueError(
             f"cut: expected a position from 1 to {x.shape[1] - 1}, so that there is a past and a "
@@ -56,7 +56,7 @@ def no_future_leak(forward: Forward, x: Float[Tensor, "B T C"], atol: float = 1e
 def knows_order(forward: Forward, x: Float[Tensor, "B T C"], atol: float = 1e-5) -> bool:
     """True if the last output changes when two neighbours before it are swapped.
 
-    If no two neighbours matter, no order of them does: every order is reached by such steps.
+    If no swap matters, no order does, because such swaps lead to every order.
     """
     before = forward(x)[:, -1]  # (B, D)
     for t in range(x.shape[1] - 2):
@@ -68,7 +68,7 @@ def knows_order(forward: Forward, x: Float[Tensor, "B T C"], atol: float = 1e-5)
 
 
 def batch_independent(forward: Forward, x: Float[Tensor, "B T C"], atol: float = 1e-5) -> bool:
-    """True if each sequence alone gives what it gives in the batch."""
+    """True if each sequence gives the same output alone as in the batch."""
     alone = torch.cat([forward(x[b : b + 1]) for b in range(len(x))])  # (B, T, D)
     return bool(((alone - forward(x)).abs() <= atol).all())
 
@@ -80,7 +80,7 @@ def keys_may_be_permuted(
     v: Float[Tensor, "*B Tk Dv"],
     atol: float = 1e-5,
 ) -> bool:
-    """True if another order of the keys, with their values, changes nothing (without a mask)."""
+    """True if another order of the keys and values doesn't change the output (without a mask)."""
     order = torch.arange(k.shape[-2]).roll(1)  # (Tk,)
     changed = attend(q, k[..., order, :], v[..., order, :])
     return bool(((changed - attend(q, k, v)).abs() <= atol).all())

@@ -1,4 +1,4 @@
-"""Logits to the next id: probabilities, perhaps only of the likeliest ids, and a sample of them."""
+"""Logits to the next id: probabilities, perhaps only of the most likely ids, and a sample of them."""
 
 import torch
 from jaxtyping import Float, Int
@@ -11,9 +11,9 @@ def next_probabilities(
     top_k: int | None = None,
     top_p: float | None = None,
 ) -> Float[Tensor, "B V"]:
-    """Softmax of logits / temperature: below 1 sharper, above 1 flatter, at 0 all on the likeliest.
+    """Softmax of logits / temperature: sharper below 1, flatter above 1, at 0 only the likeliest.
 
-    `top_k` and `top_p` then keep only the likeliest ids, by `keep_top_k` and `keep_top_p`.
+    `top_k` and `top_p` then keep only the likeliest ids, with `keep_top_k` and `keep_top_p`.
 
     >>> next_probabilities(torch.tensor([[1.0, 3.0]]), temperature=0)
     tensor([[0., 1.]])
@@ -34,7 +34,7 @@ def next_probabilities(
 
 
 def keep_top_k(probabilities: Float[Tensor, "B V"], k: int) -> Float[Tensor, "B V"]:
-    """Only the k likeliest ids of each row, brought back to a sum of 1 (Fan et al., 2018).
+    """Only the k likeliest ids of each row, rescaled to a sum of 1 (Fan et al., 2018).
 
     >>> keep_top_k(torch.tensor([[0.5, 0.3, 0.2]]), 2)
     tensor([[0.6250, 0.3750, 0.0000]])
@@ -50,7 +50,7 @@ def keep_top_k(probabilities: Float[Tensor, "B V"], k: int) -> Float[Tensor, "B 
 
 
 def keep_top_p(probabilities: Float[Tensor, "B V"], p: float) -> Float[Tensor, "B V"]:
-    """The fewest ids of each row that have p of the probability between them, brought back to 1.
+    """The fewest ids of each row whose probabilities sum to p or more, rescaled to a sum of 1.
 
     The likeliest stay; the one with which the sum reaches p is the last (Holtzman et al., 2020).
 

@@ -1,4 +1,4 @@
-"""Text to ids and back, the plainest way: one id per character."""
+"""Text to ids and back in the simplest way: one id per character."""
 
 import operator
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Logits to loss, and a model that gets better: a loop of steps, and an honest evaluation."""
+"""The loss of logits, a loop of training steps, and an honest evaluation."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,7 +36,7 @@ def cross_entropy(
     """The mean of -log p(target), in nats per token.
 
     A model that gives every one of V ids the same probability has the loss log(V). Targets that equal
-    `padding` don't count, neither in the sum nor in the number that it is divided by.
+    `padding` don't count, neither in the sum nor in the count that divides it.
     """
     if padding is None:
         return token_losses(logits, targets).mean()
@@ -120,7 +120,7 @@ class Estimate(NamedTuple):
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """Without dropout and gradients; afterwards the model is in the mode in which it came."""
+    """Without dropout and gradients; afterwards the model is in its old mode again."""
     was_training = model.training
     model.eval()
     try:
@@ -133,7 +133,7 @@ def evaluating(model: nn.Module) -> Iterator[None]:
 def evaluate(model: nn.Module, ids: Ids, block_size: int, batch_size: int = 64) -> Estimate:
     """The model's loss on all of the ids, cut into blocks that follow one another.
 
-    Every block counts once; a rest shorter than a block is left out. The standard error is that
+    Every block counts once; a shorter rest is left out. The standard error is that
     of the mean over blocks, as if these were independent draws.
     """
     last = max(1, len(ids) - block_size)  # from 1 on: cut_blocks says what is too short

@@ -40,19 +40,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _refused(str(error), error.exit_code)
     except ModuleNotFoundError as error:
         return _refused(
-            f"expected the package {error.name}, found none: install what makes book and talks with "
-            "`python install.py --book`, and what grades a class with --grade"
+            f"expected the package {error.name}, found none: run `python install.py --book` for book and "
+            "talks, or `python install.py --grade` to grade a class"
         )
     except OSError as error:  # a full disk, a folder that can't be written, no temporary one
-        return _refused(f"the system refused: {error}: make room there, or write elsewhere")
+        return _refused(
+            f"the system refused: {error}: make room there, or write to another folder"
+        )
     except KeyboardInterrupt:
-        return _refused("interrupted, everything it had started is ended", 130)
+        return _refused("interrupted; everything that it started has ended", 130)
 
 
 class _Outlasting(io.FileIO):
-    """A file to write to, also after its reader has left (`| head`): the command goes on.
+    """A file that you can write to even after its reader has left (`| head`), so that the command goes on.
 
-    Another error, such as a full disk, is raised once, so that what is said of it ends quietly.
+    Another error, such as a full disk, is raised only once, so that its message can be printed.
     """
 
     def write(self, text: Any) -> int:
@@ -108,7 +110,7 @@ class Commands(click.Group):
 
 
 class HandsOn(click.Command):
-    """A command that hands on to another program what stands behind `--`, as `context.obj`."""
+    """A command that hands the words after `--` on to another program, as `context.obj`."""
 
     def parse_args(self, context: click.Context, words: list[str]) -> list[str]:
         cut = words.index("--") if "--" in words else len(words)
@@ -120,7 +122,7 @@ class HandsOn(click.Command):
 
 
 class ManySeeds(click.Command):
-    """A command whose --seed takes all the numbers behind it."""
+    """A command whose --seed takes all the numbers after it."""
 
     def parse_args(self, context: click.Context, words: list[str]) -> list[str]:
         known, taking = [], False
@@ -159,19 +161,27 @@ FOLDER = click.argument(
     "folder", type=PATH, required=False,
     callback=lambda context, argument, folder: folder or notebooks.root() / "my",
 )  # fmt: skip
-NO_LAB = click.option("--no-lab", is_flag=True, help="Only make the notebooks.")
+NO_LAB = click.option(
+    "--no-lab", is_flag=True, help="Only make the notebooks, and don't open JupyterLab."
+)
 WORKERS = click.option(
     "-j", "--workers", type=N, default=processors,
-    help="Notebooks at a time (as many as processors).",
+    help="Notebooks to run at a time (default: the number of processors).",
 )  # fmt: skip
 TIMEOUT = click.option(
-    "--timeout", type=N, default=600, metavar="SECONDS", help="Longest time for one cell (600)."
+    "--timeout",
+    type=N,
+    default=600,
+    metavar="SECONDS",
+    help="Longest time for one cell (default: 600).",
 )
 PARAMETER = click.option(
     "-p", "--parameter", nargs=2, multiple=True, metavar="NAME VALUE",
-    help="Set a parameter in every notebook that has it, such as: -p n_steps 50.",
+    help="Set a parameter in every notebook that has it, for example -p n_steps 50.",
 )  # fmt: skip
-SERVE = click.option("--serve", is_flag=True, is_eager=True, help="Then show it on this computer.")
+SERVE = click.option(
+    "--serve", is_flag=True, is_eager=True, help="Then serve the result on this computer."
+)
 
 
 def port(usual: int) -> Callable:
@@ -179,10 +189,10 @@ def port(usual: int) -> Callable:
 
     def checked(context: click.Context, option: click.Parameter, number: int | None) -> int:
         if number and not context.params["serve"]:
-            raise CourseError("--port is the port of --serve: add --serve, or leave out --port")
+            raise CourseError("--port needs --serve: add --serve, or leave out --port")
         return number or usual
 
-    says = f"Port of 127.0.0.1 for --serve ({usual})."
+    says = f"Port on 127.0.0.1 for --serve (default: {usual})."
     return click.option("--port", type=N, help=says, callback=checked)
 
 
@@ -192,15 +202,15 @@ def port(usual: int) -> Callable:
 def course() -> None:
     """Run, refresh and check the notebooks of the course.
 
-    A NOTEBOOK is a path, a file name or its beginning, such as 01 or 1; none means all. Each command
-    says the rest: course COMMAND --help.
+    A NOTEBOOK is a path, a file name or its beginning, such as 01 or 1; without one, a command takes
+    all. For the options of a command: course COMMAND --help.
     """
 
 
 def into(folder: str) -> Callable:
     """The option --out, whose default is a folder in build."""
     return click.option(
-        "--out", type=PATH, metavar="DIR", help=f"Folder for what is made (build/{folder}).",
+        "--out", type=PATH, metavar="DIR", help=f"Output folder (default: build/{folder}).",
         callback=lambda context, option, out: out or notebooks.root() / "build" / folder,
     )  # fmt: skip
 
@@ -213,10 +223,10 @@ def into(folder: str) -> Callable:
 @NO_LAB
 @click.pass_obj
 def start(options: list[str], folder: Path, no_lab: bool) -> None:
-    """Open JupyterLab on notebooks of your own.
+    """Open JupyterLab on your own copies of the notebooks.
 
-    They are copies in FOLDER (my), which no update overwrites. What stands behind -- is for JupyterLab.
-    Exit status: JupyterLab's, or 2 if the folder can't be used.
+    They are in FOLDER (default: my). Updates never overwrite your work. Options after -- go to JupyterLab.
+    Exit status: that of JupyterLab, or 2 if the folder can't be used.
     """
     from course.learn.copies import start
 
@@ -231,7 +241,7 @@ def start(options: list[str], folder: Path, no_lab: bool) -> None:
 def update(folder: Path) -> None:
     """Bring new versions of the chapters into your own notebooks.
 
-    They are in FOLDER (my). Your answers stay.
+    They are in FOLDER (default: my). Your answers stay as they are.
     """
     from course.learn.copies import update
 
@@ -245,7 +255,7 @@ def _bring(bring: Callable[[Path, Path], Iterable[str]], folder: Path) -> None:
         root / "requirements.txt",
     )  # install.py's copy of them
     if ready.exists() and pins.exists() and ready.read_bytes() != pins.read_bytes():
-        print("the course needs other packages than before: run install.py again")
+        print("the pinned versions have changed: run `python install.py` again")
     for line in bring(root, folder):
         print(line)
 
@@ -264,7 +274,7 @@ def _lab(folder: Path, options: list[str]) -> NoReturn:
 @PARAMETER
 @into("run")
 def run(paths: list[Path], workers: int, timeout: int, parameter: Sequence, out: Path) -> int:
-    """Execute notebooks side by side; report time, memory and errors.
+    """Run notebooks in parallel; report time, memory and errors.
 
     Exit status: 0 all passed, 1 a notebook failed, 2 bad usage, 130 interrupted.
     """
@@ -278,7 +288,7 @@ def run(paths: list[Path], workers: int, timeout: int, parameter: Sequence, out:
 @WORKERS
 @TIMEOUT
 def refresh(paths: list[Path], workers: int, timeout: int) -> int:
-    """Execute notebooks and store their outputs in them.
+    """Run notebooks and store their outputs in them.
 
     Exit status: 0 all stored, 1 a notebook was refused, 2 bad usage.
     """
@@ -292,9 +302,9 @@ def refresh(paths: list[Path], workers: int, timeout: int) -> int:
 @WORKERS
 @click.pass_obj
 def check(options: list[str], paths: list[Path], workers: int) -> int:
-    """Compare what notebooks give now with what is stored in them.
+    """Run notebooks and compare the outputs with the stored ones.
 
-    What stands behind -- is for pytest.
+    Options after -- go to pytest.
     """
     from course.check.run import check
 
@@ -303,14 +313,12 @@ def check(options: list[str], paths: list[Path], workers: int) -> int:
 
 @course.command(cls=ManySeeds)
 @NOTEBOOKS
-@click.option(
-    "--seed", type=N, multiple=True, required=True, help="A whole number for each cohort."
-)
+@click.option("--seed", type=N, multiple=True, required=True, help="One seed for each class.")
 @into("variants")
 def variants(paths: list[Path], seed: Sequence[int], out: Path) -> None:
-    """Make notebooks for cohorts: the same questions, other numbers.
+    """Make notebooks for several classes, with different numbers.
 
-    Exit status: 0 made, 2 a seed doesn't do or the usage is wrong; nothing is written.
+    Exit status: 0 made, 2 a seed can't be used or the usage is wrong; then nothing is written.
     """
     from course.learn.variants import write_all
 
@@ -325,9 +333,9 @@ def variants(paths: list[Path], seed: Sequence[int], out: Path) -> None:
 @SERVE
 @port(BOOK_PORT)
 def book(serve: bool, port: int) -> int:
-    """Make the site of the course with mdBook, in build/book.
+    """Build the website of the course with mdBook, in build/book.
 
-    Exit status: 0 built, 2 the last good build was left as it was.
+    Exit status: 0 built, 2 failed; then the last good build stays.
     """
     from course.publish.mdbook import build
 
@@ -336,13 +344,13 @@ def book(serve: bool, port: int) -> int:
 
 @course.command()
 @NOTEBOOKS
-@click.option("--pdf", is_flag=True, help="Print each deck to a PDF (Chromium).")
+@click.option("--pdf", is_flag=True, help="Also print each deck to a PDF (needs Chromium).")
 @SERVE
 @port(DECK_PORT)
 def slides(paths: list[Path], pdf: bool, serve: bool, port: int) -> None:
-    """Make a reveal.js deck of each chapter's talk, and its PDF.
+    """Turn the talk of each chapter into a reveal.js deck, and a PDF.
 
-    They are in build/slides. Exit status: 0 made, 2 a notebook, a formula or the usage is wrong.
+    The decks are in build/slides. Exit status: 0 made, 2 a notebook, a formula or the usage is wrong.
     """
     from course.publish import decks
 
@@ -357,11 +365,16 @@ def slides(paths: list[Path], pdf: bool, serve: bool, port: int) -> None:
 @course.command()
 @NOTEBOOKS
 @click.option(
-    "--exercise", type=N, multiple=True, help="Only this one, by its number on the page."
+    "--exercise",
+    type=N,
+    multiple=True,
+    help="Only the exercise with this number on the page; repeat it for more.",
 )
-@click.option("--solutions", is_flag=True, help="Solutions, hints and known mistakes, to mark by.")
+@click.option(
+    "--solutions", is_flag=True, help="Add solutions, hints and known mistakes, for marking."
+)
 def sheet(paths: list[Path], exercise: Sequence[int], solutions: bool) -> int:
-    """Put exercises on paper: pages that a browser prints.
+    """Make pages of exercises for a browser to print.
 
     They are in build/sheets. Exit status: 0 made, 2 there is no such chapter or exercise.
     """
@@ -377,8 +390,8 @@ def sheet(paths: list[Path], exercise: Sequence[int], solutions: bool) -> int:
 def present(options: list[str], paths: list[Path], no_lab: bool) -> None:
     """Open JupyterLab on talks to give live.
 
-    There code runs and explorers move. The notebooks are in build/present, made anew each time. What
-    stands behind -- is for JupyterLab.
+    Code runs and explorers move. The notebooks are in build/present and are made again each time. Options
+    after -- go to JupyterLab.
     """
     from course.publish.live_talk import write
 
@@ -387,7 +400,7 @@ def present(options: list[str], paths: list[Path], no_lab: bool) -> None:
     out = notebooks.root() / "build" / "present"
     write(paths, out)
     print(
-        'open a chapter, Run > Run All Cells, click its first cell, then the button "Toggle Deck"'
+        'open a chapter, choose Run > Run All Cells, click its first cell, then the button "Toggle Deck"'
     )
     if not no_lab:
         _lab(out, options)

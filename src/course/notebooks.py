@@ -118,7 +118,7 @@ def _find(root: Path, name: str, known: list[Path]) -> Path:
         return found[0]
     if found:
         raise CourseError(
-            f"{name!r} is the beginning of {_names(found)}, expected of one notebook: "
+            f"{name!r} is the beginning of {_names(found)}, expected only one of them: "
             "write more of the name"
         )
     files = [path for path in _unlisted(root, known) if stem and path.stem.startswith(stem)]
@@ -182,12 +182,12 @@ def parse(text: str, name: object) -> dict[str, Any]:
                     came = f"{key} of cell {cell['id']} is {json.dumps(value)}"
                     raise _wrong(name, f"{came}, expected a {kind.__name__}")
             if not all(isinstance(tag, str) for tag in parts.get("metadata.tags", [])):
-                raise TypeError("a tag is no string")
+                raise TypeError("a tag isn't a string")
     except RecursionError:
         raise _wrong(name, f"it is nested more than {DEEPEST} deep") from None
     except UnicodeEncodeError as error:
         before, half = error.object[: error.start][-20:], error.object[error.start]
-        raise _wrong(name, f"after {before!r} stands half of a character ({half!r})") from None
+        raise _wrong(name, f"after {before!r} there is half of a character ({half!r})") from None
     except ValueError as error:
         raise _wrong(name, f"it is not JSON ({error})") from None
     except (KeyError, TypeError, AttributeError) as error:

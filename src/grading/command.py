@@ -19,15 +19,19 @@ from course.cli import PATH, N, into, processors
 @into("grades")
 @click.option(
     "--cohort", default="", metavar="SECRET",
-    help="Draw the hidden inputs from this (default: a secret that is drawn once, in DIR/cohort).",
+    help="Secret for the hidden inputs (default: one drawn once, in DIR/cohort).",
 )  # fmt: skip
 @click.option(
-    "-j", "--jobs", type=N, default=processors, help="Submissions at a time (all processors)."
+    "-j",
+    "--jobs",
+    type=N,
+    default=processors,
+    help="Submissions at a time (default: the number of processors).",
 )
-@click.option("--trust", is_flag=True, help="Use no sandbox, because you know this code.")
 @click.option(
-    "--student", multiple=True, metavar="X", help="Grade only X (more than once: all these)."
+    "--trust", is_flag=True, help="Grade without a sandbox; only for code that you have read."
 )
+@click.option("--student", multiple=True, metavar="X", help="Grade only X; repeat it for more.")
 @click.option("--dry-run", is_flag=True, help="Say what would be graded, and write nothing.")
 @click.option(
     "--due", default="", metavar="DATE", help='Work is late after this: "2026-10-12 23:59".'
@@ -37,24 +41,32 @@ from course.cli import PATH, N, into, processors
     help='What late work loses: "10% a day", "2 points an hour".',
 )  # fmt: skip
 @click.option(
-    "--anonymous", is_flag=True, help="Feedback under marks; DIR/names.csv says whose they are."
+    "--anonymous",
+    is_flag=True,
+    help="Put marks instead of names on feedback; DIR/names.csv has both.",
 )
 @click.option(
-    "--export-code", is_flag=True, help="Write each learner's code to a .py, to compare."
+    "--export-code", is_flag=True, help="Also write each learner's code to a .py, to compare."
 )
 @click.option("--canvas", type=PATH, metavar="FILE", help="Your Canvas gradebook, to fill in.")
 @click.option(
     "--moodle", type=PATH, metavar="FILE", help="Your Moodle grading worksheet, to fill in."
 )
-@click.option("--column", default="", metavar="NAME", help="How the gradebook's column begins.")
 @click.option(
-    "--scheduler", default="", metavar="ADDRESS", help="Dask's, to grade on many machines."
+    "--column",
+    default="",
+    metavar="NAME",
+    help="First characters of the column's name in the gradebook.",
 )
 @click.option(
-    "--seed", type=N, help="Seed with which `course variants` made the class's notebooks."
+    "--scheduler",
+    default="",
+    metavar="ADDRESS",
+    help="Address of a Dask scheduler, to grade on many machines.",
 )
+@click.option("--seed", type=N, help="The seed of this class in `course variants`.")
 def grade(**wish: Any) -> int:
-    """Grade what learners handed in, each in a sandbox; feedback and tables.
+    """Grade submissions, each in a sandbox; write feedback and tables.
 
     SUBMISSIONS are a zip of Moodle or Canvas, a folder (nbgrader's submitted too), or notebooks.
     Points, late work and grades set by hand: DIR/grading.toml (see the README).

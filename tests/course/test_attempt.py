@@ -171,7 +171,7 @@ def test_functions_that_an_answer_replaces_are_put_back_and_named():
     said = found.besides[0]
     for name in ("torch.allclose", "torch.equal", "math.isclose", "Tensor.sum"):
         assert name in said
-    assert said.endswith("had been replaced; this check used the original.")
+    assert said.endswith("had been replaced; the check used the original.")
     assert (torch.allclose, torch.equal, math.isclose) == before
     assert torch.ones(2).sum() == 2 and judge(E, double).besides == ()
 

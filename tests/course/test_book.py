@@ -160,7 +160,7 @@ def test_a_port_in_use_is_said_before_anything_is_built(small, monkeypatch, caps
     monkeypatch.chdir(small)
     assert cli.main(["book", "--port", "3001"]) == 2
     assert capsys.readouterr().err == (
-        "course: --port is the port of --serve: add --serve, or leave out --port\n"
+        "course: --port needs --serve: add --serve, or leave out --port\n"
     )
     stays(small)
 

@@ -72,7 +72,7 @@ REFUSED = [
     (code("print(1)"), "prints, but no output is stored"),
     (code("x = 1\ndisplay(x)"), "prints, but no output is stored"),
     (code("x = 1", stream("careful", "stderr")), "has stored stderr"),
-    (code("1 / 0", ERROR), "has a stored error: mend it or tag it raises-exception"),
+    (code("1 / 0", ERROR), "has a stored error: fix it or tag it raises-exception"),
     (code("1", tags=["raises-exception"]), "tagged raises-exception, but no error is stored"),
     (code("x", tags=["raise-exception"]), "unknown tags ['raise-exception']: expected some of"),
     (code("x", tags=["nbval-check-output"]), "unknown tags ['nbval-check-output']"),
@@ -88,7 +88,7 @@ REFUSED = [
     (markdown(slide="-"), "slideshow.slide_type is '-'"),
     (code("x", id=None), "needs an id of its own, got None"),
     (markdown(source=["\n", " "]), "markdown cell 1: is empty: write it or delete it"),
-    (markdown(source="It is 17."), "markdown cell 1: the number 17 stands in no source or output"),
+    (markdown(source="It is 17."), "markdown cell 1: the number 17 is in no source or output"),
 ]
 
 
@@ -129,7 +129,7 @@ def test_lint_hold_a_page_to_its_outline():
     assert lint(notebook(*cells)) == []
     del heading["metadata"][COLLAPSED]
     cells[0]["source"] = "**Time:** 9 minutes, and 0 more for what is Deeper."
-    again = "its minutes, or what is collapsed, has changed: run `course refresh`"
+    again = "its minutes or its collapsed sections have changed: run `course refresh`"
     assert lint(notebook(*cells)) == [f"markdown cell {n}: {again}" for n in (1, 2)]
 
 
@@ -150,7 +150,7 @@ def test_lint_name_a_cell_that_vanished(place):
     found = lint(changed)[0]
     assert found == (
         "expected the cells and the numbers in prose of the last `course refresh`, but gone: "
-        f"{gone}: put them back, or, if that is meant, refresh again"
+        f"{gone}: put them back, or refresh again if you meant to change them"
     )
 
 

@@ -92,7 +92,7 @@ def test_starting_again_changes_nothing(root, capsys):
     change(root / "notebooks" / "n1.ipynb", typed(1, "x = 2"))
     assert main(["start", "--no-lab"]) == 0
     assert mine.read_bytes() == before
-    assert "n1: there is a newer version; `course update` brings it" in capsys.readouterr().out
+    assert "n1: there is a newer version; `course update` brings it in" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", [["start", "--no-lab"], ["update"]])
@@ -343,7 +343,7 @@ def test_a_notebook_that_the_course_has_renamed_leaves_a_sentence_and_the_copy(t
     summary.write_text(summary.read_text().replace("n1", "n9"))
     before = mine.read_bytes()
     capsys.readouterr()
-    said = "n1: the course has no notebook of this name any more; yours stays as it is\n"
+    said = "n1: the course no longer has a notebook of this name; yours stays as it is\n"
     assert main(["start", "--no-lab"]) == 0
     out = capsys.readouterr().out
     assert "n9: copied" in out and said in out

@@ -138,7 +138,7 @@ DIFFER = {
     "no exception": (code("1", error("E", "v"), tags=RAISES), "error: 1 stored, 0 computed"),
     "no exception, ignored": (
         code("x", error("E", "v"), tags=[*RAISES, "nbval-ignore-output"], reason="shown"),
-        "tagged raises-exception, but it raised none",
+        "tagged raises-exception, but it raised no exception",
     ),
     "another exception": (
         code("1 / 0", error("ZeroDivisionError", "division by 0"), tags=RAISES),

@@ -148,7 +148,7 @@ def test_a_slash_makes_a_path_where_a_backslash_does_too(course, monkeypatch):
         ("", r"there is no notebook ''"),
         ("notebooks/zzz.ipynb", r"there is no notebook 'notebooks/zzz.ipynb'"),
         ("other/a_01_text.ipynb", r"there is no notebook 'other/a_01_text.ipynb'"),
-        ("a_", r"'a_' is the beginning of a_01_text, a_03_heads, expected of one notebook"),
+        ("a_", r"'a_' is the beginning of a_01_text, a_03_heads, expected only one of them"),
         ("mine.ipynb", r"mine.ipynb is not listed in notebooks/SUMMARY.md: add a line"),
         ("11", r"11_new.ipynb is not listed in notebooks/SUMMARY.md: add a line"),
     ],
@@ -200,7 +200,7 @@ def test_read_names_the_broken_file(tmp_path, text, message):
     [
         (
             '"source": "\\ud800"',
-            r"after .*source.* stands half of a character \('.ud800'\): restore",
+            r"after .*source.* there is half of a character \('.ud800'\): restore",
         ),
         (
             '"metadata": {"slideshow": null}',
@@ -208,7 +208,7 @@ def test_read_names_the_broken_file(tmp_path, text, message):
         ),
         ('"metadata": {"course": null}', "metadata.course of cell a is null, expected a dict"),
         ('"metadata": {"tags": null}', "metadata.tags of cell a is null, expected a list"),
-        ('"metadata": {"tags": [["quiz"]]}', "its structure is wrong .*a tag is no string"),
+        ('"metadata": {"tags": [["quiz"]]}', "its structure is wrong .*a tag isn't a string"),
         ('"attachments": null', "attachments of cell a is null, expected a dict"),
         (f'"metadata": {{"x": {"[" * 97}{"]" * 97}}}', "it is nested more than 100 deep: restore"),
         (f'"metadata": {{"x": {"[" * 99999}{"]" * 99999}}}', "it is nested more than 100 deep"),
@@ -317,5 +317,5 @@ def test_what_only_who_publishes_needs_is_asked_for(monkeypatch, capsys):
     for command, package in (("slides", "bs4"), ("present", "jupyterlab-slideshow")):
         assert main([command]) == 2
         said = capsys.readouterr().err
-        assert said.startswith(f"course: expected the package {package}, found none: install")
+        assert said.startswith(f"course: expected the package {package}, found none: run ")
         assert "`python install.py --book`" in said and said.count("\n") == 1

@@ -76,29 +76,29 @@ SUPPORTED = {
     "above": [code("x", "0.37651"), *FOUR, prose("0.3765", **{"0.3765": "above"})],
 }
 REFUSED = {
-    "another number": ([code("x", "0.4133"), prose("0.4134")], "the number 0.4134 stands in no"),
-    "a digit": ([code("x", "3 and 4"), prose("It prints 5.")], "the number 5 stands in no"),
-    "wrongly rounded": ([code("x", "0.33333"), prose("0.34")], "the number 0.34 stands"),
-    "a wrong share": ([code("x", "0.1234"), prose("That is 13 %.")], "the number 13 % stands"),
-    "thousands": ([code("x", "16,777,216"), prose("16,777,217")], "the number 16777217 stands"),
+    "another number": ([code("x", "0.4133"), prose("0.4134")], "the number 0.4134 is in no"),
+    "a digit": ([code("x", "3 and 4"), prose("It prints 5.")], "the number 5 is in no"),
+    "wrongly rounded": ([code("x", "0.33333"), prose("0.34")], "the number 0.34 is in no"),
+    "a wrong share": ([code("x", "0.1234"), prose("That is 13 %.")], "the number 13 % is in no"),
+    "thousands": ([code("x", "16,777,216"), prose("16,777,217")], "the number 16777217 is in no"),
     "three cells above": ([code("x", "17"), *TWO, prose("17")], '"numbers": {"17": …}}'),
-    "five cells below": ([prose("7"), *FOUR, code("x", "7")], "the number 7 stands"),
+    "five cells below": ([prose("7"), *FOUR, code("x", "7")], "the number 7 is in no"),
     "rounded two cells above": (
         [code("x", "0.333"), NOTHING, prose("0.33")],
-        "number 0.33 stands",
+        "number 0.33 is in no",
     ),
-    "in the picture of a frame": ([FRAMES, prose("17")], "the number 17 stands in no"),
+    "in the picture of a frame": ([FRAMES, prose("17")], "the number 17 is in no"),
     "in an image": (
         [html('<img src="data:image/png;base64,A+17+b" width="17">'), prose("17")],
         "",
     ),
     "in base64 of a script": ([html('{"src": "data:image/png;base64,A+17+b"}'), prose("17")], ""),
-    "only in prose": ([prose("77"), prose("77")], "the number 77 stands"),
-    "a digit that rounds": ([code("x", "6.8"), prose("7")], "the number 7 stands"),
+    "only in prose": ([prose("77"), prose("77")], "the number 77 is in no"),
+    "a digit that rounds": ([code("x", "6.8"), prose("7")], "the number 7 is in no"),
     "wrong arithmetic": ([prose("12", **{"12": "7 + 6"})], "'7 + 6', which is 13: correct one"),
     "arithmetic on what is nowhere": (
         [prose("12", **{"12": "768 / 64"})],
-        "the number 768 stands",
+        "the number 768 is in no",
     ),
     "a stale origin": ([prose("12", **{"12": "given", "13": "given"})], "says where 13 is from"),
     "not above": ([prose("12", **{"12": "above"}), code("12")], "but no code cell above has it"),
@@ -107,7 +107,7 @@ REFUSED = {
     "endless arithmetic": ([prose("12", **{"12": "9**9**9**9**9"})], "OverflowError"),
     "quoted in another cell": (
         [prose("17", quoted=True), prose("17")],
-        "the number 17 stands",
+        "the number 17 is in no",
     ),
     "no text": ([prose("12", **{"12": 12})], "expected above, given, quoted or arithmetic"),
 }
@@ -122,7 +122,7 @@ def test_is_supported(cells):
 def test_is_refused(cells, sentence):
     (place, found), *more = unsupported(cells)
     assert sentence in found and cells[place]["cell_type"] == "markdown"
-    assert len(more) == (sentence in ("the number 77 stands", "the number 768 stands"))
+    assert len(more) == (sentence in ("the number 77 is in no", "the number 768 is in no"))
 
 
 # ---------------------------------------------------------------- the notebooks of the course

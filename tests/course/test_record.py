@@ -45,7 +45,7 @@ def test_a_record_is_told_in_order():
     [
         ("3 * x", "x", "expected the text '3 \\* x' once in the answer, found it 0 times"),
         ("x", "y", "expected the text 'x' once in the answer, found it 2 times"),
-        ("2 * x", "2 * ", "no Python"),
+        ("2 * x", "2 * ", "isn't valid Python"),
         ("2 * x", "x + x", "no input tells this mistake from the answer"),
         ("2 * x", "2  *  x  # doubled", "no input tells this mistake from the answer"),
         ("2 * x", "2 * x.clone()", "no input tells this mistake from the answer"),

@@ -176,7 +176,10 @@ ROOT = Path("/somewhere/course")
     [
         (notebook(count=2), r"code cell 1 has the count 2, expected 1: remove cells"),
         (notebook(count=None), r"has the count None, expected 1"),
-        (notebook(tags=["raises-exception"]), r"is tagged raises-exception and raises none"),
+        (
+            notebook(tags=["raises-exception"]),
+            r"is tagged raises-exception, but raises no exception",
+        ),
         (notebook(printed("in /somewhere/course/a.py")), r"shows '/somewhere/course/a.py', which"),
         (notebook(printed(f"ok\n{Path.home()}/x")), rf"shows '{Path.home()}/x', which .* in '"),
         (notebook(printed("/tmp/ipykernel_12/3.py:1")), r"shows '/tmp/ipykernel_12/3.py'"),
@@ -191,7 +194,7 @@ ROOT = Path("/somewhere/course")
         ),
         (
             notebook(new_output("display_data", data={WIDGET: {}, "text/plain": "IntSlider()"})),
-            r"code cell 1 shows a widget with nothing for readers without a kernel",
+            r"code cell 1 shows a widget that readers without a kernel can't see",
         ),
     ],
 )

@@ -195,7 +195,7 @@ def test_of_two_runs_one_waits_and_neither_needs_a_reader(tmp_path):
             waits = second.stderr.readline()
             (tmp_path / "notebooks" / "go").touch()
             said = [run.communicate()[1] for run in (first, second)]
-    assert "another `course run` is writing there: waiting" in waits
+    assert "another `course run` is writing there; waiting for it" in waits
     assert [first.returncode, second.returncode] == [0, 0], said
     assert log.read_text() == "begin end begin end "
 

@@ -91,7 +91,7 @@ def test_another_word_is_refused_and_shows_nothing(course, value):
     report = check(ID, ANSWER)
     assert (
         not report.solution
-        and "No solution is shown (tell who gives the course): expected " in report.lines[-1]
+        and "The solution can't be shown (please tell your instructor): " in report.lines[-1]
     )
     with pytest.raises(CourseError):
         printed(ID, root)

@@ -43,7 +43,7 @@ def test_a_folder_for_each_cohort(tmp_path, capsys):
     assert {p.stem[:2] for p in (tmp_path / "seed-1").glob("*.ipynb")} == {"04", "A2"}
     cells = nbformat.read(next(tmp_path.glob("seed-1/04*")), 4).cells
     setup = next(cell.source for cell in cells if variants.IMPORT in cell.source)
-    assert setup.endswith("\nvariant(1)  # this cohort's numbers")
+    assert setup.endswith("\nvariant(1)  # this class's numbers")
     compile(setup, "setup", "exec")
     assert not any(cell.get("outputs") for cell in cells)
     plain = nbformat.read(next(tmp_path.glob("seed-1/A2*")), 4)
@@ -60,7 +60,7 @@ def test_every_page_with_a_check_has_the_line_it_goes_behind():
 def test_nothing_is_written_where_one_seed_does_not_do(tmp_path, monkeypatch):
     def unchanged(seed, ids):
         if seed == 2:
-            raise CourseError("seed 2 doesn't do")
+            raise CourseError("seed 2 can't be used")
         return []
 
     monkeypatch.setattr(variants, "unchanged", unchanged)
@@ -81,15 +81,15 @@ def test_a_seed_with_which_two_mistakes_cannot_be_told_apart_is_refused(monkeypa
     monkeypatch.setattr(variants, "variant", drawn.append)
     monkeypatch.setattr(variants.content, "package", lambda: "no_chapters")
     monkeypatch.setattr(sys, "argv", ["variants", "8", "05.can_win"])
-    with pytest.raises(SystemExit, match=r"ch05/can_win.py can't be told apart; take another"):
+    with pytest.raises(SystemExit, match=r"ch05/can_win.py can't be told apart; choose another"):
         variants.main()
     assert drawn == ["8"]
 
 
 def test_what_a_seed_is_refused_for_is_told(monkeypatch):
-    done = subprocess.CompletedProcess([], 1, "", "more\nwith it two mistakes can't be told apart")
+    done = subprocess.CompletedProcess([], 1, "", "more\ntwo mistakes can't be told apart")
     monkeypatch.setattr(variants.subprocess, "run", lambda *given, **more: done)
-    with pytest.raises(CourseError, match="seed 8 doesn't do: with it two mistakes can't"):
+    with pytest.raises(CourseError, match="seed 8 can't be used: two mistakes can't"):
         variants.unchanged(8, ["05.can_win"])
 
 

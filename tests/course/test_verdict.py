@@ -84,7 +84,7 @@ def two_lines(x):
         (stub, "not attempted", "not attempted yet."),
         (lambda x: x * x, "known mistake", "these are the squares"),
         (lambda x: torch.softmax(x > 0, -1), "wrong", "raised NotImplementedError: "),
-        (lambda x: None, "wrong", "returned None. Did it reach a `return`, and of a name"),
+        (lambda x: None, "wrong", "returned None. Did it reach a `return` that returns"),
         (lambda x: (2 * x)[None], "wrong", "expected the shape (1,), got (1, 1)."),
         (lambda x: 2 * x.double(), "wrong", "of type torch.float32, got torch.float64."),
         (lambda x: (2 * x).tolist(), "wrong", "expected a tensor of shape (1,), got a list."),
@@ -178,10 +178,10 @@ def test_no_number_is_said_to_be_expected_to_be_one():
     said = judge(
         record(), lambda x: 2 * x + torch.tensor([*[0.0] * (len(x) - 1), torch.nan])
     ).sentence
-    assert said == "on double([1.0]), expected 2.0 at [0], got nan, no number."
+    assert said == "on double([1.0]), expected 2.0 at [0], got nan (not a number)."
     mean = record(answer=lambda x: x.mean(), name="<lambda>")
     said = judge(mean, lambda x: x.mean() * torch.nan).sentence
-    assert said == "on <lambda>([1.0]), expected 1.0, got nan, no number."
+    assert said == "on <lambda>([1.0]), expected 1.0, got nan (not a number)."
 
 
 def test_an_error_is_placed_where_the_learner_wrote_it():
@@ -226,7 +226,7 @@ def test_a_missing_or_an_additional_key_is_named():
     E = record(answer=counts, name="counts")
     assert "the key 'b' is missing in ['a', 'c']." in judge(E, lambda x: {"a": 1, "c": 2}).sentence
     said = judge(E, lambda x: {"a": 1, "b": 2, "c": 3}).sentence
-    assert "expected the keys ['a', 'b'] alone, got ['a', 'b', 'c']." in said
+    assert "expected only the keys ['a', 'b'], got ['a', 'b', 'c']." in said
 
 
 def test_of_a_large_tensor_the_first_number_that_differs_is_said():
@@ -257,7 +257,7 @@ def test_a_function_that_forgets_nothing_is_told_so():
 
     found = judge(DOUBLE, grows)
     assert found.besides == (
-        "Called again with the same input, your function does something else.",
+        "Your function does something else when it is called again with the same input.",
     )
 
 
@@ -296,7 +296,7 @@ def test_what_an_exercise_is_to_do_without_is_noticed(without, function, used):
     if not used:
         assert found.status == "passed"
     else:
-        says = f"you use {used}, and this exercise asks you to do without."
+        says = f"you use {used}, but this exercise asks you to do without it."
         assert (found.status, found.sentence) == ("wrong", says)
 
 

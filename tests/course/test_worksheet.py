@@ -78,7 +78,7 @@ def test_a_sheet_has_solutions_if_it_is_asked_for_them_alone(setting, tmp_path, 
     )
     for text in (line.strip(), hint.split("`")[0], mistake):
         assert text in re.sub("<.*?>", "", solved) and text not in re.sub("<.*?>", "", plain)
-    assert "Name: " not in solved and "whoever marks" in solved
+    assert "Name: " not in solved and "for marking" in solved
     assert ("for learners" in said) == (setting != "shown")
 
 

@@ -25,13 +25,15 @@ def lint(notebook: dict[str, Any]) -> list[str]:
     """What would let a notebook pass unchecked or break a slide, a sentence each; [] is good."""
     found = []
     if "widgets" in notebook["metadata"]:
-        found.append("metadata.widgets is stored: remove it, GitHub refuses it without state")
+        found.append(
+            "metadata.widgets is stored: remove it, because GitHub refuses it without state"
+        )
     if not isinstance(was := _course(notebook).get("cells"), list):
         found.append(f"expected metadata.course.cells, a list, got {was!r}: run `course refresh`")
     elif told := changes(was, contents(notebook)):
         found.append(
             f"expected the cells and the numbers in prose of the last `course refresh`, but {told}: "
-            "put them back, or, if that is meant, refresh again"
+            "put them back, or refresh again if you meant to change them"
         )
     marked = list(marks(notebook["cells"]))
     stray = defaultdict(list)
@@ -46,7 +48,7 @@ def lint(notebook: dict[str, Any]) -> list[str]:
         sentences = [*_lint_cell(cell), *stray[place]]
         if marked[place] != ("".join(cell["source"]), bool(cell["metadata"].get(COLLAPSED))):
             sentences.append(
-                "its minutes, or what is collapsed, has changed: run `course refresh`"
+                "its minutes or its collapsed sections have changed: run `course refresh`"
             )
         if not cell.get("id") or ids[cell["id"]] > 1:
             sentences.append(f"needs an id of its own, got {cell.get('id')!r}")
@@ -78,10 +80,10 @@ def _lint_code(cell: dict[str, Any], number: int) -> Iterator[str]:
     if _prints(source) and not outputs:
         yield "prints, but no output is stored: restart and run all cells"
     if any(output.get("name") == "stderr" for output in outputs):
-        yield "has stored stderr: cure or catch the warning"
+        yield "has stored stderr: fix or catch the warning"
     error = any(output["output_type"] == "error" for output in outputs)
     if error and "raises-exception" not in tags:
-        yield "has a stored error: mend it or tag it raises-exception"
+        yield "has a stored error: fix it or tag it raises-exception"
     if not error and "raises-exception" in tags:
         yield "is tagged raises-exception, but no error is stored: restart and run all cells"
     if tags & UNCHECKED and not _is_reason(course.get("reason")):

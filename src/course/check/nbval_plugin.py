@@ -53,7 +53,7 @@ def require(module: ModuleType) -> None:
         if missing or not hasattr(module, name):
             raise pytest.UsageError(
                 f"nbval {version('nbval')} has no {'.'.join([name, *missing[:1]])}: "
-                "the checks are written for nbval 0.11, install that version"
+                "the checks are written for nbval 0.11; install that version"
             )
 
 
@@ -161,7 +161,7 @@ class Cell(nbval.plugin.IPyNbCell):
             raise
         raised = any(out.output_type == "error" for out in self.test_outputs)
         if self.options["check_exception"] and not raised:
-            self.raise_cell_error("tagged raises-exception, but it raised none")
+            self.raise_cell_error("tagged raises-exception, but it raised no exception")
 
     def compare_outputs(
         self, test: Sequence[Any], ref: Sequence[Any], skip_compare: object = None

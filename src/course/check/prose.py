@@ -53,7 +53,7 @@ def unsupported(cells: list[dict[str, Any]]) -> Iterator[tuple[int, str]]:
         for value, number in declared.items():
             origin = origins[number]
             if value not in said.values():
-                yield place, f"says where {number} is from, which it does not contain: delete that"
+                yield place, f"says where {number} is from, but does not contain it: delete that"
             elif wrong := _wrong(origin, value, computed[:after]):
                 yield place, f"the number {number} is said to be {origin!r}, {wrong}"
             else:
@@ -71,7 +71,7 @@ def unsupported(cells: list[dict[str, Any]]) -> Iterator[tuple[int, str]]:
         if not _stands(value, [told]):
             yield (
                 place,
-                f"the number {number} stands in no source or output of the code cells near it: "
+                f"the number {number} is in no source or output of the code cells near it: "
                 f'correct it, or say where it is from in "course": {{"numbers": {{"{number}": …}}}}',
             )
 

@@ -47,7 +47,7 @@ class Explorer(widgets.VBox):
         today = all(self.state.get(name) in values for name, values in self.stops.items())
         if list(stops) not in first or not today or prod(map(len, self.stops.values())) > MOST:
             raise ValueError(
-                f"expected stops of the first control or the first two, their values now among them, "
+                f"expected stops of the first one or two controls, with their present values, "
                 f"and at most {MOST} frames, got {self.stops} for {self.state}"
             )
         self.still = render(**self.state)

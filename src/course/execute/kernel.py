@@ -215,7 +215,7 @@ def _failure(
     if isinstance(error, CellTimeoutError):
         value = f"the cell took longer than {timeout} s (--timeout)"
     elif isinstance(error, DeadKernelError):
-        guess = ": it ran out of memory, or something ended the process"
+        guess = ": it ran out of memory, or another program ended it"
         value = f"the kernel died{full_disk(scratch) or guess}"
     elif isinstance(error, CellExecutionError) and cell:
         last = [output for output in cell.outputs if output.output_type == "error"][-1]

@@ -67,7 +67,9 @@ def _keep(path: Path, before: bytes, result: Result) -> str:
         if now == before:
             write_bytes(new, path)
             return f"refreshed{since}"
-        why = f"{path.name} was saved while it was executed, and that would be lost: refresh it again"
+        why = (
+            f"{path.name} was saved while it ran, and a refresh would lose that: refresh it again"
+        )
         result["error"] = failure("refused", why)
     return "refused, left as it was"
 
@@ -133,7 +135,7 @@ def _check_cell(cell: NotebookNode, number: int) -> None:
         )
     allowed = "raises-exception" in cell.metadata.get("tags", [])
     if allowed and not any(output.output_type == "error" for output in cell.outputs):
-        raise CourseError("is tagged raises-exception and raises none: remove the tag")
+        raise CourseError("is tagged raises-exception, but raises no exception: remove the tag")
 
 
 def _join_streams(outputs: list[NotebookNode]) -> list[NotebookNode]:
@@ -172,7 +174,7 @@ def _normalise_output(output: NotebookNode, private: re.Pattern[str]) -> None:
         if match := private.search(re.sub(r";base64,[A-Za-z0-9+/=\s]+", "", text)):
             line = next(part for part in text.splitlines() if match[0] in part)
             raise CourseError(
-                f"shows {match[0]!r}, which is of this machine or this run only, "
+                f"shows {match[0]!r}, which belongs only to this machine or this run, "
                 f"in {_quote(line)}: print something else"
             )
 
@@ -183,8 +185,8 @@ def _drop_widget(output: NotebookNode) -> None:
         return
     if not any(kind == "text/html" or kind.startswith("image/") for kind in output.data):
         raise CourseError(
-            "shows a widget with nothing for readers without a kernel, expected an image or html "
-            "beside it: give the widget a still picture (_repr_mimebundle_)"
+            "shows a widget that readers without a kernel can't see, expected an image or html with "
+            "it: give the widget a still picture (_repr_mimebundle_)"
         )
 
 

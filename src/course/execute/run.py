@@ -113,7 +113,10 @@ def _alone(out: Path) -> Iterator[None]:
     try:
         held = lock.acquire(blocking=False)
     except Timeout:
-        print(f"course: {out}: another `course run` is writing there: waiting", file=sys.stderr)
+        print(
+            f"course: {out}: another `course run` is writing there; waiting for it",
+            file=sys.stderr,
+        )
         held = lock.acquire()
     with held:
         yield

@@ -184,7 +184,7 @@ class _Short(io.StringIO):
 
 
 def _no_answer(prompt: object = "") -> str:
-    raise EOFError("nobody answers input() during a check")
+    raise EOFError("input() gets no answer during a check")
 
 
 def _place(error: BaseException) -> tuple[str, bool]:

@@ -31,9 +31,9 @@ def start(root: Path, folder: Path) -> Iterator[str]:
         if not mine.exists():
             yield _copy(new, mine, base)
         elif (last := _known(base)) is None:
-            yield f"{path.stem}: nothing says which version it is; `course update` finds out"
+            yield f"{path.stem}: its version is unknown; `course update` finds it out"
         elif last != new:
-            yield f"{path.stem}: there is a newer version; `course update` brings it"
+            yield f"{path.stem}: there is a newer version; `course update` brings it in"
         elif (copy := _known(mine)) and _version(copy) not in (None, _version(new)):
             yield f"{path.stem}: {STALE}; `course update` brings the newer one again"
     yield from map(_left, _gone(folder, paths))
@@ -70,7 +70,7 @@ def _chapters(root: Path, folder: Path) -> list[Path]:
     if folder.resolve() == (root / "notebooks").resolve():
         raise CourseError(
             f"expected a folder of your own, got {folder}, which holds the course's notebooks: "
-            "name another, or none for `my`"
+            "name another folder, or none for `my`"
         )
     return chapters(root)
 
@@ -131,7 +131,7 @@ def _gone(folder: Path, paths: list[Path]) -> list[Path]:
 
 
 def _left(base: Path) -> str:
-    return f"{base.stem}: the course has no notebook of this name any more; yours stays as it is"
+    return f"{base.stem}: the course no longer has a notebook of this name; yours stays as it is"
 
 
 def fresh(path: Path) -> NotebookNode:

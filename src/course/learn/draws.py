@@ -38,14 +38,14 @@ def variant(seed: int | str = "") -> None:
         if name.startswith(f"{content.package()}.ch")
     ):
         raise CourseError(
-            "expected the variant before the first check, got it after one: restart the kernel, "
-            "and run the cells in their order"
+            "expected the variant before the first check, got it after a check: restart the kernel, "
+            "and run the cells in order"
         )
     _variant = str(seed)
 
 
 def of_variant() -> str:
-    """The seed of this cohort's numbers, "" where it has none of its own."""
+    """The seed of this class's numbers, "" where it has none of its own."""
     return _variant
 
 

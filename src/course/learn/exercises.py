@@ -69,7 +69,7 @@ def check(id: str, function: Callable) -> Report:
         try:
             keep(id)
         except CourseError as error:
-            lines.append(f"That you have passed is not kept: {error}.")
+            lines.append(f"Your pass could not be saved: {error}.")
     return report(exercise, verdict.status, lines)
 
 
@@ -81,7 +81,7 @@ def report(exercise: Exercise, status: str, lines: list[str]) -> Report:
         solution = exercise.solution if shown else ""
         lines = [*lines, why] if why else lines
     except CourseError as error:
-        lines = [*lines, f"No solution is shown (tell who gives the course): {error}."]
+        lines = [*lines, f"The solution can't be shown (please tell your instructor): {error}."]
     return Report(exercise.id, status, tuple(lines), tuple(exercise.hints), solution)
 
 

@@ -19,7 +19,7 @@ from course.errors import CourseError
 from course.files import write_text
 from course.learn.html import RIGHT, UNTRIED
 
-NONE_YET = "No exercise is passed yet. A check that passes is kept; then call progress() again."
+NONE_YET = "You haven't passed any exercise yet. When a check passes, it is saved; then call progress() again."
 
 
 def file() -> Path:
@@ -39,7 +39,7 @@ def passed() -> dict[str, str]:
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))["passed"]
         if not all(isinstance(part, str) for pair in kept.items() for part in pair):
-            raise ValueError("an id or a day that is no text")
+            raise ValueError("an id or a day that isn't text")
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:

@@ -163,7 +163,7 @@ class Exercise:
             )
         if self.reference is not None:
             raise RecordError(
-                "expected one @E.answer, got a second: make it a mistake, or drop it"
+                "expected one @E.answer, got a second: make it a mistake, or delete it"
             )
         self.reference = Program(self, function)
         return function
@@ -191,7 +191,9 @@ class Exercise:
         try:
             exec(compile(source, f"<slip of {self.id}>", "exec"), namespace)
         except SyntaxError as error:
-            raise RecordError(f"the slip {new!r} for {old!r} is no Python: {error}") from None
+            raise RecordError(
+                f"the slip {new!r} for {old!r} isn't valid Python: {error}"
+            ) from None
         self.mistake(namespace[self.name], hint)
 
     def mistake(self, function: Callable, hint: str = "") -> Callable:
@@ -212,7 +214,7 @@ class Exercise:
         if new.like(self.reference, to_the_word=False):
             raise RecordError(
                 f"no input tells this mistake from the answer ({hint!r}): "
-                f"add an input on which they differ, or drop the mistake"
+                f"add an input on which they differ, or delete the mistake"
             )
         for known in self.mistakes:
             if new.like(known, to_the_word=True):

@@ -57,7 +57,7 @@ def _names(exercise: Exercise, places: list[int]) -> str:
 def besides(outcomes: list[Outcome], replaced: list[str]) -> Iterator[str]:
     """What a function did outside of itself."""
     if replaced := [*replaced, *(name for o in outcomes for name in o.replaced)]:
-        yield f"{listed(replaced)} had been replaced; this check used the original."
+        yield f"{listed(replaced)} had been replaced; the check used the original."
     if changed := [name for o in outcomes for name in o.changed]:
         yield f"Your function changed {listed(changed)}; the check has put it back."
     if printed := next((o.printed.strip() for o in outcomes if o.printed.strip()), ""):
@@ -82,9 +82,7 @@ def complaint(exercise: Exercise, ours: Outcome, right: Outcome, inputs: tuple) 
         more = ". Write raise, not return." if error else "."
         return f"expected {kind(right.error)}, but your function returned {show(value)}{more}"
     if value is None and wanted is not None:
-        return (
-            "your function returned None. Did it reach a `return`, and of a name that isn't None?"
-        )
+        return "your function returned None. Did it reach a `return` that returns a value?"
     if type(value) is GeneratorType or type(value) is CoroutineType:
         return (
             f"expected {kind(wanted)}, got {kind(value)}. Is there a `yield` or an `async` in it?"
@@ -96,7 +94,7 @@ def complaint(exercise: Exercise, ours: Outcome, right: Outcome, inputs: tuple) 
     if is_a(wanted, Tensor) and (no_number := value.isnan() & ~wanted.isnan()).any():
         place = no_number.nonzero()[0].tolist()
         at = f" at {place}" if place else ""
-        return f"expected {show(wanted[tuple(place)].item())}{at}, got nan, no number."
+        return f"expected {show(wanted[tuple(place)].item())}{at}, got nan (not a number)."
     for law in exercise.laws:
         if broken(law, value, inputs):
             sentence = " ".join(law.__doc__.split())
@@ -114,7 +112,7 @@ def _difference(value: Any, wanted: Any) -> str:
         if missing := [repr(key) for key in wanted if key not in plain_keys(value)]:
             return f"the key {missing[0]} is missing in {show(list(value))}."
         if len(value) > len(wanted):
-            return f"expected the keys {show(list(wanted))} alone, got {show(list(value))}."
+            return f"expected only the keys {show(list(wanted))}, got {show(list(value))}."
         wanted = {key: item for key, item in wanted.items() if not same(value[key], item)}
         value = {key: value[key] for key in wanted}
     elif is_a(wanted, Tensor) and wanted.numel() > MANY:

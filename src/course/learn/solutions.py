@@ -20,8 +20,8 @@ from course.errors import CourseError
 from course.notebooks import root
 
 KEPT_BACK = {
-    "after passing": "Its solution is shown when your answer has passed.",
-    "withheld": "Its solution is withheld by whoever gives this course.",
+    "after passing": "You can see the solution once your answer has passed.",
+    "withheld": "Your instructor withholds the solution.",
 }
 SETTINGS = ("shown", *KEPT_BACK)
 PLACE = "preprocessor.course.solutions"

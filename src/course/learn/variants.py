@@ -37,9 +37,9 @@ def write_all(paths: Sequence[Path], seeds: Sequence[int], out: Path) -> Iterato
             for cell in notebook.cells:
                 if cell.cell_type == "code" and IMPORT in cell.source:
                     source = cell.source.replace(IMPORT, ALSO + IMPORT)
-                    cell.source = f"{source}\nvariant({seed})  # this cohort's numbers"
+                    cell.source = f"{source}\nvariant({seed})  # this class's numbers"
             write(notebook, folder / path.name)
-        says = f"; alike for everyone: {', '.join(stay)}" if stay else ""
+        says = f"; the same for everyone: {', '.join(stay)}" if stay else ""
         yield f"{folder}: other numbers in {len(ids) - len(stay)} of {len(ids)} exercises{says}"
 
 
@@ -52,7 +52,7 @@ def unchanged(seed: int, ids: Sequence[str]) -> list[str]:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         last = (done.stderr.strip() or "it says nothing").split("\n")[-1]
-        raise CourseError(f"seed {seed} doesn't do: {last}")
+        raise CourseError(f"seed {seed} can't be used: {last}")
     return json.loads(done.stdout)
 
 
@@ -67,7 +67,7 @@ def main() -> None:
         alike = [id for id in ids if same(usual[id], load(id).inputs, rtol=0.0)]
     except RecordError as error:
         where = str(error).partition("(")[2].partition(",")[0]
-        sys.exit(f"with it two mistakes of {where} can't be told apart; take another")
+        sys.exit(f"two mistakes of {where} can't be told apart; choose another")
     print(json.dumps(alike))
 
 

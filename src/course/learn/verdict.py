@@ -17,8 +17,8 @@ from course.learn.values import is_a
 from course.learn.words import call, kind
 
 HIDDEN = (
-    "right on every input of the notebook's check, and wrong on others of the same kinds. Does it "
-    "compute its answer for inputs that it has never seen?"
+    "your function is right on every input of the notebook's check, but wrong on others of the "
+    "same kinds. Does it compute its answer for inputs that it has never seen?"
 )
 
 
@@ -59,7 +59,9 @@ def judge(exercise: Exercise, function: Callable, run: Callable | None = None) -
         more = [*besides(outcomes[: exercise.n_shown], replaced)]
         shown = status == "wrong" and wrong and wrong[0] < exercise.n_shown
         if shown and _fickle(exercise, function, outcomes, wrong[0], run):
-            more.append("Called again with the same input, your function does something else.")
+            more.append(
+                "Your function does something else when it is called again with the same input."
+            )
     return Verdict(status, sentence, seen, tuple(more), "\n".join(map(did, outcomes)))
 
 
@@ -73,7 +75,7 @@ def _finding(
         if hint := _known(exercise.mistakes, outcomes):
             return "known mistake", hint, f"{where}: yours {did(ours)}."
     if used := next((outcome.used for outcome in outcomes if outcome.used), ""):
-        return "wrong", f"you use {used}, and this exercise asks you to do without.", ""
+        return "wrong", f"you use {used}, but this exercise asks you to do without it.", ""
     if not wrong:
         return "passed", f"passed on {len(outcomes)} inputs.", ""
     if wrong[0] >= exercise.n_shown:

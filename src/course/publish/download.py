@@ -16,7 +16,7 @@ BUILD = "import sys, setuptools.build_meta as backend; backend.build_wheel(sys.a
 UNPACKED = shutil.ignore_patterns("__pycache__", "*.egg-info", ".*")
 EPOCH = "315532800"  # 1980, the first year of a zip: the same files make the same wheel on any day
 ASKS = """\
-# Only where the package of the course is missing, this says how to get it.
+# If the package of the course is missing, this says how to get it.
 try:
     import course.learn.exercises
 except ModuleNotFoundError:
@@ -74,7 +74,7 @@ def notebook(text: str, name: str, repository: str, wheel: str) -> str:
 
 def _asks(repository: str, wheel: str) -> str:
     how = (
-        f"download {wheel} from the page that this notebook is from into the folder of the "
+        f"download {wheel} from the page of this notebook into the folder of the "
         f"notebook, run `%pip install {wheel}`"
     )
     if place := github(repository):

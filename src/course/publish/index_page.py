@@ -97,9 +97,9 @@ class _Course:
                 said.append(f"{title}: {' '.join(each)}")
         alt = escape(f"The course as a line with {len(hands)} stations. {' '.join(said)}")
         legend = (
-            f"The line through all stations is the main line, {self.hours()}, the one beside it the "
-            f"path of an evening, {self.hours(*short)}, and a bow is what is Deeper. Below each "
-            "question stands what its chapter hands on."
+            f"The line through all stations is the main line, {self.hours()}, the one next to it is "
+            f"the path of an evening, {self.hours(*short)}, and a bow is for the Deeper sections. Below "
+            "each question is what its chapter hands on."
         )
         return (
             f'<figure class="course-map"><span role="img" aria-label="{alt}"></span>'

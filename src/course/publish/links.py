@@ -144,7 +144,7 @@ class Site:
             )
         if not file.resolve().is_relative_to(self.src.resolve()):
             raise CourseError(
-                f"{nowhere}it lies outside of notebooks/, or a symlink there does; put the file "
+                f"{nowhere}it, or the file that a symlink leads to, is outside of notebooks/; put the file "
                 "itself there"
             )
 

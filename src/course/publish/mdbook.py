@@ -101,6 +101,6 @@ def _environment() -> dict[str, str]:
 
 def _serve(mdbook: str, root: Path, port: int, environment: dict[str, str]) -> NoReturn:
     """Become mdBook's own server, which builds anew and reloads the page when a file changes."""
-    print(f"http://127.0.0.1:{port} shows the book and follows your edits; end with Ctrl-C")
+    print(f"http://127.0.0.1:{port} shows the book and follows your edits; stop it with Ctrl-C")
     command = [mdbook, "serve", str(root), "-d", str(root / "build" / ".book.served")]
     become([*command, "-n", "127.0.0.1", "-p", str(port), "--watcher", "poll"], environment)

@@ -13,14 +13,14 @@ def chromium() -> str:
     """The path of a Chromium. Raises CourseError where it, or what drives it, is missing."""
     if importlib.util.find_spec("playwright") is None:
         raise CourseError(
-            "a PDF is printed with playwright, and this Python has none: install it with "
+            "a PDF needs playwright, and this Python has none: install it with "
             "`python install.py --book`, or leave out --pdf (`make slides PDF=`)"
         )
     for name in ("chromium", "chromium-browser", "google-chrome", "chrome"):
         if path := shutil.which(name):
             return path
     raise CourseError(
-        "a PDF is printed by Chromium, and none was found on the PATH: install it "
+        "a PDF needs Chromium, and none was found on the PATH: install it "
         "(`apt-get install chromium`), or leave out --pdf (`make slides PDF=`)"
     )
 

@@ -98,7 +98,7 @@ class _Maker:
     def figure(self, cell: Cell) -> str:
         drawn = [output for output in cell["outputs"] if "text/html" in output.get("data", {})]
         if not drawn:
-            raise ValueError("expected a cell that draws, and it draws nothing")
+            raise ValueError("expected a cell that draws, but it doesn't draw anything")
         return self.output(cell | {"outputs": drawn})
 
     def table(self, cell: Cell, rows: str = "", columns: str = "") -> str:

@@ -57,7 +57,7 @@ def worksheet(page: Page, numbers: Sequence[int], solved: bool) -> str:
     chapter = html.escape(page.path[:2])
     says = f"Self-attention, chapter {chapter}. About {EXERCISE * len(chosen)} minutes."
     if solved:
-        says = f"Self-attention, chapter {chapter}. Solutions, for whoever marks the answers."
+        says = f"Self-attention, chapter {chapter}. Solutions, for marking."
     css = (ASSETS / "worksheet.css").read_text(encoding="utf-8")
     if "<math" in body:
         css += (ASSETS / "math.css").read_text(encoding="utf-8")
@@ -78,8 +78,8 @@ def _exercise(cells: list[Cell], solved: bool) -> str:
     statement = "".join(render(cell["tokens"]) for cell in asks)
     if "<img" in statement:
         raise CourseError(
-            f"{stub['where']}: expected words, code and formulas in an exercise, because paper has "
-            "no file beside it, got an image: describe it"
+            f"{stub['where']}: expected words, code and formulas in an exercise, because paper "
+            "can't carry a file, got an image: describe it"
         )
     code, below = told(id)[1], ""
     if solved:
@@ -113,5 +113,5 @@ def build(root: Path, paths: Sequence[Path], numbers: Sequence[int], solved: boo
         write_text(text, path)
         print(f"open {path} in a browser, and print it")
     if solved and (kept := setting(root)) != "shown":
-        print(f"solutions are for you: book.toml says {kept!r} for learners")
+        print(f"these solutions are only for you: book.toml says {kept!r} for learners")
     return 0
