@@ -13,9 +13,9 @@ REACH = 2.2  # of the plane, both ways; at least six steps stay on it
 def query_explorer(
     x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequence[str], row: int = 1
 ) -> Live:
-    """The queries, keys and values of a head of size 2; the query of one word is under the hand.
+    """Draw the queries, keys and values of a head of size 2; you can drag the query of one word.
 
-    A gradient step moves W_q and W_k, for a larger weight of a word that is chosen.
+    A gradient step moves W_q and W_k so that the weight of the chosen word grows.
     """
     q, k, v = ((x @ W).detach() for W in (W_q, W_k, W_v))
     return Live(

@@ -30,7 +30,7 @@ from course.draw.picture import (
 CELL, GAP = 0.335, 0.28  # inches: a cell's side, the room between neighbours
 
 
-ROLES = (  # a role, its colour, what it says, and what becomes of it
+ROLES = (  # a role, its colour, the question it answers, and what happens to it
     ("query", QUERY, "what am I looking for?", "meets the key of every word: six scores"),
     ("key", KEY, "how can I be found?", "meets the query of every word"),
     ("value", VALUE, "what do I hand over?", "is mixed with the others, by the weights"),
@@ -38,7 +38,7 @@ ROLES = (  # a role, its colour, what it says, and what becomes of it
 
 
 def roles_figure(word: str, x: Tensor) -> Picture:
-    """One word's vector x, (C,), above the three vectors that are made of it, a panel each."""
+    """Draw one word's vector x, (C,), above the three vectors made from it, a panel for each."""
     figure, (above, *below) = sheet(3.0, 1 + len(ROLES))
     headline(figure, "One word has three roles")
     branch, top, width, apart = 1.72, 1.32, 2.45, 2.65  # inches: where the line branches, the boxes
@@ -47,7 +47,7 @@ def roles_figure(word: str, x: Tensor) -> Picture:
     with mpl.rc_context(STYLE):
         above.text(WIDTH / 2, 2.46, word, weight="bold", fontsize=12, **put)
         above.text(WIDTH / 2, 2.2, f"x = [{numbers}]", fontsize=SMALL, **put)
-        above.text(WIDTH / 2, 1.97, "private: nobody sees it", fontsize=SMALL, color=FAINT, **put)
+        above.text(WIDTH / 2, 1.97, "private: no other word sees it", fontsize=SMALL, color=FAINT, **put)
         above.plot([WIDTH / 2] * 2, [1.86, branch], color=INK, linewidth=1.8)
         for n, (axes, (role, colour, asks, then)) in enumerate(zip(below, ROLES, strict=True)):
             left = 0.025 + n * apart
@@ -73,10 +73,10 @@ def roles_figure(word: str, x: Tensor) -> Picture:
 
 
 def head_figure(x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequence[str]) -> Picture:
-    """x -> q, k, v -> weights -> mix: a weight stands in its query's row, in its key's column.
+    """x -> q, k, v -> weights -> mix: each weight is in its query's row and its key's column.
 
-    A narrow page has three panels: what is made of x, the weights, what is mixed. The arrow of the
-    values runs through all of them.
+    A narrow page has three panels: the queries made from x, the weights, and the mixed values. The
+    arrow of the values runs through all of them.
     """
     q, k, v = x @ W_q, x @ W_k, x @ W_v
     weights = attention_weights(attention_scores(q, k))
@@ -135,14 +135,14 @@ def head_figure(x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequenc
         figure,
         f"x, {T} words by {C} channels, is projected three times: by W_q to queries of shape "
         f"({T}, {D}), by W_k to keys, drawn lying down as ({D}, {T}), by W_v to values of shape "
-        f"({T}, {Dv}). Where the row of a query meets the column of a key stands their weight. In "
+        f"({T}, {Dv}). Each weight is where the row of its query meets the column of its key. In "
         f"the row of '{words[row]}' the largest weight is {weights[row, best]:.4f}, for "
         f"'{words[best]}'; that row mixes the values to [{mixes}].",
     )
 
 
 def _matrix(panel: Axes, left, bottom, matrix: Tensor, colour, rows=(), columns=()) -> None:
-    """A heat map with its corner at this place of a panel, framed in the colour of its role."""
+    """Draw a heat map with its corner at this point of a panel, framed in the colour of its role."""
     figure = panel.figure
     width, height = figure.get_size_inches()
     down, across = matrix.shape
@@ -161,7 +161,7 @@ def _matrix(panel: Axes, left, bottom, matrix: Tensor, colour, rows=(), columns=
 
 
 def _arrow(axes, points: Sequence[tuple[float, float]], colour: str) -> None:
-    """A line through the points with a tip at the last."""
+    """Draw a line through the points with a tip at the last one."""
     if len(points) > 2:
         axes.plot(*zip(*points[:-1], strict=True), color=colour, linewidth=1.8)
     tip = dict(arrowstyle="-|>", color=colour, linewidth=1.8, shrinkA=0, shrinkB=0)

@@ -26,8 +26,8 @@ from course.publish import weights
 from course.publish.links import Site
 from course.publish.page import Page
 from course.publish.pdf import chromium, print_to_pdf
-from course.publish.talk import Slide, talk
-from course.publish.talk_plan import plan_of
+from course.publish.talk import talk
+from course.publish.talk_plan import Slide, plan_of
 from course.serving import become
 
 DECK = Path(__file__).parent / "deck"

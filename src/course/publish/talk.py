@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from course.errors import CourseError
@@ -14,21 +13,7 @@ from course.publish.links import Site
 from course.publish.page import Cell, Page, code_html, output_html, parse, render
 from course.publish.slide_parts import WIDTH, chosen, is_readable, printed_text, readable, table
 from course.publish.talk_notes import add_notes
-from course.publish.talk_plan import Planned, read_plan
-
-
-@dataclass
-class Slide:
-    """What one slide shows, block by block, and what the speaker reads; each press brings a block."""
-
-    cell: str  # the id of the first cell that it names
-    heading: str  # HTML
-    kind: str = ""  # title, exercise or quiz
-    blocks: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def add(self, body: str) -> None:
-        self.blocks += [body] * bool(body.strip())
+from course.publish.talk_plan import Planned, Slide, read_plan
 
 
 def talk(path: Path, notebook: Page, site: Site) -> list[Slide]:

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING
 from course.outline import sections
 from course.publish.links import Site
 from course.publish.page import Cell, Page, output_html, parse, render, words
-from course.publish.talk_plan import Planned
+from course.publish.talk_plan import Planned, Slide
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
-
-    from course.publish.talk import Slide
 
 CAPTION = re.compile(r"<figcaption>(.*?)</figcaption>", re.DOTALL)
 

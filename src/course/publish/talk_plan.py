@@ -28,7 +28,7 @@ page says around the cells that are named.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from course import content
@@ -37,6 +37,20 @@ from course.notebooks import read_text
 
 SLIDE = re.compile(r"(?m)^(#{1,2} .+?)(?: \((\d+) minutes?\))?$")
 BRACES = re.compile(r"(?m)^\{\{(.*)\}\}$")
+
+
+@dataclass
+class Slide:
+    """What one slide shows, block by block, and what the speaker reads; each press brings a block."""
+
+    cell: str  # the id of the first cell that it names
+    heading: str  # HTML
+    kind: str = ""  # title, exercise or quiz
+    blocks: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, body: str) -> None:
+        self.blocks += [body] * bool(body.strip())
 
 
 @dataclass(frozen=True)
