@@ -6,10 +6,12 @@ exercise anew, without a name all of it.
 """
 
 import os
+import re
 import subprocess
 import sys
 from functools import cache
 from importlib import import_module
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -91,8 +93,10 @@ def stored() -> dict[tuple[str, ...], str]:
 
 def write(ids):
     """Write what the wrong answers to these exercises are told into told.txt."""
-    was = stored()
-    parts = [told(*key) if key[0] in ids else was.get(key, "") for key in WRONG]
+    was, order = stored(), [id for id, _ in WRONG]
+    keys = [key for key in was | WRONG if key in WRONG]  # what is stored keeps its place
+    keys.sort(key=lambda key: order.index(key[0]))
+    parts = [told(*key) if key[0] in ids else was.get(key, "") for key in keys]
     TOLD.write_text("\n\n".join(filter(None, parts)) + "\n", encoding="utf-8")
 
 
@@ -128,9 +132,13 @@ def test_on_another_processor_records_load_and_say_the_same():
     assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
-def test_told_has_every_wrong_answer_once_and_in_order():
-    names = [(id, answer.__name__) for id, answer, right in ANSWERS if not right]
-    assert list(stored()) == names, "run `python -m tests.chapters.test_answers` and read the diff"
+def test_told_has_every_wrong_answer_once_and_the_exercises_in_order():
+    names = [f"{id} {answer.__name__}" for id, answer, right in ANSWERS if not right]
+    there = re.findall(r"^(\S+ \w+): ", TOLD.read_text(encoding="utf-8"), re.M)
+    again = "run `python -m tests.chapters.test_answers` and read the diff"
+    assert sorted(there) == sorted(names), again
+    exercises = [id for id, _ in groupby(there, lambda name: name.split()[0])]
+    assert exercises == [*dict.fromkeys(id for id, _ in WRONG)], again
 
 
 def test_one_exercise_is_written_and_the_others_stay(tmp_path, monkeypatch):

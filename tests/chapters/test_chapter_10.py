@@ -10,21 +10,13 @@ from attention.heads import attention_scores, attention_weights
 from attention.multi_head import MultiHeadAttention, merge_heads, split_heads
 from chapters.ch10.explorer import heads_explorer, shares, split_by_view, two_heads_explorer
 from chapters.ch10.figures import ribbon_figure, shares_figure, views_sentence
-from course.draw.picture import Picture, picture
+from course.draw.picture import picture
 from course.learn.exercises import load
 from tests.conftest import WORDS, answer
 
 T = len(WORDS)
+pytestmark = pytest.mark.usefixtures("no_pixels")
 QK = torch.randn(2, T, 12, generator=torch.Generator().manual_seed(4))
-
-
-@pytest.fixture(autouse=True)
-def no_pixels(monkeypatch):
-    """The pictures with their sentence but without pixels, which take the time."""
-    monkeypatch.setattr(
-        "chapters.ch10.figures.picture",
-        lambda figure, sentence: Picture("", " ".join(sentence.split())),
-    )
 
 
 def test_the_shares_figure_draws_what_is_heard_only_if_it_is_given(monkeypatch):

@@ -19,7 +19,6 @@ from chapters.ch11.figures import (
     relative,
     spread,
 )
-from course.draw.picture import Picture
 from course.learn.exercises import load
 from course.notebooks import read
 from tests.conftest import ROOT, WORDS, answer
@@ -27,15 +26,6 @@ from tests.conftest import ROOT, WORDS, answer
 ORDER = [3, 0, 4, 2, 1, 5]
 PAGE = {cell.id: cell.source for cell in read(ROOT / "notebooks" / "11_where_am_i.ipynb").cells}
 LOSSES = runs.stored()
-
-
-@pytest.fixture
-def no_pixels(monkeypatch):
-    """Pictures with their sentence and without pixels, which take the time."""
-    monkeypatch.setattr(
-        "chapters.ch11.figures.picture",
-        lambda figure, sentence: Picture("", " ".join(sentence.split())),
-    )
 
 
 # ---------------------------------------------------------------- figures

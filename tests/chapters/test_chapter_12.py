@@ -14,17 +14,10 @@ from chapters.ch12 import runs
 from chapters.ch12.depth import Propagation
 from chapters.ch12.explorer import PLACES, depth_explorer
 from chapters.ch12.figures import LOWEST, block_figure, depth_figure, words_figure
-from course.draw.picture import Picture, picture
+from course.draw.picture import picture
 from tests.conftest import WORDS, answer
 
-
-@pytest.fixture(autouse=True)
-def no_pixels(monkeypatch):
-    """Pictures with their sentence but without pixels, which take the time."""
-    monkeypatch.setattr(
-        "chapters.ch12.figures.picture",
-        lambda figure, sentence: Picture("", " ".join(sentence.split())),
-    )
+pytestmark = pytest.mark.usefixtures("no_pixels")
 
 
 def made(signal, gradient, diversity):

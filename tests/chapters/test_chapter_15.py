@@ -7,19 +7,9 @@ import pytest
 from chapters.ch15.budget import LLAMA_2_7B, LLAMA_3_8B, MODELS, cache_bytes, kept_positions
 from chapters.ch15.explorer import CONTEXTS, KV_HEADS, SEQUENCES, cache_calculator
 from chapters.ch15.figures import CARD, cost_figure, groups_figure, work_figure
-from course.draw.picture import Picture
 
 GIB = 2**30
 WEIGHTS = 2 * LLAMA_2_7B.parameters
-
-
-@pytest.fixture
-def no_pixels(monkeypatch):
-    """Pictures with their sentence and without pixels, which take the time."""
-    monkeypatch.setattr(
-        "chapters.ch15.figures.picture",
-        lambda figure, sentence: Picture("", " ".join(sentence.split())),
-    )
 
 
 @pytest.mark.parametrize(("n_prompt", "n_new"), [(3, 4), (1, 1), (5, 3)])

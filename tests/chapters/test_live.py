@@ -198,7 +198,7 @@ STEPS = """([module, first, steps]) => {
     const seen = steps.map(([kind, step]) => {
         if (kind === "state") model.set("state", { ...state, ...step });
         else act(...step);
-        return (LOOK)(el);
+        return (SEE)(el);
     });
     globalThis.requestAnimationFrame = later;
     el.remove();
@@ -206,28 +206,42 @@ STEPS = """([module, first, steps]) => {
 }"""
 
 
+# What a LOOK reads with, and what each of them reads.
+SEE = """el => {
+    const all = (kind, read, of = el) => [...of.querySelectorAll(kind)].map(read);
+    const text = (e) => e.textContent, value = (e) => Number(e.dataset.value), pressed = (e) => e.ariaPressed === "true";
+    const attribute = (name) => (e) => Number(e.getAttribute(name)), wrong = (e) => e.matches(".wrong");
+    const numbers = (words) => (words.match(/-?\\d[-\\d.e]*/g) ?? []).map(Number);
+    return { says: text(el.querySelector("[role=status]")), ...(LOOK)() };
+}"""
+
+
+def stepped(value, key, small, large):
+    """Where an arrow key leads from a value: on by a step, or by a small one with Shift, in whole steps."""
+    size = small if key.startswith("Shift") else large
+    by = -1 if key.endswith(("Left", "Down")) else 1
+    return (math.floor(value / size + 0.5) + by) * size
+
+
 class Shown:
     """A live explorer on a page, beside the state that it should have."""
 
-    LOOK = """el => {
-        const numbers = (nodes) => [...nodes].map((e) => Number(e.dataset.value));
-        const area = el.querySelector(".hull"), blend = el.querySelector(".mix[r]");
-        const at = new DOMPoint(...blend.getAttribute("transform").match(/-?\\d[-\\d.e]*/g).map(Number));
+    LOOK = """() => {
+        const area = el.querySelector(".hull"), blend = el.querySelector(".mix[r]"), grip = el.querySelector(".handle");
+        const moved = (e) => numbers(e.getAttribute("transform")), at = new DOMPoint(...moved(blend));
         const near = [0, 1, 2, 3, 4, 5, 6, 7].map((n) => area.isPointInFill(
             new DOMPoint(at.x + 0.5 * Math.cos(n), at.y + 0.5 * Math.sin(n))));
         return {
-            weights: [...el.querySelectorAll("tbody tr:not(.scores)")].map((tr) => numbers(tr.querySelectorAll("td[data-value]"))),
-            doors: [...el.querySelectorAll("[data-cell]")].map((e) => [e.ariaPressed === "true", e.matches(".wrong"), e.disabled]),
-            printed: [...el.querySelectorAll("tbody tr")].map((tr) => [...tr.querySelectorAll("td")].map((td) => td.textContent)),
+            weights: all("tbody tr:not(.scores)", (tr) => all("td[data-value]", value, tr)),
+            doors: all("[data-cell]", (e) => [pressed(e), wrong(e), e.disabled]),
+            printed: all("tbody tr", (tr) => all("td", text, tr)),
             mix: JSON.parse(blend.dataset.value),
             inside: area.isPointInFill(at) || near.includes(true),
-            threads: [".thread:not(.second)", ".thread.second"].map((kind) => [...el.querySelectorAll(kind)].map((e) => Number(e.getAttribute("stroke-width")))),
-            from: [...el.querySelectorAll(".thread")].map((e) => (e.getAttribute("d").match(/-?\\d[-\\d.e]*/g) ?? []).slice(0, 2).map(Number)),
-            held: [...el.querySelectorAll("tbody tr:not(.scores)")].map((tr) => tr.matches(".held")),
-            says: el.querySelector("[role=status]").textContent,
-            grip: el.querySelector(".handle").getAttribute("transform").match(/-?\\d[-\\d.e]*/g).map(Number),
-            told: el.querySelector(".handle").getAttribute("aria-valuetext"),
-            reached: [...el.querySelectorAll("[data-cell][tabindex='0']")].map((e) => e.dataset.cell),
+            threads: [".thread:not(.second)", ".thread.second"].map((kind) => all(kind, attribute("stroke-width"))),
+            from: all(".thread", (e) => numbers(e.getAttribute("d")).slice(0, 2)),
+            held: all("tbody tr:not(.scores)", (tr) => tr.matches(".held")),
+            grip: moved(grip), told: grip.getAttribute("aria-valuetext"),
+            reached: all("[data-cell][tabindex='0']", (e) => e.dataset.cell),
             stuck: el.querySelector(".top button")?.disabled,
         };
     }"""
@@ -238,6 +252,11 @@ class Shown:
         self.el = page.locator("div.course-live").nth(list(LIVE).index(name))
         self.handle = self.el.locator(".handle")
         self.el.scroll_into_view_if_needed()
+
+    @property
+    def see(self):
+        """The JavaScript that reads what the page shows."""
+        return SEE.replace("LOOK", self.LOOK)
 
     @property
     def hand(self):
@@ -293,11 +312,29 @@ class Shown:
             self.state[kind] = [list(arrow) for arrow in self.state[kind]]
             self.state[kind][which] = [x / far for x in query]
 
+    def aim(self, angle, length):
+        """What the page should have when the arrow under the hand points there, in degrees."""
+        radians = math.radians(angle)
+        self.put([length * math.cos(radians), length * math.sin(radians)])
+
+    def has(self, **state):
+        """What the page shows when it should have come to this state: all of it is compared."""
+        self.state |= state
+        return self.agrees()
+
+    def follow(self, states):
+        """What an explorer of its own shows in each of these states: all of it is compared."""
+        found = []
+        for state, seen in zip(states, self.through(states), strict=True):
+            self.state |= state
+            found.append(self.compare(seen))
+        return found
+
     def agrees(self):
         """What the page shows, once it is drawn: all of it is compared."""
         frames = 'for (const _ of "12") await new Promise(requestAnimationFrame);'
         return self.compare(
-            self.el.evaluate(f"async el => {{ {frames} return ({self.LOOK})(el); }}")
+            self.el.evaluate(f"async el => {{ {frames} return ({self.see})(el); }}")
         )
 
     def through(self, steps):
@@ -308,7 +345,7 @@ class Shown:
         module = LIVE[self.name].module
         kinds = ["state" if isinstance(step, dict) else "act" for step in steps]
         return self.page.evaluate(
-            STEPS.replace("LOOK", self.LOOK),
+            STEPS.replace("SEE", self.see),
             [module, LIVE[self.name].state, list(zip(kinds, steps, strict=True))],
         )
 
@@ -421,9 +458,7 @@ def any_state(name, luck):
 def test_any_state_is_drawn_as_torch_computes_it(table, name, many):
     explorer, luck = Shown(table, name), random.Random(5)
     states = [{}, *(any_state(name, luck) for _ in range(many))]
-    for state, seen in zip(states, explorer.through(states), strict=True):
-        explorer.state |= state
-        explorer.compare(seen)
+    explorer.follow(states)
 
 
 @pytest.mark.browser
@@ -438,16 +473,11 @@ def test_the_arrow_follows_every_key(table, name):
     keys = [*turns, *lengths, "ArrowRight", "ArrowUp"]
     found = explorer.through([(".handle", 0, key) for key in keys])
     for key, seen in zip(keys, found, strict=True):
-        by = -1 if key.endswith(("Left", "Down")) else 1
-        turned = key.endswith(("Left", "Right"))
-        size = (1 if turned else 0.01) if key.startswith("Shift") else (5 if turned else 0.1)
-        if turned:
-            angle = (math.floor(angle / size + 0.5) + by) * size
+        if key.endswith(("Left", "Right")):
+            angle = stepped(angle, key, 1, 5)
         else:
-            length = max(0, (math.floor(length / size + 0.5) + by) * size)
-        length = min(length, explorer.state["reach"])
-        radians = math.radians(angle)
-        explorer.put([length * math.cos(radians), length * math.sin(radians)])
+            length = min(max(0, stepped(length, key, 0.01, 0.1)), explorer.state["reach"])
+        explorer.aim(angle, length)
         explorer.compare(seen)
         assert seen["told"] == f"{round(angle) % 360} degrees, length {length:.2f}"
         place = f"{round(angle) % 360}\N{DEGREE SIGN} with length {length:.2f}"
@@ -467,13 +497,11 @@ def test_the_arrow_follows_pointer_and_keys(opened, name):
     assert explorer.el.locator("[aria-busy]").count() == 0, "what the picture shows is read out"
     x, y = explorer.state["queries"][explorer.hand[0]]
     page.keyboard.press("ArrowRight")  # the handle has the focus
-    angle = 5 * (math.floor(math.degrees(math.atan2(y, x)) / 5 + 0.5) + 1)
-    length, radians = math.hypot(x, y), math.radians(angle)
-    explorer.put([length * math.cos(radians), length * math.sin(radians)])
+    angle = stepped(math.degrees(math.atan2(y, x)), "ArrowRight", 1, 5)
+    explorer.aim(angle, math.hypot(x, y))
     explorer.agrees()
     page.keyboard.press("ArrowDown")
-    length = 0.1 * (math.floor(length / 0.1 + 0.5) - 1)
-    explorer.put([length * math.cos(radians), length * math.sin(radians)])
+    explorer.aim(angle, stepped(math.hypot(x, y), "ArrowDown", 0.01, 0.1))
     explorer.agrees()
     assert page.url == where and page.evaluate("scrollY") == top, "the page stays where it is"
 
@@ -484,13 +512,11 @@ def test_boxes_and_rows_are_chosen(opened):
     explorer = Shown(page, "06")
     for box, name in enumerate(("scaled", "causal")):
         explorer.el.locator("input[type=checkbox]").nth(box).press("Space")
-        explorer.state[name] = not explorer.state[name]
-        explorer.agrees()
+        explorer.has(**{name: not explorer.state[name]})
     for row in (3, 1):
         button = explorer.el.get_by_role("button", name=f"hold the query of '{WORDS[row]}'")
         button.press("Enter")
-        explorer.state["row"] = row
-        explorer.agrees()
+        explorer.has(row=row)
         assert button.get_attribute("aria-pressed") == "true"
         explorer.drag((0.3, 0.6))
     assert explorer.el.locator("[aria-pressed=true]").count() == 1
@@ -521,8 +547,7 @@ def test_a_cell_is_opened_by_a_key_and_the_arrow_is_pulled_after_softmax(opened)
     explorer.el.locator("[data-cell='2 4']").press("Enter")
     mask = [list(each) for each in explorer.state["mask"]]
     mask[2][4] = not mask[2][4]
-    explorer.state |= {"late": True, "mask": mask, "row": 2}
-    explorer.agrees()
+    explorer.has(late=True, mask=mask, row=2)
     explorer.drag((0.7, 0.2), (0.4, 0.9))
 
 
@@ -538,8 +563,7 @@ def test_a_word_that_is_cut_off_after_softmax_is_noticed_in_every_weight(opened)
         before[name] for name in ("mix", "threads", "says")
     ]
     explorer.el.locator("input[type=checkbox]").check()
-    explorer.state["late"] = True
-    near = explorer.agrees()["weights"][row]
+    near = explorer.has(late=True)["weights"][row]
     explorer.drag((0.7, 0.05))
     far = explorer.agrees()["weights"][row]
     assert all(a < b for a, b in zip(near[:5], far[:5], strict=True)) and near[5] == far[5] == 0
@@ -551,8 +575,7 @@ def test_one_head_stays_in_the_hull_and_two_leave_it(opened):
     explorer = Shown(opened(), "10 two")
     assert "outside of the hull" not in explorer.agrees()["says"]
     explorer.el.locator("input[type=checkbox]").press("Space")
-    explorer.state["two"] = True
-    assert "outside of the hull" in explorer.agrees()["says"], "the answer to its question"
+    assert "outside of the hull" in explorer.has(two=True)["says"], "the answer to its question"
     explorer.drag((0.2, 0.4), (0.5, 0.5))
 
 
@@ -623,8 +646,7 @@ def test_a_gradient_step_is_taken_and_taken_back(opened):
     explorer.el.locator("input[type=checkbox]").nth(1).set_checked(True)
     explorer.el.get_by_role("button", name="hold the query of 'Your'").click()
     explorer.el.locator("select").select_option("step")
-    explorer.state |= {"causal": True, "row": 0}
-    assert "'step' can't be heard" in explorer.agrees()["says"] and go.is_disabled()
+    assert "'step' can't be heard" in explorer.has(causal=True, row=0)["says"] and go.is_disabled()
     assert opening["says"] != wanted["says"]
 
 
@@ -658,13 +680,11 @@ def test_a_finger_moves_the_query_and_not_the_page(opened):
 class Row(Shown):
     """The explorer of chapter 07."""
 
-    LOOK = """el => {
-        const numbers = (kind) => [...el.querySelectorAll(kind)].map((e) => Number(e.dataset.value));
+    LOOK = """() => {
         return {
-            scores: numbers(".handle"), weights: numbers("rect.weight[data-value]"), gauges: numbers(".gauge"),
-            high: [...el.querySelectorAll("rect.weight[data-value]")].map((e) => Number(e.getAttribute("height"))),
-            says: el.querySelector("[role=status]").textContent,
-            sliders: [...el.querySelectorAll("input")].map((e) => e.getAttribute("aria-valuetext")),
+            scores: all(".handle", value), gauges: all(".gauge", value),
+            weights: all("rect.weight[data-value]", value), high: all("rect.weight[data-value]", attribute("height")),
+            sliders: all("input", (e) => e.getAttribute("aria-valuetext")),
         };
     }"""
 
@@ -723,9 +743,8 @@ def test_every_scale_at_every_size(table):
         {"row": [luck.uniform(-3, 3) for _ in range(8)], **luck.choice(states)} for _ in range(40)
     ]
     same = {}
-    for state, seen in zip(states + others, row.through(states + others), strict=True):
-        row.state |= state
-        weights = [round(w, 5) for w in row.compare(seen)["weights"]]
+    for state, seen in zip(states + others, row.follow(states + others), strict=True):
+        weights = [round(w, 5) for w in seen["weights"]]
         same.setdefault((state["power"], "row" in state), []).append(weights)
     alike = [
         all(each == found[0] for each in found) for (_, other), found in same.items() if not other
@@ -740,9 +759,7 @@ def test_every_score_follows_every_key(table):
     pressed = [(j, key) for j in range(8) for key in keys]
     found = row.through([(".handle", j, key) for j, key in pressed])
     for (j, key), seen in zip(pressed, found, strict=True):
-        size = 0.01 if key.startswith("Shift") else 0.1
-        by = -1 if key.endswith(("Left", "Down")) else 1
-        row.put(j, (math.floor(row.state["row"][j] / size + 0.5) + by) * size)
+        row.put(j, stepped(row.state["row"][j], key, 0.01, 0.1))
         row.compare(seen)
 
 
@@ -773,7 +790,7 @@ def test_scores_and_sliders_follow_pointer_and_keys(opened):
             row.agrees()
         page.mouse.up()
         page.keyboard.press("ArrowUp")  # on the handle that was pulled
-        row.put(j, (math.floor(row.state["row"][j] / 0.1 + 0.5) + 1) * 0.1)
+        row.put(j, stepped(row.state["row"][j], "ArrowUp", 0.01, 0.1))
         row.agrees()
     assert page.url == where
 
@@ -781,16 +798,13 @@ def test_scores_and_sliders_follow_pointer_and_keys(opened):
 class Painter(Shown):
     """The explorer of chapter 08."""
 
-    LOOK = """el => {
-        const numbers = (kind) => [...el.querySelectorAll(kind)].map((e) => Number(e.dataset.value));
+    LOOK = """() => {
         return {
-            weights: numbers("[data-cell]"), sums: numbers("td:not(:has(> button)):last-child[data-value]").slice(0, 6),
-            table: numbers("table + table td[data-value]"),
-            open: [...el.querySelectorAll("[data-cell]")].map((e) => e.ariaPressed === "true"),
-            reached: [...el.querySelectorAll("[data-cell][tabindex='0']")].map((e) => e.dataset.cell),
-            wrong: [...el.querySelectorAll("table + table td[data-value]")].map((e) => e.matches(".wrong")),
-            presets: [...el.querySelectorAll(".presets button")].map((e) => e.ariaPressed === "true"),
-            says: el.querySelector("[role=status]").textContent,
+            weights: all("[data-cell]", value), open: all("[data-cell]", pressed),
+            sums: all("td:not(:has(> button)):last-child[data-value]", value).slice(0, 6),
+            table: all("table + table td[data-value]", value), wrong: all("table + table td[data-value]", wrong),
+            reached: all("[data-cell][tabindex='0']", (e) => e.dataset.cell),
+            presets: all(".presets button", pressed),
         };
     }"""
 
@@ -886,27 +900,24 @@ def test_the_mask_is_painted_by_keys(opened):
     painter.flip((0, 1), (1, 1))
     painter.agrees()
     painter.el.get_by_role("button", name="window of 3").click()
-    painter.state["mask"] = MASKS["window of 3"].tolist()
-    assert painter.agrees()["reached"] == ["1 1"] and page.url == where
+    assert (
+        painter.has(mask=MASKS["window of 3"].tolist())["reached"] == ["1 1"] and page.url == where
+    )
 
 
 class Next(Shown):
     """The explorer of chapter 03."""
 
-    LOOK = """el => {
-        const all = (kind, read) => [...el.querySelectorAll(kind)].map(read);
+    LOOK = """() => {
         return {
-            counts: all(".handle", (e) => Number(e.dataset.value)),
+            counts: all(".handle", value), gauges: all(".gauge", value),
             told: el.querySelector(".handle").getAttribute("aria-valuetext"),
             names: all(".handle", (e) => e.getAttribute("aria-label")),
-            grips: all(".grip", (e) => Number(e.getAttribute("y")) + 4),
-            weights: all("rect.weight[data-value]", (e) => Number(e.dataset.value)),
-            plain: all(".plain", (e) => Number(e.getAttribute("height"))),
-            gauges: all(".gauge", (e) => Number(e.dataset.value)),
-            marks: all(".gauge span", (e) => Number(e.textContent.split(": ")[1])),
+            grips: all(".grip", (e) => attribute("y")(e) + 4),
+            weights: all("rect.weight[data-value]", value), plain: all(".plain", attribute("height")),
+            marks: all(".gauge span", (e) => Number(text(e).split(": ")[1])),
             menu: el.querySelector("select").selectedIndex,
             slider: el.querySelector("input").getAttribute("aria-valuetext"),
-            says: el.querySelector("[role=status]").textContent,
         };
     }"""
 
@@ -973,12 +984,10 @@ class Next(Shown):
 
     def press(self, n, z, key):
         """Where bar n is after a key, if it was at z."""
-        size = 0.01 if key.startswith("Shift") else 0.1
-        by = -1 if key.endswith(("Left", "Down")) else 1
         if z == -math.inf:
-            z = 0 if by > 0 else z
+            z = z if key.endswith(("Left", "Down")) else 0
         else:
-            z = (math.floor(z / size + 0.5) + by) * size
+            z = stepped(z, key, 0.01, 0.1)
             z = -math.inf if z < -1e-9 else z
         self.move(n, math.exp(z))
         return z
@@ -1001,9 +1010,7 @@ def test_every_temperature_and_every_character(table, many):
         }
         last, tenths, seed = luck.randrange(len(VOCAB)), luck.randrange(31), luck.randrange(99)
         states += [{"temperature": tenths / 10, "last": last, "moved": moved, "seed": seed}]
-    for state, seen in zip(states, explorer.through(states), strict=True):
-        explorer.state |= state
-        explorer.compare(seen)
+    explorer.follow(states)
 
 
 @pytest.mark.browser
@@ -1028,17 +1035,13 @@ def test_logits_sliders_and_buttons_follow_pointer_and_keys(opened):
     explorer.agrees()
     for key, degree in (("Home", 0.0), ("ArrowRight", 0.1), ("End", 3.0)):
         explorer.slider.press(key)
-        explorer.state["temperature"] = degree
-        explorer.agrees()
+        explorer.has(temperature=degree)
     explorer.menu.select_option(index=5)
-    explorer.state["last"] = 5
-    explorer.agrees()
+    explorer.has(last=5)
     explorer.menu.press("ArrowUp")  # which would turn a page
-    explorer.state["last"] = 4
-    explorer.agrees()
+    explorer.has(last=4)
     explorer.el.get_by_role("button", name="draw again").click()
-    explorer.state["seed"] += 1
-    explorer.agrees()
+    explorer.has(seed=explorer.state["seed"] + 1)
     plane = explorer.el.locator("svg").first.bounding_box()
     most = math.ceil(math.log(COUNTS.max()))
     for n in (0, 12):
@@ -1055,8 +1058,7 @@ def test_logits_sliders_and_buttons_follow_pointer_and_keys(opened):
         explorer.press(n, z, "Shift+ArrowDown")
         explorer.agrees()
     explorer.el.get_by_role("button", name="logits as counted").click()
-    explorer.state["moved"] = {}
-    explorer.agrees()
+    explorer.has(moved={})
     assert page.url == where
 
 
@@ -1077,26 +1079,22 @@ def test_a_forbidden_character_comes_no_more(table):
 class Cuts(Shown):
     """The explorer of chapter 10."""
 
-    LOOK = """el => {
-        const pressed = (kind) => [...el.querySelectorAll(kind)].map((e) => e.ariaPressed === "true");
+    LOOK = """() => {
+        const astray = (e) => e.matches(".astray, .wrong");
         return {
-            heads: pressed(".presets button"),
-            views: [...el.querySelectorAll(".plane")].map((view) => {
-                const all = (kind, read) => [...view.querySelectorAll(kind)].map(read);
-                const value = (e) => Number(e.dataset.value), astray = (e) => e.matches(".astray, .wrong");
+            heads: all(".presets button", pressed),
+            views: all(".plane", (view) => {
+                const here = (kind, read) => all(kind, read, view);
                 return {
-                    weights: all(".cell", value), leaks: all(".cell", astray),
-                    flows: all(".flow", value), late: all(".flow", astray),
-                    high: all(".flow", (e) => 40 - Number(e.getAttribute("y"))),
-                    at: all(".flow", (e) => Number(e.getAttribute("x"))),
-                    piece: all(".piece", (e) => [Number(e.getAttribute("x")), value(e)]),
-                    whose: all("text.tick", (e) => [Number(e.textContent), e.matches(".astray")]),
-                    held: all("rect.held", (e) => Number(e.getAttribute("y"))),
-                    shares: all("td[data-value]", value), red: all("td[data-value]", astray),
-                    rows: [...view.querySelectorAll("tr button")].map((e) => e.ariaPressed === "true"),
+                    weights: here(".cell", value), leaks: here(".cell", astray),
+                    flows: here(".flow", value), late: here(".flow", astray),
+                    high: here(".flow", (e) => 40 - attribute("y")(e)), at: here(".flow", attribute("x")),
+                    piece: here(".piece", (e) => [attribute("x")(e), value(e)]),
+                    whose: here("text.tick", (e) => [Number(text(e)), e.matches(".astray")]),
+                    held: here("rect.held", attribute("y")), rows: here("tr button", pressed),
+                    shares: here("td[data-value]", value), red: here("td[data-value]", astray),
                 };
             }),
-            says: el.querySelector("[role=status]").textContent,
         };
     }"""
 
@@ -1149,9 +1147,8 @@ def test_every_number_of_heads_and_every_output(table):
     explorer = Cuts(table)
     states = [{"heads": heads, "row": row} for heads in (1, 2, 3, 4, 6) for row in range(6)]
     harmless = {}
-    for state, seen in zip(states, explorer.through(states), strict=True):
-        explorer.state |= state
-        right, wrong = explorer.compare(seen)["views"]
+    for state, seen in zip(states, explorer.follow(states), strict=True):
+        right, wrong = seen["views"]
         harmless[state["heads"]] = right["shares"] == wrong["shares"]
     assert [*harmless.values()] == [True, False, False, False, False], "the answer to its question"
 
@@ -1164,8 +1161,7 @@ def test_heads_and_output_are_chosen(opened):
         explorer.el.get_by_role("button", name=name).press("Enter")
         view = explorer.el.locator(".plane").nth(row % 2)
         view.get_by_role("button", name=f"output of '{WORDS[row]}'").click()
-        explorer.state |= {"heads": int(name[0]), "row": row}
-        explorer.agrees()
+        explorer.has(heads=int(name[0]), row=row)
 
 
 @pytest.mark.browser
@@ -1174,8 +1170,7 @@ def test_a_finger_chooses_heads_and_output(opened):
     explorer = Cuts(page)
     explorer.el.get_by_role("button", name="6 heads").tap()
     explorer.el.get_by_role("button", name="output of 'Your'").last.tap()
-    explorer.state |= {"heads": 6, "row": 0}
-    explorer.agrees()
+    explorer.has(heads=6, row=0)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
@@ -1186,21 +1181,18 @@ SIGNS = {" ": "\u2423", "\n": "\u21b5"}
 class Typed(Shown):
     """The explorer of chapter 14: a model, and the text that was typed."""
 
-    LOOK = """el => {
-        const all = (kind, read, of = el) => [...of.querySelectorAll(kind)].map(read);
-        const text = (e) => e.textContent, value = (e) => JSON.parse(e.dataset.value);
+    LOOK = """() => {
         const shades = (e) => e.width < 2 && !el.querySelector(".rows span") ? [] : [...e.getContext("2d")
             .getImageData(0, 0, e.width, e.height).data].filter((_, n) => n % 4 === 3);
         const rows = (kind) => all(`${kind} tbody tr`, (tr) => [tr.querySelector("th").textContent, all("td", text, tr)]);
         return {
             typed: el.querySelector("textarea").value,
             maps: all(".grid canvas", shades), large: shades(el.querySelector(".map canvas")),
-            last: value(el.querySelector(".map canvas")),
+            last: JSON.parse(el.querySelector(".map canvas").dataset.value),
             names: [all(".rows span", text), all(".columns span", text)],
-            pressed: all(".grid button", (e) => [e.ariaPressed === "true", e.tabIndex]),
+            pressed: all(".grid button", (e) => [pressed(e), e.tabIndex]),
             scores: rows("table:not(.next)"), next: rows("table.next"),
             title: all(".title", text)[1], note: text(el.querySelector(".note")),
-            says: text(el.querySelector("[role=status]")),
         };
     }"""
 
@@ -1252,9 +1244,7 @@ def test_every_head_of_any_text(table):
     states = [
         {"text": text, "block": luck.randrange(3), "head": luck.randrange(4)} for text in texts
     ]
-    for state, seen in zip(states, explorer.through(states), strict=True):
-        explorer.state |= state
-        explorer.compare(seen)
+    explorer.follow(states)
 
 
 @pytest.mark.browser
@@ -1267,12 +1257,10 @@ def test_every_head_follows_every_key(opened):
     where, text = page.url, "k\nd s/?"  # of which the book has some for itself
     for key in text:
         page.keyboard.press("Enter" if key == "\n" else key)
-    explorer.state["text"] = text
-    assert explorer.agrees()["note"] == "The model has never seen '/': left out."
+    assert explorer.has(text=text)["note"] == "The model has never seen '/': left out."
     for key in ("ArrowLeft", "Backspace", "ArrowLeft", "ArrowRight"):
         page.keyboard.press(key)
-    explorer.state["text"] = text[:-2] + "?"
-    assert explorer.agrees()["note"] == ""
+    assert explorer.has(text=text[:-2] + "?")["note"] == ""
     assert page.url == where, "an arrow key turns no page"
 
 
@@ -1283,13 +1271,11 @@ def test_no_key_is_lost_however_fast_they_come(opened):
     whole = "Mind the eel, for he is not cargo but a passenger. " * 3
     explorer.field.fill(whole[:120])
     page.keyboard.type(whole[120:140])  # all at once; the last need a whole pass for each
-    explorer.state["text"] = text = whole[:140]
-    said = explorer.agrees()["note"]
+    said = explorer.has(text=whole[:140])["note"]
     assert said == "It reads at most 128 characters: the last 128 of 140."
     for _ in range(5):
         page.keyboard.press("Backspace")
-    explorer.state["text"] = text[:-5]
-    explorer.agrees()
+    explorer.has(text=whole[:135])
 
 
 @pytest.mark.browser
@@ -1302,15 +1288,13 @@ def test_a_head_is_chosen_by_pointer_and_keys(opened):
     where, before = page.url, explorer.agrees()["says"]
     for block, head in ((1, 3), (0, 2)):
         button(block, head).click()
-        explorer.state |= {"block": block, "head": head}
-        assert explorer.agrees()["says"] != before
+        assert explorer.has(block=block, head=head)["says"] != before
     for key, block, head in (
         ("ArrowDown", 1, 2), ("ArrowRight", 1, 3), ("ArrowRight", 1, 3), ("ArrowUp", 0, 3),
         ("ArrowUp", 0, 3), ("ArrowLeft", 0, 2),
     ):  # fmt: skip
         page.keyboard.press(key)
-        explorer.state |= {"block": block, "head": head}
-        explorer.agrees()
+        explorer.has(block=block, head=head)
         assert button(block, head).evaluate("e => e === document.activeElement")
     assert page.url == where
 
@@ -1322,8 +1306,7 @@ def test_a_finger_chooses_a_head_and_the_page_stays_narrow(opened):
     explorer.el.get_by_role("button", name="block 2, head 3").tap()
     explorer.field.tap()
     page.keyboard.type(" and a line that is much longer than a phone is wide")
-    explorer.state |= {"block": 2, "head": 3, "text": explorer.field.input_value()}
-    explorer.agrees()
+    explorer.has(block=2, head=3, text=explorer.field.input_value())
     right = "e => Math.max(...[...e.querySelectorAll('button, textarea, table')].map((one) => one.getBoundingClientRect().right))"
     assert explorer.el.evaluate(right) <= 390
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -1339,8 +1322,7 @@ def test_nothing_to_read_and_nothing_that_is_known(opened):
         ("x", ""),
     ):
         explorer.field.fill(text)
-        explorer.state["text"] = text
-        told = explorer.agrees()["note"]
+        told = explorer.has(text=text)["note"]
         assert told.startswith(note) and bool(told) == bool(note)
 
 

@@ -29,13 +29,13 @@ from tests.conftest import ROOT
 CALLED = ("02.is_right", "06.transplant", "09.forward", "12.block", "13.write_on")  # on functions
 
 
-MARKS = "def right(id):\n    return lambda answer: answer\n\nwrong = right"
+MARKS = "def right(id):\n    return lambda answer: answer\n\nslips = wrong = right"
 
 
 def cells_of(function, id):
     """A learner's cells: the file of an answer as far as the answer, in which it has no mark."""
     lines, first = getsourcelines(function)
-    before = getsource(getmodule(function)).split("\n")[: first - 1 + len(lines)]
+    before = getsource(getmodule(function)).split("\n")[: first - 1] + "".join(lines).split("\n")
     kept = [line for line in before if not line.startswith("from tests")]
     return [MARKS, "\n".join(kept), f'check("{id}", {function.__name__})']
 

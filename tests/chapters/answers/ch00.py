@@ -6,7 +6,7 @@ from operator import mul
 
 import torch
 
-from tests.chapters.answers import right, wrong
+from tests.chapters.answers import right, slips, wrong
 
 
 @right("00.six_shapes")
@@ -24,46 +24,22 @@ def torch_sizes_in_a_list():
     return out + [(x @ x.transpose(-2, -1)).size()]
 
 
-@wrong("00.six_shapes")
-def index_keeps_the_axis():
-    """takes the index x[1] for a slice that keeps the batch axis with size 1"""
+slips(shapes_asked_of_torch)("""
+index_keeps_the_axis: takes the index x[1] for a slice that keeps the batch axis with size 1
     return [(1, 5, 3), (2, 3), (2, 5, 1), (2, 5, 3), (2, 5, 4), (2, 5, 5)]
-
-
-@wrong("00.six_shapes")
-def index_takes_a_position():
-    """takes x[1] for x[:, 1], one position of every sequence"""
+index_takes_a_position: takes x[1] for x[:, 1], one position of every sequence
     return [(2, 3), (2, 3), (2, 5, 1), (2, 5, 3), (2, 5, 4), (2, 5, 5)]
-
-
-@wrong("00.six_shapes")
-def sum_and_mean_both_wrong():
-    """gives the keepdim of the mean to the sum: two wrong shapes"""
+sum_and_mean_both_wrong: gives the keepdim of the mean to the sum: two wrong shapes
     return [(5, 3), (2, 1, 3), (2, 5), (2, 5, 3), (2, 5, 4), (2, 5, 5)]
-
-
-@wrong("00.six_shapes")
-def product_loses_the_batch():
-    """forgets the batch axis in both products"""
+product_loses_the_batch: forgets the batch axis in both products
     return [(5, 3), (2, 3), (2, 5, 1), (2, 5, 3), (5, 4), (5, 5)]
-
-
-@wrong("00.six_shapes")
-def product_keeps_the_inner_size():
-    """keeps the inner size 3 in x @ w as in an outer product"""
+product_keeps_the_inner_size: keeps the inner size 3 in x @ w as in an outer product
     return [(5, 3), (2, 3), (2, 5, 1), (2, 5, 3), (2, 5, 3, 4), (2, 5, 5)]
-
-
-@wrong("00.six_shapes")
-def transpose_of_everything():
-    """ends the last product in the batch size, as if the transpose reversed all three axes"""
+transpose_of_everything: ends the last product in the batch size, as if the transpose reversed all three axes
     return [(5, 3), (2, 3), (2, 5, 1), (2, 5, 3), (2, 5, 4), (2, 5, 2)]
-
-
-@wrong("00.six_shapes")
-def last_two_exchanged():
-    """gives the shapes of items 5 and 6 in the wrong order"""
+last_two_exchanged: gives the shapes of items 5 and 6 in the wrong order
     return [(5, 3), (2, 3), (2, 5, 1), (2, 5, 3), (2, 5, 5), (2, 5, 4)]
+""")
 
 
 @right("00.centre")
@@ -80,46 +56,22 @@ def centre_vector_by_vector(x):
     return out
 
 
-@wrong("00.centre")
-def no_keepdim(x):
-    """without keepdim the means lie along T and don't fit, or fit the wrong axis"""
+slips(centre_with_unsqueeze)("""
+no_keepdim: without keepdim the means lie along T and don't fit, or fit the wrong axis
     return x - x.mean(dim=-1)
-
-
-@wrong("00.centre")
-def unsqueezed_in_the_wrong_place(x):
-    """puts the lost axis back at 1, so with T = C the mean of row c goes to column c"""
+unsqueezed_in_the_wrong_place: puts the lost axis back at 1, so with T = C the mean of row c goes to column c
     return x - x.mean(-1).unsqueeze(1)
-
-
-@wrong("00.centre")
-def sum_over_the_number_of_positions(x):
-    """divides the sum of the channels by T, right where T = C"""
+sum_over_the_number_of_positions: divides the sum of the channels by T, right where T = C
     return x - x.sum(dim=-1, keepdim=True) / x.shape[1]
-
-
-@wrong("00.centre")
-def means_of_the_first_sequence(x):
-    """subtracts the means of sequence 0 from all sequences, right for a batch of one"""
+means_of_the_first_sequence: subtracts the means of sequence 0 from all sequences, right for a batch of one
     return x - x[0].mean(-1, keepdim=True)
-
-
-@wrong("00.centre")
-def whole_means_only(x):
-    """floors the mean, right where the means are whole numbers"""
+whole_means_only: floors the mean, right where the means are whole numbers
     return x - x.sum(-1, keepdim=True) // x.shape[-1]
-
-
-@wrong("00.centre")
-def mean_of_magnitudes(x):
-    """takes the mean of the absolute values, right for positive numbers"""
+mean_of_magnitudes: takes the mean of the absolute values, right for positive numbers
     return x - x.abs().mean(-1, keepdim=True)
-
-
-@wrong("00.centre")
-def middle_of_the_range(x):
-    """subtracts the middle between the smallest and the largest channel"""
+middle_of_the_range: subtracts the middle between the smallest and the largest channel
     return x - (x.amax(-1, keepdim=True) + x.amin(-1, keepdim=True)) / 2
+""")
 
 
 @right("00.swap_last_two")
@@ -132,48 +84,24 @@ def swapped_by_einsum(x):
     return torch.einsum("btc->bct", x)
 
 
-@wrong("00.swap_last_two")
-def viewed(x):
-    """view keeps the order of memory and only breaks the lines elsewhere"""
+slips(swapped_by_permute)("""
+viewed: view keeps the order of memory and only breaks the lines elsewhere
     B, T, C = x.shape
     return x.contiguous().view(B, C, T)
-
-
-@wrong("00.swap_last_two")
-def outer_two_swapped_then_viewed(x):
-    """two faults: swaps the axes 0 and 2 and then forces the shape with reshape"""
+outer_two_swapped_then_viewed: two faults: swaps the axes 0 and 2 and then forces the shape with reshape
     B, T, C = x.shape
     return x.transpose(0, 2).reshape(B, C, T)
-
-
-@wrong("00.swap_last_two")
-def concatenated_sequences(x):
-    """glues the transposed sequences together along C and loses the batch axis"""
+concatenated_sequences: glues the transposed sequences together along C and loses the batch axis
     return torch.cat([s.T for s in x])
-
-
-@wrong("00.swap_last_two")
-def only_the_first_sequence(x):
-    """transposes sequence 0 only, right for a batch of one"""
+only_the_first_sequence: transposes sequence 0 only, right for a batch of one
     return x[0].T.unsqueeze(0)
-
-
-@wrong("00.swap_last_two")
-def squeezed_first(x):
-    """squeezes first, so axes of size 1 are lost"""
+squeezed_first: squeezes first, so axes of size 1 are lost
     return x.squeeze().transpose(-2, -1)
-
-
-@wrong("00.swap_last_two")
-def square_left_alone(x):
-    """leaves x as it is where the shape is already (B, C, T)"""
+square_left_alone: leaves x as it is where the shape is already (B, C, T)
     return x if x.shape[1] == x.shape[2] else x.transpose(1, 2)
-
-
-@wrong("00.swap_last_two")
-def swapped_and_cut_back(x):
-    """transposes, then forces the old shape back with reshape"""
+swapped_and_cut_back: transposes, then forces the old shape back with reshape
     return x.transpose(-2, -1).reshape(x.shape)
+""")
 
 
 @right("00.repaired")
@@ -255,14 +183,10 @@ def validation_by_its_own_tenth(data, T):
     return whole, torch.zeros(T, T).masked_fill(tril == 0, float("-inf"))
 
 
-@wrong("00.repaired")
-def whole_means_not_empty(data, T):
-    """asks whether both parts hold something, False for a single id"""
-    n = int(0.9 * len(data))
-    train_data, validation_data = data[:n], data[n:]
-    whole = len(train_data) > 0 and len(validation_data) > 0
-    tril = torch.tril(torch.ones(T, T))
-    return whole, torch.zeros(T, T).masked_fill(tril == 0, float("-inf"))
+slips(old_names_left)("""
+whole_means_not_empty: asks whether both parts hold something, False for a single id
+    (train) + len(validation) == len(data) -> (train_data) > 0 and len(validation_data) > 0
+""")
 
 
 @right("00.close")
@@ -278,48 +202,28 @@ def close_counted(a, b, rtol, atol):
 
 
 @wrong("00.close")
-def relative_to_the_larger(a, b, rtol, atol):
-    """takes rtol times the larger of |a| and |b|"""
-    return bool(((a - b).abs() <= atol + rtol * torch.maximum(a.abs(), b.abs())).all())
-
-
-@wrong("00.close")
-def abs_before_the_difference(a, b, rtol, atol):
-    """takes the difference of the absolute values, right for equal signs"""
-    return bool(((a.abs() - b.abs()).abs() <= atol + rtol * b.abs()).all())
-
-
-@wrong("00.close")
-def larger_of_both_tolerances(a, b, rtol, atol):
-    """takes the larger tolerance instead of their sum, as math.isclose does"""
-    return bool(((a - b).abs() <= (rtol * b.abs()).clamp(min=atol)).all())
-
-
-@wrong("00.close")
-def mean_difference(a, b, rtol, atol):
-    """compares means, so one large difference is averaged away; right for one number"""
-    return bool((a - b).abs().mean() <= atol + rtol * b.abs().mean())
-
-
-@wrong("00.close")
-def one_bound_for_all(a, b, rtol, atol):
-    """compares the largest difference with the bound of the largest b"""
-    return bool((a - b).abs().max() <= atol + rtol * b.abs().max())
-
-
-@wrong("00.close")
-def norm_of_the_difference(a, b, rtol, atol):
-    """compares the norms of the whole tensors, not element by element"""
-    return bool(torch.linalg.norm(a - b) <= atol + rtol * torch.linalg.norm(b))
-
-
-@wrong("00.close")
 def last_pair_decides(a, b, rtol, atol):
     """overwrites the verdict at every pair, so the last one decides"""
     good = True
     for p, q in zip(a.flatten().tolist(), b.flatten().tolist(), strict=True):
         good = abs(p - q) <= atol + rtol * abs(q)
     return good
+
+
+slips(close_in_plain_python)("""
+relative_to_the_larger: takes rtol times the larger of |a| and |b|
+    return bool(((a - b).abs() <= atol + rtol * torch.maximum(a.abs(), b.abs())).all())
+abs_before_the_difference: takes the difference of the absolute values, right for equal signs
+    return bool(((a.abs() - b.abs()).abs() <= atol + rtol * b.abs()).all())
+larger_of_both_tolerances: takes the larger tolerance instead of their sum, as math.isclose does
+    return bool(((a - b).abs() <= (rtol * b.abs()).clamp(min=atol)).all())
+mean_difference: compares means, so one large difference is averaged away; right for one number
+    return bool((a - b).abs().mean() <= atol + rtol * b.abs().mean())
+one_bound_for_all: compares the largest difference with the bound of the largest b
+    return bool((a - b).abs().max() <= atol + rtol * b.abs().max())
+norm_of_the_difference: compares the norms of the whole tensors, not element by element
+    return bool(torch.linalg.norm(a - b) <= atol + rtol * torch.linalg.norm(b))
+""")
 
 
 @right("00.can_view")
@@ -368,12 +272,6 @@ def _runs(shape, strides):
 
 
 @wrong("00.can_view")
-def contiguous_only(shape, strides, new_shape):
-    """allows only contiguous tensors"""
-    return tuple(strides) == _row_major(shape)
-
-
-@wrong("00.can_view")
 def ones_not_skipped(shape, strides, new_shape):
     """lets an axis of size 1, whose stride doesn't matter, end a run"""
     runs = []
@@ -413,15 +311,13 @@ def repeated_axes_are_free(shape, strides, new_shape):
     return all(end in ends for end in accumulate((n for n, _ in runs), mul))
 
 
-@wrong("00.can_view")
-def runs_in_any_order(shape, strides, new_shape):
-    """compares the new sizes with the run lengths without regard to their order"""
+slips(addresses_compared)("""
+contiguous_only: allows only contiguous tensors
+    return tuple(strides) == _row_major(shape)
+runs_in_any_order: compares the new sizes with the run lengths without regard to their order
     sizes = sorted(n for n, _ in _runs(shape, strides))
     news = sorted(n for n in new_shape if n > 1)
     return sizes == news or len(sizes) <= 1
-
-
-@wrong("00.can_view")
-def fewer_axes_need_contiguity(shape, strides, new_shape):
-    """believes that only fewer axes need a contiguous tensor"""
+fewer_axes_need_contiguity: believes that only fewer axes need a contiguous tensor
     return len(new_shape) >= len(shape) or strides == _row_major(shape)
+""")

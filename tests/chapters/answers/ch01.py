@@ -11,7 +11,7 @@ from itertools import count
 import numpy as np
 
 from attention.bpe import count_pairs, split_pieces
-from tests.chapters.answers import right, wrong
+from tests.chapters.answers import right, slips, wrong
 
 
 def merge(ids, pair, new_id):
@@ -37,50 +37,26 @@ def encode_by_zip(text, vocab):
     return out
 
 
-@wrong("01.encode")
-def sorts_the_vocab(text, vocab):
-    """sorts the vocabulary first, right for sorted ones"""
+slips(encode_by_index)("""
+sorts_the_vocab: sorts the vocabulary first, right for sorted ones
     ids = {c: i for i, c in enumerate(sorted(vocab))}
     return [ids[c] for c in text]
-
-
-@wrong("01.encode")
-def own_vocab_from_text(text, vocab):
-    """builds the vocabulary from the text and ignores the given one"""
+own_vocab_from_text: builds the vocabulary from the text and ignores the given one
     chars = sorted(set(text))
     return [chars.index(c) for c in text]
-
-
-@wrong("01.encode")
-def binary_search(text, vocab):
-    """searches by halves, which needs a sorted vocabulary"""
+binary_search: searches by halves, which needs a sorted vocabulary
     return [bisect.bisect_left(vocab, c) for c in text]
-
-
-@wrong("01.encode")
-def lower_case_only(text, vocab):
-    """makes everything lower case first"""
+lower_case_only: makes everything lower case first
     ids = {c.lower(): i for i, c in enumerate(vocab)}
     return [ids[c] for c in text.lower()]
-
-
-@wrong("01.encode")
-def strips_the_ends(text, vocab):
-    """strips blanks and line breaks at both ends"""
+strips_the_ends: strips blanks and line breaks at both ends
     return [vocab.index(c) for c in text.strip()]
-
-
-@wrong("01.encode")
-def byte_by_byte(text, vocab):
-    """walks over the UTF-8 bytes, right for ASCII"""
+byte_by_byte: walks over the UTF-8 bytes, right for ASCII
     return [vocab.index(chr(b)) for b in text.encode()]
-
-
-@wrong("01.encode")
-def normalised(text, vocab):
-    """composes accents first, so two characters become one"""
+normalised: composes accents first, so two characters become one
     ids = {c: i for i, c in enumerate(vocab)}
     return [ids[c] for c in unicodedata.normalize("NFC", text) if c in ids]
+""")
 
 
 @right("01.encode_or_unknown")
@@ -100,42 +76,6 @@ def unknown_by_try(text, vocab):
 
 
 @wrong("01.encode_or_unknown")
-def zero_is_falsy(text, vocab):
-    """the id 0 counts as missing because of `or`"""
-    ids = {c: i for i, c in enumerate(vocab)}
-    return [ids.get(c) or len(vocab) for c in text]
-
-
-@wrong("01.encode_or_unknown")
-def own_id_for_each_unknown(text, vocab):
-    """gives every new unknown character an id of its own, right for one of them"""
-    ids = {c: i for i, c in enumerate(vocab)}
-    return [ids.setdefault(c, len(ids)) for c in text]
-
-
-@wrong("01.encode_or_unknown")
-def defaultdict_that_grows(text, vocab):
-    """takes the length of a dictionary that grows at each unknown character"""
-    ids = defaultdict(lambda: len(ids))
-    ids.update((c, i) for i, c in enumerate(vocab))
-    return [ids[c] for c in text]
-
-
-@wrong("01.encode_or_unknown")
-def unknown_for_each_byte(text, vocab):
-    """gives the unknown id once for each UTF-8 byte of the character"""
-    n = len(vocab)
-    return [i for c in text for i in ([vocab.index(c)] if c in vocab else [n] * len(c.encode()))]
-
-
-@wrong("01.encode_or_unknown")
-def sorted_vocab_unknown(text, vocab):
-    """sorts the vocabulary first"""
-    ids = {c: i for i, c in enumerate(sorted(vocab))}
-    return [ids.get(c, len(vocab)) for c in text]
-
-
-@wrong("01.encode_or_unknown")
 def runs_of_unknown_shortened(text, vocab):
     """gives neighbouring unknown characters one id together"""
     out = []
@@ -146,11 +86,27 @@ def runs_of_unknown_shortened(text, vocab):
     return out
 
 
-@wrong("01.encode_or_unknown")
-def lower_case_before_unknown(text, vocab):
-    """tries the lower-case letter before it calls a capital unknown"""
+slips(unknown_by_appending)("""
+zero_is_falsy: the id 0 counts as missing because of `or`
+    ids = {c: i for i, c in enumerate(vocab)}
+    return [ids.get(c) or len(vocab) for c in text]
+own_id_for_each_unknown: gives every new unknown character an id of its own, right for one of them
+    ids = {c: i for i, c in enumerate(vocab)}
+    return [ids.setdefault(c, len(ids)) for c in text]
+defaultdict_that_grows: takes the length of a dictionary that grows at each unknown character
+    ids = defaultdict(lambda: len(ids))
+    ids.update((c, i) for i, c in enumerate(vocab))
+    return [ids[c] for c in text]
+unknown_for_each_byte: gives the unknown id once for each UTF-8 byte of the character
+    n = len(vocab)
+    return [i for c in text for i in ([vocab.index(c)] if c in vocab else [n] * len(c.encode()))]
+sorted_vocab_unknown: sorts the vocabulary first
+    ids = {c: i for i, c in enumerate(sorted(vocab))}
+    return [ids.get(c, len(vocab)) for c in text]
+lower_case_before_unknown: tries the lower-case letter before it calls a capital unknown
     ids = {c: i for i, c in enumerate(vocab)}
     return [ids.get(c, ids.get(c.lower(), len(vocab))) for c in text]
+""")
 
 
 @right("01.bytes_to_text")
@@ -172,46 +128,22 @@ def all_or_nothing(ids):
         return "\ufffd"
 
 
-@wrong("01.bytes_to_text")
-def cut_at_the_first_fault(ids):
-    """stops at the first broken byte, right where only the end is broken"""
-    try:
-        return bytes(ids).decode()
-    except UnicodeDecodeError as error:
-        return bytes(ids[: error.start]).decode() + "\ufffd"
-
-
-@wrong("01.bytes_to_text")
-def one_fault_only(ids):
-    """repairs one fault only, and fails at the second"""
-    try:
-        return bytes(ids).decode()
-    except UnicodeDecodeError as e:
-        return bytes(ids[: e.start]).decode() + "\ufffd" + bytes(ids[e.end :]).decode()
-
-
-@wrong("01.bytes_to_text")
-def mark_swallowed(ids):
-    """the codec utf-8-sig swallows U+FEFF at the beginning"""
+slips(all_or_nothing)(r"""
+cut_at_the_first_fault: stops at the first broken byte, right where only the end is broken
+    UnicodeDecodeError -> UnicodeDecodeError as error
+    return "\ufffd" -> return bytes(ids[: error.start]).decode() + "\ufffd"
+one_fault_only: repairs one fault only, and fails at the second
+    UnicodeDecodeError -> UnicodeDecodeError as e
+    "\ufffd" -> bytes(ids[: e.start]).decode() + "\ufffd" + bytes(ids[e.end :]).decode()
+mark_swallowed: the codec utf-8-sig swallows U+FEFF at the beginning
     return bytes(ids).decode("utf-8-sig", errors="replace")
-
-
-@wrong("01.bytes_to_text")
-def line_ends_changed(ids):
-    """reads as a text file, which turns carriage returns into line feeds"""
+line_ends_changed: reads as a text file, which turns carriage returns into line feeds
     return io.TextIOWrapper(io.BytesIO(bytes(ids)), encoding="utf-8", errors="replace").read()
-
-
-@wrong("01.bytes_to_text")
-def ends_stripped(ids):
-    """strips blanks and line breaks at the ends"""
+ends_stripped: strips blanks and line breaks at the ends
     return bytes(ids).decode("utf-8", errors="replace").strip()
-
-
-@wrong("01.bytes_to_text")
-def composed(ids):
-    """composes accents after decoding, so two characters become one"""
+composed: composes accents after decoding, so two characters become one
     return unicodedata.normalize("NFC", bytes(ids).decode("utf-8", errors="replace"))
+""")
 
 
 @right("01.split_special")
@@ -235,43 +167,6 @@ def split_and_interleave(text, special):
 
 
 @wrong("01.split_special")
-def blanks_swallowed(text, special):
-    """swallows the blanks around a token"""
-    return [p for p in re.split(rf"\s*({re.escape(special)})\s*", text) if p]
-
-
-@wrong("01.split_special")
-def nul_as_a_mark(text, special):
-    """marks the cuts with NUL and so loses NULs of the text"""
-    return [p for p in text.replace(special, f"\0{special}\0").split("\0") if p]
-
-
-@wrong("01.split_special")
-def blank_parts_dropped(text, special):
-    """drops parts that hold only blanks"""
-    return [p for p in re.split(f"({re.escape(special)})", text) if p.strip()]
-
-
-@wrong("01.split_special")
-def angle_brackets(text, special):
-    """cuts at anything of the form <|...|>, whatever the token is"""
-    return [p for p in re.split(r"(<\|.*?\|>)", text) if p]
-
-
-@wrong("01.split_special")
-def dot_without_line_breaks(text, special):
-    """the dot doesn't match line breaks, so they are lost"""
-    s = re.escape(special)
-    return re.findall(f"{s}|.+?(?={s}|$)", text)
-
-
-@wrong("01.split_special")
-def case_ignored(text, special):
-    """ignores case and so cuts at other strings too"""
-    return [p for p in re.split(f"({re.escape(special)})", text, flags=re.I) if p]
-
-
-@wrong("01.split_special")
 def overlapping_finds(text, special):
     """steps on by one after a token, so overlapping ones are found too"""
     out, start = [], 0
@@ -280,6 +175,23 @@ def overlapping_finds(text, special):
             out += [text[start:i], special]
             start = i + len(special)
     return [p for p in out + [text[start:]] if p]
+
+
+slips(split_with_find)(r"""
+blanks_swallowed: swallows the blanks around a token
+    return [p for p in re.split(rf"\s*({re.escape(special)})\s*", text) if p]
+nul_as_a_mark: marks the cuts with NUL and so loses NULs of the text
+    return [p for p in text.replace(special, f"\0{special}\0").split("\0") if p]
+blank_parts_dropped: drops parts that hold only blanks
+    return [p for p in re.split(f"({re.escape(special)})", text) if p.strip()]
+angle_brackets: cuts at anything of the form <|...|>, whatever the token is
+    return [p for p in re.split(r"(<\|.*?\|>)", text) if p]
+dot_without_line_breaks: the dot doesn't match line breaks, so they are lost
+    s = re.escape(special)
+    return re.findall(f"{s}|.+?(?={s}|$)", text)
+case_ignored: ignores case and so cuts at other strings too
+    return [p for p in re.split(f"({re.escape(special)})", text, flags=re.I) if p]
+""")
 
 
 @right("01.merge")
@@ -335,20 +247,6 @@ def even_places_only(ids, pair, new_id):
 
 
 @wrong("01.merge")
-def text_replacement(ids, pair, new_id):
-    """replaces in the decimal text, where 97 97 also begins inside 197 97"""
-    text = " ".join(map(str, ids)).replace(f"{pair[0]} {pair[1]}", str(new_id))
-    return [int(word) for word in text.split()]
-
-
-@wrong("01.merge")
-def text_replacement_with_blanks(ids, pair, new_id):
-    """replaces between blanks, which two neighbouring pairs can't share"""
-    text = " " + " ".join(map(str, ids)) + " "
-    return [int(w) for w in text.replace(" %d %d " % pair, f" {new_id} ").split()]
-
-
-@wrong("01.merge")
 def bytes_replacement(ids, pair, new_id):
     """replaces in bytes, which fails for ids above 255"""
     out = []
@@ -366,6 +264,16 @@ def compared_by_identity(ids, pair, new_id):
         out.append(new_id if hit else ids[i])
         i += 1 + hit
     return out
+
+
+slips(merge_a_copy)("""
+text_replacement: replaces in the decimal text, where 97 97 also begins inside 197 97
+    text = " ".join(map(str, ids)).replace(f"{pair[0]} {pair[1]}", str(new_id))
+    return [int(word) for word in text.split()]
+text_replacement_with_blanks: replaces between blanks, which two neighbouring pairs can't share
+    text = " " + " ".join(map(str, ids)) + " "
+    return [int(w) for w in text.replace(" %d %d " % pair, f" {new_id} ").split()]
+""")
 
 
 @right("01.bpe")
@@ -417,17 +325,6 @@ def code_points_for_bytes(text, n_merges):
 
 
 @wrong("01.bpe")
-def latin_one_bytes(text, n_merges):
-    """encodes as Latin-1 and drops what it doesn't know, right for ASCII"""
-    ids = list(text.encode("latin-1", errors="ignore"))
-    for k in range(n_merges):
-        if not (counts := count_pairs(ids)):
-            break
-        ids = merge(ids, max(counts, key=counts.get), 256 + k)
-    return ids
-
-
-@wrong("01.bpe")
 def pieces_first(text, n_merges):
     """cuts the text into pieces first, so no pair crosses from word to word"""
     pieces = [list(p.encode()) for p in split_pieces(text)]
@@ -441,28 +338,6 @@ def pieces_first(text, n_merges):
 
 
 @wrong("01.bpe")
-def line_ends_normalised(text, n_merges):
-    """joins the lines with plain line feeds first, so a last line break is lost"""
-    ids = list("\n".join(text.splitlines()).encode())
-    for k in range(n_merges):
-        if not (counts := count_pairs(ids)):
-            break
-        ids = merge(ids, max(counts, key=counts.get), 256 + k)
-    return ids
-
-
-@wrong("01.bpe")
-def lower_case_first(text, n_merges):
-    """makes the text lower case first"""
-    ids = list(text.lower().encode())
-    for k in range(n_merges):
-        if not (counts := count_pairs(ids)):
-            break
-        ids = merge(ids, max(counts, key=counts.get), 256 + k)
-    return ids
-
-
-@wrong("01.bpe")
 def only_bytes_are_merged(text, n_merges):
     """merges only pairs of bytes, never a pair with a new id"""
     ids = list(text.encode())
@@ -472,3 +347,13 @@ def only_bytes_are_merged(text, n_merges):
             break
         ids = merge(ids, max(counts, key=counts.get), 256 + k)
     return ids
+
+
+slips(code_points_for_bytes)(r"""
+latin_one_bytes: encodes as Latin-1 and drops what it doesn't know, right for ASCII
+    [ord(c) for c in text] -> list(text.encode("latin-1", errors="ignore"))
+line_ends_normalised: joins the lines with plain line feeds first, so a last line break is lost
+    [ord(c) for c in text] -> list("\n".join(text.splitlines()).encode())
+lower_case_first: makes the text lower case first
+    [ord(c) for c in text] -> list(text.lower().encode())
+""")

@@ -3,54 +3,11 @@
 import torch
 
 from attention.batches import cut_blocks, get_batch
-from tests.chapters.answers import right, wrong
+from tests.chapters.answers import right, slips, wrong
 
 block_size = 8
 
 train_ids = torch.arange(100)
-
-
-@wrong("02.hold_back")
-def holdout_rounds_to_nearest(ids, train_fraction):
-    """rounds the cut to the nearest whole number instead of cutting off with int"""
-    n = round(train_fraction * len(ids))
-    return ids[:n], ids[n:]
-
-
-@wrong("02.hold_back")
-def holdout_negative_slice(ids, train_fraction):
-    """cuts at minus the length of the rest, so an empty rest (-0) turns the two parts around"""
-    rest = len(ids) - int(train_fraction * len(ids))
-    return ids[:-rest], ids[-rest:]
-
-
-@wrong("02.hold_back")
-def holdout_shuffles(ids, train_fraction):
-    """shuffles the ids before the cut"""
-    n = int(train_fraction * len(ids))
-    order = torch.randperm(len(ids), generator=torch.Generator().manual_seed(1337))
-    return ids[order[:n]], ids[order[n:]]
-
-
-@wrong("02.hold_back")
-def holdout_overlaps_by_one(ids, train_fraction):
-    """takes one id too many into the first part, so it is in both"""
-    n = int(train_fraction * len(ids))
-    return ids[: n + 1], ids[n:]
-
-
-@wrong("02.hold_back")
-def holdout_whole_percents(ids, train_fraction):
-    """cuts the fraction down to whole percents first"""
-    n = len(ids) * int(train_fraction * 100) // 100
-    return ids[:n], ids[n:]
-
-
-@wrong("02.hold_back")
-def holdout_plain_lists(ids, train_fraction):
-    """returns Python lists instead of tensors"""
-    n = int(train_fraction * len(ids))
-    return ids[:n].tolist(), ids[n:].tolist()
 
 
 @wrong("02.hold_back")
@@ -74,6 +31,27 @@ def holdout_by_mask(ids, train_fraction):
     return ids[early], ids[~early]
 
 
+slips(holdout_split_sizes)("""
+holdout_rounds_to_nearest: rounds the cut to the nearest whole number instead of cutting off with int
+    n = round(train_fraction * len(ids))
+    return ids[:n], ids[n:]
+holdout_negative_slice: cuts at minus the length of the rest, so an empty rest (-0) turns the two parts around
+    rest = len(ids) - int(train_fraction * len(ids))
+    return ids[:-rest], ids[-rest:]
+holdout_shuffles: shuffles the ids before the cut
+    n = int(train_fraction * len(ids))
+    order = torch.randperm(len(ids), generator=torch.Generator().manual_seed(1337))
+    return ids[order[:n]], ids[order[n:]]
+holdout_overlaps_by_one: takes one id too many into the first part, so it is in both
+    tuple(torch.split(ids, [n, len(ids) - n])) -> ids[: n + 1], ids[n:]
+holdout_whole_percents: cuts the fraction down to whole percents first
+    n = len(ids) * int(train_fraction * 100) // 100
+    return ids[:n], ids[n:]
+holdout_plain_lists: returns Python lists instead of tensors
+    return tuple(torch.split(ids, [n, len(ids) - n])) -> return ids[:n].tolist(), ids[n:].tolist()
+""")
+
+
 @wrong("02.examples")
 def pairs_position_first(x, y):
     """runs through the positions outside and the sequences inside"""
@@ -82,27 +60,6 @@ def pairs_position_first(x, y):
         for b in range(x.shape[0]):
             out.append((x[b, : t + 1].tolist(), y[b, t].item()))
     return out
-
-
-@wrong("02.examples")
-def pairs_context_runs_on(x, y):
-    """flattens the batch, so a context runs on from one sequence into the next"""
-    xs, ys = x.flatten().tolist(), y.flatten().tolist()
-    return [(xs[: i + 1], ys[i]) for i in range(len(xs))]
-
-
-@wrong("02.examples")
-def pairs_first_axis_sliced_too(x, y):
-    """slices all sequences for each context, so it is right for a batch of one only"""
-    B, T = x.shape
-    return [(x[:, : t + 1].flatten().tolist(), y[b, t].item()) for b in range(B) for t in range(T)]
-
-
-@wrong("02.examples")
-def pairs_only_first_sequence(x, y):
-    """lists the examples of sequence 0 only"""
-    xs, ys = x[0].tolist(), y[0].tolist()
-    return [(xs[: t + 1], ys[t]) for t in range(len(xs))]
 
 
 @wrong("02.examples")
@@ -127,13 +84,6 @@ def pairs_without_repeats(x, y):
     return out
 
 
-@wrong("02.examples")
-def pairs_sorted(x, y):
-    """sorts the examples by their ids instead of keeping the order of the sequences"""
-    B, T = x.shape
-    return sorted((x[b, : t + 1].tolist(), y[b, t].item()) for b in range(B) for t in range(T))
-
-
 @right("02.examples")
 def pairs_comprehension(x, y):
     return [
@@ -153,18 +103,20 @@ def pairs_divmod(x, y):
     return out
 
 
-@wrong("02.cut")
-def cut_without_looking(ids, start, block_size):
-    """checks nothing, so short and empty blocks come back in silence"""
-    return ids[start : start + block_size], ids[start + 1 : start + 1 + block_size]
-
-
-@wrong("02.cut")
-def cut_upper_end_only(ids, start, block_size):
-    """doesn't refuse a negative start, which Python counts from the end"""
-    if start + block_size + 1 > len(ids):
-        raise ValueError("too late")
-    return ids[start : start + block_size], ids[start + 1 : start + block_size + 1]
+slips(pairs_comprehension)("""
+pairs_context_runs_on: flattens the batch, so a context runs on from one sequence into the next
+    xs, ys = x.flatten().tolist(), y.flatten().tolist()
+    return [(xs[: i + 1], ys[i]) for i in range(len(xs))]
+pairs_first_axis_sliced_too: slices all sequences for each context, so it is right for a batch of one only
+    B, T = x.shape
+    return [(x[:, : t + 1].flatten().tolist(), y[b, t].item()) for b in range(B) for t in range(T)]
+pairs_only_first_sequence: lists the examples of sequence 0 only
+    xs, ys = x[0].tolist(), y[0].tolist()
+    return [(xs[: t + 1], ys[t]) for t in range(len(xs))]
+pairs_sorted: sorts the examples by their ids instead of keeping the order of the sequences
+    B, T = x.shape
+    return sorted((x[b, : t + 1].tolist(), y[b, t].item()) for b in range(B) for t in range(T))
+""")
 
 
 @wrong("02.cut")
@@ -185,21 +137,6 @@ def cut_compares_the_lengths(ids, start, block_size):
     if len(x) != len(y):
         raise ValueError("a target is missing")
     return x, y
-
-
-@wrong("02.cut")
-def cut_index_error(ids, start, block_size):
-    """raises an IndexError where a ValueError is asked for"""
-    if not 0 <= start < len(ids) - block_size:
-        raise IndexError(f"start {start} out of range")
-    return ids[start : start + block_size], ids[start + 1 : start + block_size + 1]
-
-
-@wrong("02.cut")
-def cut_asserts(ids, start, block_size):
-    """asserts, which raises an AssertionError and no ValueError"""
-    assert 0 <= start < len(ids) - block_size, "no such block"
-    return ids[start : start + block_size], ids[start + 1 : start + block_size + 1]
 
 
 @wrong("02.cut")
@@ -228,6 +165,23 @@ def cut_by_index(ids, start, block_size):
     return ids[places], ids[places + 1]
 
 
+slips(cut_range)("""
+cut_without_looking: checks nothing, so short and empty blocks come back in silence
+    return ids[start : start + block_size], ids[start + 1 : start + 1 + block_size]
+cut_upper_end_only: doesn't refuse a negative start, which Python counts from the end
+    if start + block_size + 1 > len(ids):
+        raise ValueError("too late")
+    return ids[start : start + block_size], ids[start + 1 : start + block_size + 1]
+cut_index_error: raises an IndexError where a ValueError is asked for
+    if not 0 <= start < len(ids) - block_size:
+        raise IndexError(f"start {start} out of range")
+    return ids[start : start + block_size], ids[start + 1 : start + block_size + 1]
+cut_asserts: asserts, which raises an AssertionError and no ValueError
+    assert 0 <= start < len(ids) - block_size, "no such block"
+    return ids[start : start + block_size], ids[start + 1 : start + block_size + 1]
+""")
+
+
 @wrong("02.strided_blocks")
 def blocks_one_too_many(ids, block_size, stride):
     """goes one start too far, so the targets of the last block may be short and can't be stacked"""
@@ -235,12 +189,6 @@ def blocks_one_too_many(ids, block_size, stride):
     x = torch.stack([ids[s : s + block_size] for s in starts])
     y = torch.stack([ids[s + 1 : s + block_size + 1] for s in starts])
     return x, y
-
-
-@wrong("02.strided_blocks")
-def blocks_unfold_all(ids, block_size, stride):
-    """unfolds the inputs from all ids, so there may be one input block without targets"""
-    return ids.unfold(0, block_size, stride), ids[1:].unfold(0, block_size, stride)
 
 
 @wrong("02.strided_blocks")
@@ -305,46 +253,10 @@ def blocks_by_index(ids, block_size, stride):
     return ids[places], ids[places + 1]
 
 
-@wrong("02.printed")
-def printed_x_taken_for_xb():
-    """takes x for the batch xb that the line above has drawn, in both cases"""
-    return (4, 8), (4, 8), True
-
-
-@wrong("02.printed")
-def printed_same_batch():
-    """believes that the deleted cell's x is the batch that cell 2 has drawn"""
-    return (8,), (4, 8), True
-
-
-@wrong("02.printed")
-def printed_cases_swapped():
-    """gives the two cases in the wrong order"""
-    return (4, 8), (8,), False
-
-
-@wrong("02.printed")
-def printed_positions_first():
-    """writes positions before sequences"""
-    return (8,), (8, 4), False
-
-
-@wrong("02.printed")
-def printed_block_as_batch_of_one():
-    """takes a slice of eight ids for a batch of one"""
-    return (1, 8), (4, 8), False
-
-
-@wrong("02.printed")
-def printed_flat_batch():
-    """believes that the batch is flat, 32 ids"""
-    return (8,), (32,), False
-
-
-@wrong("02.printed")
-def printed_nine_ids():
-    """counts nine ids in a slice of eight, as a block with its targets needs"""
-    return (9,), (4, 8), False
+slips(blocks_unfold)("""
+blocks_unfold_all: unfolds the inputs from all ids, so there may be one input block without targets
+    return ids.unfold(0, block_size, stride), ids[1:].unfold(0, block_size, stride)
+""")
 
 
 @right("02.printed")
@@ -366,22 +278,26 @@ def printed_with_names():
     return after_restart, after_deleted_cell, same
 
 
+slips(printed_by_running_it)("""
+printed_x_taken_for_xb: takes x for the batch xb that the line above has drawn, in both cases
+    return (4, 8), (4, 8), True
+printed_same_batch: believes that the deleted cell's x is the batch that cell 2 has drawn
+    return (8,), (4, 8), True
+printed_cases_swapped: gives the two cases in the wrong order
+    return (4, 8), (8,), False
+printed_positions_first: writes positions before sequences
+    return (8,), (8, 4), False
+printed_block_as_batch_of_one: takes a slice of eight ids for a batch of one
+    return (1, 8), (4, 8), False
+printed_flat_batch: believes that the batch is flat, 32 ids
+    return (8,), (32,), False
+printed_nine_ids: counts nine ids in a slice of eight, as a block with its targets needs
+    return (9,), (4, 8), False
+""")
+
+
 def generator(seed=0):
     return torch.Generator().manual_seed(seed)
-
-
-@wrong("02.is_right")
-def trial_targets_only(get_batch):
-    """tests only that targets follow, not which starts come up"""
-    x, y = get_batch(torch.arange(11), 1000, 3, generator())
-    return torch.equal(y, x + 1)
-
-
-@wrong("02.is_right")
-def trial_last_id_only(get_batch):
-    """tests that the last id is reached, but not the first, so a missing start 0 isn't seen"""
-    x, y = get_batch(torch.arange(11), 1000, 3, generator())
-    return torch.equal(y, x + 1) and y.max().item() == 10
 
 
 @wrong("02.is_right")
@@ -406,20 +322,6 @@ def trial_many_small_batches(get_batch):
             return False
         starts |= set(x[:, 0].tolist())
     return starts == set(range(12))
-
-
-@wrong("02.is_right")
-def trial_starts_are_allowed(get_batch):
-    """tests that no start is too late but not that all of them come up"""
-    x, y = get_batch(torch.arange(11), 1000, 3, generator())
-    return bool((y == x + 1).all()) and set(x[:, 0].tolist()) <= set(range(8))
-
-
-@wrong("02.is_right")
-def trial_targets_larger(get_batch):
-    """tests only that targets are larger and that 0 and 10 occur, so a shift by two passes"""
-    x, y = get_batch(torch.arange(11), 1000, 3, generator())
-    return bool((y > x).all()) and x.min().item() == 0 and y.max().item() == 10
 
 
 @wrong("02.is_right")
@@ -465,8 +367,20 @@ def trial_counts_starts(get_batch):
     return bool(pairs.all())
 
 
-@wrong("02.is_right")
-def trial_sum_of_the_steps(get_batch):
-    """compares the sum of all steps, in which two errors cancel"""
+slips(trial_all_windows)("""
+trial_targets_only: tests only that targets follow, not which starts come up
+    x, y = get_batch(torch.arange(11), 1000, 3, generator())
+    return torch.equal(y, x + 1)
+trial_last_id_only: tests that the last id is reached, but not the first, so a missing start 0 isn't seen
+    x, y = get_batch(torch.arange(11), 1000, 3, generator())
+    return torch.equal(y, x + 1) and y.max().item() == 10
+trial_starts_are_allowed: tests that no start is too late but not that all of them come up
+    x, y = get_batch(torch.arange(11), 1000, 3, generator())
+    return bool((y == x + 1).all()) and set(x[:, 0].tolist()) <= set(range(8))
+trial_targets_larger: tests only that targets are larger and that 0 and 10 occur, so a shift by two passes
+    x, y = get_batch(torch.arange(11), 1000, 3, generator())
+    return bool((y > x).all()) and x.min().item() == 0 and y.max().item() == 10
+trial_sum_of_the_steps: compares the sum of all steps, in which two errors cancel
     x, y = get_batch(torch.arange(11), 1000, 3, generator())
     return bool((y - x).sum() == x.numel()) and set(x[:, 0].tolist()) == set(range(8))
+""")

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from attention.masks import causal_mask
-from tests.chapters.answers import right, wrong
+from tests.chapters.answers import right, slips, wrong
 
 
 @right("04.mean_past")
@@ -20,19 +20,6 @@ def running_mean_update(x):
     for t in range(1, x.shape[1]):
         out[:, t] = out[:, t - 1] + (x[:, t] - out[:, t - 1]) / (t + 1)
     return out
-
-
-@wrong("04.mean_past")
-def divides_by_the_length(x):
-    """divides every running sum by T instead of t + 1"""
-    return x.cumsum(1) / x.shape[1]
-
-
-@wrong("04.mean_past")
-def column_sums_in_the_weights(x):
-    """divides the triangle by its column sums instead of its row sums"""
-    w = torch.tril(torch.ones(x.shape[1], x.shape[1]))
-    return (w / w.sum(dim=0, keepdim=True)) @ x
 
 
 @wrong("04.mean_past")
@@ -54,20 +41,6 @@ def one_long_sequence(x):
 
 
 @wrong("04.mean_past")
-def window_of_eight(x):
-    """averages at most the last eight rows, wrong for T > 8"""
-    T = x.shape[1]
-    return torch.stack([x[:, max(0, t - 7) : t + 1].mean(1) for t in range(T)], dim=1)
-
-
-@wrong("04.mean_past")
-def first_sequence_for_all(x):
-    """averages the first sequence and repeats it for the whole batch"""
-    n = torch.arange(1, x.shape[1] + 1)[:, None]
-    return (x[0].cumsum(0) / n).expand(x.shape).clone()
-
-
-@wrong("04.mean_past")
 def doubles_and_triples_lost(x):
     """averages the distinct values of the past, so repeated values count once"""
     out = torch.empty_like(x)
@@ -76,6 +49,21 @@ def doubles_and_triples_lost(x):
             for c in range(x.shape[2]):
                 out[b, t, c] = x[b, : t + 1, c].unique().mean()
     return out
+
+
+slips(mean_of_every_slice)("""
+divides_by_the_length: divides every running sum by T instead of t + 1
+    return x.cumsum(1) / x.shape[1]
+column_sums_in_the_weights: divides the triangle by its column sums instead of its row sums
+    w = torch.tril(torch.ones(x.shape[1], x.shape[1]))
+    return (w / w.sum(dim=0, keepdim=True)) @ x
+window_of_eight: averages at most the last eight rows, wrong for T > 8
+    T = x.shape[1]
+    return torch.stack([x[:, max(0, t - 7) : t + 1].mean(1) for t in range(T)], dim=1)
+first_sequence_for_all: averages the first sequence and repeats it for the whole batch
+    n = torch.arange(1, x.shape[1] + 1)[:, None]
+    return (x[0].cumsum(0) / n).expand(x.shape).clone()
+""")
 
 
 @right("04.averaging_weights")
@@ -89,28 +77,6 @@ def causal_softmax_weights(T):
 
 
 @wrong("04.averaging_weights")
-def no_keepdim(T):
-    """forgets keepdim, so the row sums divide the columns"""
-    w = torch.tril(torch.ones(T, T))
-    return w / w.sum(dim=1)
-
-
-@wrong("04.averaging_weights")
-def columns_sum_to_one(T):
-    """divides by the column sums, so columns sum to 1 instead of rows"""
-    w = torch.tril(torch.ones(T, T))
-    return w / w.sum(dim=0, keepdim=True)
-
-
-@wrong("04.averaging_weights")
-def past_without_itself(T):
-    """leaves the position itself out of its past, with row 0 looking at itself"""
-    w = torch.tril(torch.ones(T, T), diagonal=-1)
-    w[0, 0] = 1.0
-    return w / w.sum(dim=1, keepdim=True)
-
-
-@wrong("04.averaging_weights")
 def halves_recursively(T):
     """each row halves the row before and adds one half, right only up to T = 2"""
     w = torch.zeros(T, T)
@@ -121,25 +87,27 @@ def halves_recursively(T):
     return w
 
 
-@wrong("04.averaging_weights")
-def squeezed_weights(T):
-    """squeezes, so T = 1 gives a scalar instead of a (1, 1) matrix"""
+slips(rows_as_lists)("""
+no_keepdim: forgets keepdim, so the row sums divide the columns
+    w = torch.tril(torch.ones(T, T))
+    return w / w.sum(dim=1)
+columns_sum_to_one: divides by the column sums, so columns sum to 1 instead of rows
+    w = torch.tril(torch.ones(T, T))
+    return w / w.sum(dim=0, keepdim=True)
+past_without_itself: leaves the position itself out of its past, with row 0 looking at itself
+    w = torch.tril(torch.ones(T, T), diagonal=-1)
+    w[0, 0] = 1.0
+    return w / w.sum(dim=1, keepdim=True)
+squeezed_weights: squeezes, so T = 1 gives a scalar instead of a (1, 1) matrix
     w = torch.tril(torch.ones(T, T))
     return (w / w.sum(dim=1, keepdim=True)).squeeze()
-
-
-@wrong("04.averaging_weights")
-def typed_from_the_printout(T):
-    """cuts the shares to the four printed decimals, so rows do not sum to 1"""
+typed_from_the_printout: cuts the shares to the four printed decimals, so rows do not sum to 1
     w = torch.tril(torch.ones(T, T))
     return torch.round(w / w.sum(dim=1, keepdim=True), decimals=4)
-
-
-@wrong("04.averaging_weights")
-def capped_at_eight_positions(T):
-    """looks back at most eight positions, right only up to T = 8"""
+capped_at_eight_positions: looks back at most eight positions, right only up to T = 8
     w = torch.tril(torch.ones(T, T)).triu(-7)
     return w / w.sum(dim=1, keepdim=True)
+""")
 
 
 @right("04.weights_from_mask")
@@ -156,45 +124,6 @@ def recursion_over_axes(mask):
 
 
 @wrong("04.weights_from_mask")
-def forgets_the_tilde(mask):
-    """fills -inf where the mask is True, so it forbids what is allowed"""
-    return F.softmax(torch.zeros(mask.shape).masked_fill(mask, float("-inf")), dim=-1)
-
-
-@wrong("04.weights_from_mask")
-def softmax_over_axis_1(mask):
-    """softmax along dim=1, right for a matrix, wrong with a batch in front"""
-    return F.softmax(torch.zeros(mask.shape).masked_fill(~mask, float("-inf")), dim=1)
-
-
-@wrong("04.weights_from_mask")
-def square_scores(mask):
-    """makes (Tk, Tk) scores, so a mask that is not square fails"""
-    T = mask.shape[-1]
-    return torch.zeros(T, T).masked_fill(~mask, float("-inf")).softmax(-1)
-
-
-@wrong("04.weights_from_mask")
-def assumes_a_triangle(mask):
-    """ignores what the mask holds and returns the causal weights"""
-    w = torch.tril(torch.ones(mask.shape))
-    return w / w.sum(-1, keepdim=True)
-
-
-@wrong("04.weights_from_mask")
-def counts_of_the_first_in_batch(mask):
-    """takes the row counts of the first mask of the batch for all"""
-    first = mask if mask.dim() == 2 else mask[0]
-    return mask.float() / first.sum(-1, keepdim=True)
-
-
-@wrong("04.weights_from_mask")
-def squeezes_a_batch_of_one(mask):
-    """squeezes, so a batch of one or a single query or key loses its axis"""
-    return (mask.float() / mask.sum(-1, keepdim=True)).squeeze()
-
-
-@wrong("04.weights_from_mask")
 def two_axes_only(mask):
     """unpacks two axes, so a batch fails"""
     Tq, Tk = mask.shape
@@ -202,6 +131,25 @@ def two_axes_only(mask):
     for q in range(Tq):
         w[q] = mask[q] / mask[q].sum()
     return w
+
+
+slips(divide_the_mask)("""
+forgets_the_tilde: fills -inf where the mask is True, so it forbids what is allowed
+    return F.softmax(torch.zeros(mask.shape).masked_fill(mask, float("-inf")), dim=-1)
+softmax_over_axis_1: softmax along dim=1, right for a matrix, wrong with a batch in front
+    return F.softmax(torch.zeros(mask.shape).masked_fill(~mask, float("-inf")), dim=1)
+square_scores: makes (Tk, Tk) scores, so a mask that is not square fails
+    T = mask.shape[-1]
+    return torch.zeros(T, T).masked_fill(~mask, float("-inf")).softmax(-1)
+assumes_a_triangle: ignores what the mask holds and returns the causal weights
+    w = torch.tril(torch.ones(mask.shape))
+    return w / w.sum(-1, keepdim=True)
+counts_of_the_first_in_batch: takes the row counts of the first mask of the batch for all
+    first = mask if mask.dim() == 2 else mask[0]
+    return mask.float() / first.sum(-1, keepdim=True)
+squeezes_a_batch_of_one: squeezes, so a batch of one or a single query or key loses its axis
+    return (mask.float() / mask.sum(-1, keepdim=True)).squeeze()
+""")
 
 
 @right("04.rows_from_means")
@@ -218,21 +166,6 @@ def solve_the_triangle(means):
 
 
 @wrong("04.rows_from_means")
-def differences_of_the_means(means):
-    """subtracts neighbouring means without turning them into sums first"""
-    out = means.clone()
-    out[:, 1:] = means[:, 1:] - means[:, :-1]
-    return out
-
-
-@wrong("04.rows_from_means")
-def loses_the_first_row(means):
-    """returns the differences only, so row 0 is missing"""
-    sums = means * torch.arange(1, means.shape[1] + 1)[:, None]
-    return torch.diff(sums, dim=1)
-
-
-@wrong("04.rows_from_means")
 def subtracts_the_last_row_only(means):
     """subtracts the row found last instead of all rows so far, right only up to T = 2"""
     out = means * torch.arange(1, means.shape[1] + 1)[:, None]
@@ -241,34 +174,29 @@ def subtracts_the_last_row_only(means):
     return out
 
 
-@wrong("04.rows_from_means")
-def writes_backwards_into_means(means):
-    """right rows, but written into means instead of a new tensor"""
+slips(diff_with_a_zero_row)("""
+differences_of_the_means: subtracts neighbouring means without turning them into sums first
+    out = means.clone()
+    out[:, 1:] = means[:, 1:] - means[:, :-1]
+    return out
+loses_the_first_row: returns the differences only, so row 0 is missing
+    sums = means * torch.arange(1, means.shape[1] + 1)[:, None]
+    return torch.diff(sums, dim=1)
+writes_backwards_into_means: right rows, but written into means instead of a new tensor
     for t in range(means.shape[1] - 1, 0, -1):
         means[:, t] = (t + 1) * means[:, t] - t * means[:, t - 1]
     return means
-
-
-@wrong("04.rows_from_means")
-def never_negative(means):
-    """clamps the rows at 0, right only for an x without negative numbers"""
+never_negative: clamps the rows at 0, right only for an x without negative numbers
     sums = means * torch.arange(1, means.shape[1] + 1)[:, None]
     return torch.cat([sums[:, :1], sums.diff(dim=1)], dim=1).clamp(min=0)
-
-
-@wrong("04.rows_from_means")
-def whole_rows_only(means):
-    """rounds the rows, right only for an x of whole numbers"""
+whole_rows_only: rounds the rows, right only for an x of whole numbers
     sums = means * torch.arange(1, means.shape[1] + 1)[:, None]
     return torch.cat([sums[:, :1], sums.diff(dim=1)], dim=1).round()
-
-
-@wrong("04.rows_from_means")
-def only_the_first_sequence(means):
-    """undoes the first sequence and repeats it, right for a batch of one"""
+only_the_first_sequence: undoes the first sequence and repeats it, right for a batch of one
     sums = means[0] * torch.arange(1, means.shape[1] + 1)[:, None]
     rows = torch.cat([sums[:1], sums.diff(dim=0)])
     return rows.expand(means.shape).clone()
+""")
 
 
 @right("04.fading_weights")
@@ -288,21 +216,6 @@ def softmax_of_log_decay(T, decay):
 
 
 @wrong("04.fading_weights")
-def oldest_counts_most(T, decay):
-    """raises decay to the column, so position 0 gets 1 and the position itself least"""
-    w = torch.tril((float(decay) ** torch.arange(T)).expand(T, T))
-    return w / w.sum(dim=1, keepdim=True)
-
-
-@wrong("04.fading_weights")
-def always_one_half(T, decay):
-    """fades by 0.5 whatever decay is"""
-    age = (torch.arange(T)[:, None] - torch.arange(T)).clamp(min=0).float()
-    w = torch.tril(0.5**age)
-    return w / w.sum(dim=1, keepdim=True)
-
-
-@wrong("04.fading_weights")
 def geometric_formula(T, decay):
     """uses the closed sum (1 - d^n) / (1 - d), which is 0 / 0 for decay = 1"""
     age = (torch.arange(T)[:, None] - torch.arange(T)).clamp(min=0)
@@ -319,14 +232,6 @@ def refuses_decay_from_one_up(T, decay):
         raise ValueError("decay must lie between 0 and 1")
     age = (torch.arange(T)[:, None] - torch.arange(T)).clamp(min=0).float()
     w = torch.tril(decay**age)
-    return w / w.sum(dim=1, keepdim=True)
-
-
-@wrong("04.fading_weights")
-def infinity_times_zero(T, decay):
-    """powers of negative ages overflow for a small decay or a long past, and inf * 0 is nan"""
-    age = (torch.arange(T)[:, None] - torch.arange(T)).float()
-    w = decay**age * torch.tril(torch.ones(T, T))
     return w / w.sum(dim=1, keepdim=True)
 
 
@@ -352,6 +257,21 @@ def squares_too_early(T, decay):
     return w / w.sum(1, keepdim=True)
 
 
+slips(powers_in_lists)("""
+oldest_counts_most: raises decay to the column, so position 0 gets 1 and the position itself least
+    w = torch.tril((float(decay) ** torch.arange(T)).expand(T, T))
+    return w / w.sum(dim=1, keepdim=True)
+always_one_half: fades by 0.5 whatever decay is
+    age = (torch.arange(T)[:, None] - torch.arange(T)).clamp(min=0).float()
+    w = torch.tril(0.5**age)
+    return w / w.sum(dim=1, keepdim=True)
+infinity_times_zero: powers of negative ages overflow for a small decay or a long past, and inf * 0 is nan
+    age = (torch.arange(T)[:, None] - torch.arange(T)).float()
+    w = decay**age * torch.tril(torch.ones(T, T))
+    return w / w.sum(dim=1, keepdim=True)
+""")
+
+
 @right("04.copy_previous")
 def log_of_a_shifted_identity(T):
     w = torch.diag(torch.ones(T - 1), -1)
@@ -368,55 +288,11 @@ def cells_in_a_comprehension(T):
 
 
 @wrong("04.copy_previous")
-def weights_not_scores(T):
-    """returns the weights of 0 and 1 instead of scores"""
-    w = torch.diag(torch.ones(T - 1), -1)
-    w[0, 0] = 1.0
-    return w
-
-
-@wrong("04.copy_previous")
-def first_row_forbidden(T):
-    """leaves row 0 all -inf, which softmax turns into nan"""
-    s = torch.full((T, T), float("-inf"))
-    for t in range(1, T):
-        s[t, t - 1] = 0.0
-    return s
-
-
-@wrong("04.copy_previous")
-def large_but_finite(T):
-    """uses -1e9 where the statement asks for -inf"""
-    s = torch.full((T, T), -1e9)
-    for t in range(T):
-        s[t, max(t - 1, 0)] = 0.0
-    return s
-
-
-@wrong("04.copy_previous")
-def whole_past_before(T):
-    """opens the whole strict past, so from row 2 on it averages"""
-    s = torch.zeros(T, T).masked_fill(~torch.ones(T, T).tril(-1).bool(), float("-inf"))
-    s[0, 0] = 0.0
-    return s
-
-
-@wrong("04.copy_previous")
 def first_row_looks_everywhere(T):
     """row 0 is all zeros, so it averages the whole sequence"""
     s = torch.full((T, T), float("-inf"))
     s[0] = 0.0
     for t in range(1, T):
-        s[t, t - 1] = 0.0
-    return s
-
-
-@wrong("04.copy_previous")
-def fails_for_one_position(T):
-    """writes row 1 in any case, so T = 1 raises"""
-    s = torch.full((T, T), float("-inf"))
-    s[0, 0] = s[1, 0] = 0.0
-    for t in range(2, T):
         s[t, t - 1] = 0.0
     return s
 
@@ -428,3 +304,27 @@ def two_back(T):
     for t in range(T):
         s[t, max(t - 2, 0)] = 0.0
     return s
+
+
+slips(log_of_a_shifted_identity)("""
+weights_not_scores: returns the weights of 0 and 1 instead of scores
+    return w.log() -> return w
+""")
+
+slips(first_row_looks_everywhere)("""
+first_row_forbidden: leaves row 0 all -inf, which softmax turns into nan
+    s[0] = 0.0 ->
+whole_past_before: opens the whole strict past, so from row 2 on it averages
+    s = torch.zeros(T, T).masked_fill(~torch.ones(T, T).tril(-1).bool(), float("-inf"))
+    s[0, 0] = 0.0
+    return s
+fails_for_one_position: writes row 1 in any case, so T = 1 raises
+    s[0] = 0.0 -> s[0, 0] = s[1, 0] = 0.0
+    in range(1, T) -> in range(2, T)
+""")
+
+slips(two_back)("""
+large_but_finite: uses -1e9 where the statement asks for -inf
+    float("-inf") -> -1e9
+    s[t, max(t - 2, 0)] = 0.0 -> s[t, max(t - 1, 0)] = 0.0
+""")

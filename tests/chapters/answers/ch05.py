@@ -5,7 +5,7 @@ import operator
 
 import torch
 
-from tests.chapters.answers import right, wrong
+from tests.chapters.answers import right, slips, wrong
 
 
 @right("05.dot")
@@ -18,46 +18,22 @@ def map_mul_fsum(a, b):
     return math.fsum(map(operator.mul, a, b))
 
 
-@wrong("05.dot")
-def int_for_whole_numbers(a, b):
-    """returns an int, not a float, for whole numbers"""
+slips(sum_of_zip)("""
+int_for_whole_numbers: returns an int, not a float, for whole numbers
     return sum(p * q for p, q in zip(a, b, strict=True))
-
-
-@wrong("05.dot")
-def looks_up_by_value(a, b):
-    """finds the partner with a.index, which is the first occurrence for repeated numbers"""
+looks_up_by_value: finds the partner with a.index, which is the first occurrence for repeated numbers
     return float(sum(p * b[a.index(p)] for p in a))
-
-
-@wrong("05.dot")
-def pairs_in_a_dict(a, b):
-    """keys a dict by the numbers of a, so repeated ones count once"""
+pairs_in_a_dict: keys a dict by the numbers of a, so repeated ones count once
     return float(sum(k * v for k, v in dict(zip(a, b, strict=True)).items()))
-
-
-@wrong("05.dot")
-def set_of_products(a, b):
-    """collects the products in a set, so equal products count once"""
+set_of_products: collects the products in a set, so equal products count once
     return float(sum({p * q for p, q in zip(a, b, strict=True)}))
-
-
-@wrong("05.dot")
-def absolute_products(a, b):
-    """takes absolute values, right for positive numbers only"""
-    return float(sum(abs(p * q) for p, q in zip(a, b, strict=True)))
-
-
-@wrong("05.dot")
-def cuts_to_whole_numbers(a, b):
-    """cuts the numbers to ints, right for whole numbers only"""
-    return float(sum(int(p) * int(q) for p, q in zip(a, b, strict=True)))
-
-
-@wrong("05.dot")
-def rounds_the_total(a, b):
-    """rounds to the four decimals that the page prints"""
+absolute_products: takes absolute values, right for positive numbers only
+    p * q -> abs(p * q)
+cuts_to_whole_numbers: cuts the numbers to ints, right for whole numbers only
+    p * q -> int(p) * int(q)
+rounds_the_total: rounds to the four decimals that the page prints
     return round(float(sum(p * q for p, q in zip(a, b, strict=True))), 4)
+""")
 
 
 @right("05.is_weights")
@@ -71,46 +47,22 @@ def minimum_and_isclose(row):
     return row.min().item() >= 0 and math.isclose(row.sum().item(), 1, rel_tol=0, abs_tol=1e-5)
 
 
-@wrong("05.is_weights")
-def exactly_one(row):
-    """asks for a sum of exactly 1, which float addition often misses"""
+slips(python_numbers)("""
+exactly_one: asks for a sum of exactly 1, which float addition often misses
     return bool((row >= 0).all()) and row.sum().item() == 1.0
-
-
-@wrong("05.is_weights")
-def generous_tolerance(row):
-    """accepts sums within 1e-2"""
+generous_tolerance: accepts sums within 1e-2
     return bool((row >= 0).all()) and abs(row.sum().item() - 1) < 1e-2
-
-
-@wrong("05.is_weights")
-def default_isclose(row):
-    """math.isclose allows 1e-9 only, less than float32 can promise"""
+default_isclose: math.isclose allows 1e-9 only, less than float32 can promise
     return bool((row >= 0).all()) and math.isclose(row.sum().item(), 1)
-
-
-@wrong("05.is_weights")
-def sign_of_the_product(row):
-    """looks at the sign of the product, so two negative entries pass"""
+sign_of_the_product: looks at the sign of the product, so two negative entries pass
     return row.prod().item() >= 0 and abs(row.sum().item() - 1) < 1e-5
-
-
-@wrong("05.is_weights")
-def slightly_negative_passes(row):
-    """allows entries down to -1e-5, though none may be below 0"""
+slightly_negative_passes: allows entries down to -1e-5, though none may be below 0
     return bool((row >= -1e-5).all()) and abs(row.sum().item() - 1) < 1e-5
-
-
-@wrong("05.is_weights")
-def rounds_the_sum(row):
-    """rounds the sum to a whole number"""
+rounds_the_sum: rounds the sum to a whole number
     return bool((row >= 0).all()) and round(row.sum().item()) == 1
-
-
-@wrong("05.is_weights")
-def ends_only(row):
-    """looks at the first and the last entry only"""
+ends_only: looks at the first and the last entry only
     return row[0].item() >= 0 and row[-1].item() >= 0 and abs(row.sum().item() - 1) < 1e-5
+""")
 
 
 @right("05.score_lead")
@@ -130,49 +82,25 @@ def bisection(ratio):
     return (low + high) / 2
 
 
-@wrong("05.score_lead")
-def never_below_zero(ratio):
-    """cuts at 0, wrong for ratios below 1"""
+slips(minus_log_of_inverse)("""
+never_below_zero: cuts at 0, wrong for ratios below 1
     return max(0.0, math.log(ratio))
-
-
-@wrong("05.score_lead")
-def absolute_lead(ratio):
-    """loses the sign for ratios below 1"""
+absolute_lead: loses the sign for ratios below 1
     return abs(math.log(ratio))
-
-
-@wrong("05.score_lead")
-def refuses_small_ratios(ratio):
-    """raises for ratios below 1"""
+refuses_small_ratios: raises for ratios below 1
     if ratio < 1:
         raise ValueError("ratio must be at least 1")
     return math.log(ratio)
-
-
-@wrong("05.score_lead")
-def whole_ratios(ratio):
-    """cuts the ratio to a whole number, right for whole ratios"""
+whole_ratios: cuts the ratio to a whole number, right for whole ratios
     return math.log(int(ratio))
-
-
-@wrong("05.score_lead")
-def four_decimals(ratio):
-    """rounds to the four decimals that the page prints"""
+four_decimals: rounds to the four decimals that the page prints
     return round(math.log(ratio), 4)
-
-
-@wrong("05.score_lead")
-def int_zero_for_one(ratio):
-    """returns the int 0, not a float, for a ratio of 1"""
+int_zero_for_one: returns the int 0, not a float, for a ratio of 1
     return 0 if ratio == 1 else math.log(ratio)
-
-
-@wrong("05.score_lead")
-def nothing_below_one(ratio):
-    """returns None for ratios below 1"""
+nothing_below_one: returns None for ratios below 1
     if ratio >= 1:
         return math.log(ratio)
+""")
 
 
 @right("05.stable_softmax")
@@ -190,53 +118,29 @@ def row_by_row_recursion(scores):
     return e / e.sum()
 
 
-@wrong("05.stable_softmax")
-def along_axis_0(scores):
-    """works along dim=0, right for a single row only"""
+slips(last_axis_first)("""
+along_axis_0: works along dim=0, right for a single row only
     e = torch.exp(scores - scores.amax(dim=0, keepdim=True))
     return e / e.sum(dim=0, keepdim=True)
-
-
-@wrong("05.stable_softmax")
-def one_maximum_for_all(scores):
-    """subtracts the largest score of all, so rows far below it become 0 / 0"""
+one_maximum_for_all: subtracts the largest score of all, so rows far below it become 0 / 0
     e = torch.exp(scores - scores.amax())
     return e / e.sum(dim=-1, keepdim=True)
-
-
-@wrong("05.stable_softmax")
-def maximum_without_keepdim(scores):
-    """forgets keepdim in amax, so row maxima meet the columns"""
+maximum_without_keepdim: forgets keepdim in amax, so row maxima meet the columns
     e = torch.exp(scores - scores.amax(dim=-1))
     return e / e.sum(dim=-1, keepdim=True)
-
-
-@wrong("05.stable_softmax")
-def total_without_keepdim(scores):
-    """forgets keepdim in sum, so row sums meet the columns"""
+total_without_keepdim: forgets keepdim in sum, so row sums meet the columns
     e = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
     return e / e.sum(dim=-1)
-
-
-@wrong("05.stable_softmax")
-def largest_absolute(scores):
-    """subtracts the largest absolute value, so very negative rows become 0 / 0"""
+largest_absolute: subtracts the largest absolute value, so very negative rows become 0 / 0
     e = torch.exp(scores - scores.abs().amax(dim=-1, keepdim=True))
     return e / e.sum(dim=-1, keepdim=True)
-
-
-@wrong("05.stable_softmax")
-def shares_of_the_whole_tensor(scores):
-    """divides by the sum of all entries, right for a single row only"""
+shares_of_the_whole_tensor: divides by the sum of all entries, right for a single row only
     e = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
     return e / e.sum()
-
-
-@wrong("05.stable_softmax")
-def maximum_down_sum_across(scores):
-    """two faults: maxima along dim=0 and no keepdim in the sum"""
+maximum_down_sum_across: two faults: maxima along dim=0 and no keepdim in the sum
     e = torch.exp(scores - scores.amax(dim=0))
     return e / e.sum(dim=-1)
+""")
 
 
 def circle(step, start=0, stop=360):
@@ -255,12 +159,6 @@ def leads_over_the_circle(keys, j):
     others = torch.cat([keys[:j], keys[j + 1 :]])
     leads = circle(0.5).double() @ (keys[j] - others).double().T
     return bool((leads > 0).all(dim=1).any())
-
-
-@wrong("05.can_win")
-def every_fifteen_degrees(keys, j):
-    """steps of 15 degrees jump over narrow arcs"""
-    return j in (circle(15.0) @ keys.T).argmax(-1).tolist()
 
 
 @wrong("05.can_win")
@@ -285,12 +183,6 @@ def never_once_around(keys, j):
 
 
 @wrong("05.can_win")
-def away_from_the_centre(keys, j):
-    """tries only the query that points from the mean of the keys to key j"""
-    return int((keys @ (keys[j] - keys.mean(dim=0))).argmax()) == j
-
-
-@wrong("05.can_win")
 def only_earlier_rivals(keys, j):
     """compares with the keys before j only"""
     if j == 0:
@@ -299,15 +191,15 @@ def only_earlier_rivals(keys, j):
     return bool((leads > 0).all(dim=1).any())
 
 
-@wrong("05.can_win")
-def needs_a_positive_score(keys, j):
-    """asks for a score above 0, although a key may win with a negative one"""
+slips(a_query_each_degree)("""
+every_fifteen_degrees: steps of 15 degrees jump over narrow arcs
+    return j in (circle(15.0) @ keys.T).argmax(-1).tolist()
+away_from_the_centre: tries only the query that points from the mean of the keys to key j
+    return int((keys @ (keys[j] - keys.mean(dim=0))).argmax()) == j
+needs_a_positive_score: asks for a score above 0, although a key may win with a negative one
     s = circle(1.0) @ keys.T
     return bool(((s.argmax(-1) == j) & (s[:, j] > 0)).any())
-
-
-@wrong("05.can_win")
-def needs_half_the_weight(keys, j):
-    """asks for a softmax weight above one half with a query of length 1"""
+needs_half_the_weight: asks for a softmax weight above one half with a query of length 1
     w = torch.softmax(circle(1.0) @ keys.T, dim=-1)
     return bool((w[:, j] > 0.5).any())
+""")

@@ -6,7 +6,7 @@ import math
 import torch
 import torch.nn.functional as F
 
-from tests.chapters.answers import right, wrong
+from tests.chapters.answers import right, slips, wrong
 
 
 def _shapes(B, Tq, Tk, C, D, Dv):
@@ -43,46 +43,22 @@ def shapes_from_one_string(B, Tq, Tk, C, D, Dv):
     return {name: tuple(sizes[axis] for axis in axes) for name, axes in pairs}
 
 
-@wrong("06.shapes")
-def shapes_of_linear_weights(B, Tq, Tk, C, D, Dv):
-    """gives W_q and W_v as nn.Linear stores them, outputs by inputs"""
+slips(shapes_by_computing)("""
+shapes_of_linear_weights: gives W_q and W_v as nn.Linear stores them, outputs by inputs
     return _shapes(B, Tq, Tk, C, D, Dv) | {"W_q": (D, C), "W_v": (Dv, C)}
-
-
-@wrong("06.shapes")
-def shapes_scores_key_by_query(B, Tq, Tk, C, D, Dv):
-    """turns scores and weights round: a row for each key instead of each query"""
+shapes_scores_key_by_query: turns scores and weights round: a row for each key instead of each query
     return _shapes(B, Tq, Tk, C, D, Dv) | {"scores": (B, Tk, Tq), "weights": (B, Tk, Tq)}
-
-
-@wrong("06.shapes")
-def shapes_of_self_attention(B, Tq, Tk, C, D, Dv):
-    """is self-attention: keys, values and columns of the scores have the length Tq"""
+shapes_of_self_attention: is self-attention: keys, values and columns of the scores have the length Tq
     return _shapes(B, Tq, Tq, C, D, Dv)
-
-
-@wrong("06.shapes")
-def shapes_without_a_batch(B, Tq, Tk, C, D, Dv):
-    """leaves the batch axis out of everything"""
+shapes_without_a_batch: leaves the batch axis out of everything
     return {name: shape[-2:] for name, shape in _shapes(B, Tq, Tk, C, D, Dv).items()}
-
-
-@wrong("06.shapes")
-def shapes_as_lists(B, Tq, Tk, C, D, Dv):
-    """gives lists instead of tuples"""
+shapes_as_lists: gives lists instead of tuples
     return {name: list(shape) for name, shape in _shapes(B, Tq, Tk, C, D, Dv).items()}
-
-
-@wrong("06.shapes")
-def shapes_weights_summed_away(B, Tq, Tk, C, D, Dv):
-    """thinks softmax takes away the last axis of the scores"""
+shapes_weights_summed_away: thinks softmax takes away the last axis of the scores
     return _shapes(B, Tq, Tk, C, D, Dv) | {"weights": (B, Tq)}
-
-
-@wrong("06.shapes")
-def shapes_two_slips(B, Tq, Tk, C, D, Dv):
-    """gives W_v as (C, D) and the keys the length Tq"""
+shapes_two_slips: gives W_v as (C, D) and the keys the length Tq
     return _shapes(B, Tq, Tk, C, D, Dv) | {"W_v": (C, D), "k": (B, Tq, D)}
+""")
 
 
 @right("06.one_matrix")
@@ -95,47 +71,23 @@ def matrix_as_sum_of_outers(q_weight, k_weight):
     return sum(torch.outer(q, k) for q, k in zip(q_weight, k_weight))
 
 
-@wrong("06.one_matrix")
-def matrix_scaled(q_weight, k_weight):
-    """scales by the root of the head size"""
+slips(matrix_by_einsum)("""
+matrix_scaled: scales by the root of the head size
     return q_weight.T @ k_weight / q_weight.shape[0] ** 0.5
-
-
-@wrong("06.one_matrix")
-def matrix_symmetric(q_weight, k_weight):
-    """makes M symmetric, right only for the score of a position with itself"""
+matrix_symmetric: makes M symmetric, right only for the score of a position with itself
     M = q_weight.T @ k_weight
     return (M + M.T) / 2
-
-
-@wrong("06.one_matrix")
-def matrix_first_row_only(q_weight, k_weight):
-    """uses only the first number of query and key, right for a head size of 1"""
+matrix_first_row_only: uses only the first number of query and key, right for a head size of 1
     return torch.outer(q_weight[0], k_weight[0])
-
-
-@wrong("06.one_matrix")
-def matrix_of_elementwise_products(q_weight, k_weight):
-    """sums the elementwise products to the diagonal of M alone"""
+matrix_of_elementwise_products: sums the elementwise products to the diagonal of M alone
     return torch.diag((q_weight * k_weight).sum(dim=0))
-
-
-@wrong("06.one_matrix")
-def matrix_squeezed(q_weight, k_weight):
-    """squeezes the result, so that C = 1 gives no matrix"""
+matrix_squeezed: squeezes the result, so that C = 1 gives no matrix
     return (q_weight.T @ k_weight).squeeze()
-
-
-@wrong("06.one_matrix")
-def matrix_two_slips(q_weight, k_weight):
-    """multiplies in the other order and scales as well"""
+matrix_two_slips: multiplies in the other order and scales as well
     return (k_weight.T @ q_weight) * q_weight.shape[0] ** -0.5
-
-
-@wrong("06.one_matrix")
-def matrix_by_reshape(q_weight, k_weight):
-    """reshapes q_weight to (C, D) instead of transposing it"""
+matrix_by_reshape: reshapes q_weight to (C, D) instead of transposing it
     return q_weight.reshape(q_weight.shape[1], -1) @ k_weight
+""")
 
 
 @right("06.attend")
@@ -159,43 +111,6 @@ def attend_row_by_row(x, W_q, W_k, W_v):
 
 
 @wrong("06.attend")
-def attend_dot_T(x, W_q, W_k, W_v):
-    """turns all axes of the keys round by .T, batch included"""
-    q, k, v = x @ W_q, x @ W_k, x @ W_v
-    return F.softmax(q @ k.T / k.shape[-1] ** 0.5, dim=-1) @ v
-
-
-@wrong("06.attend")
-def attend_unpacks_three(x, W_q, W_k, W_v):
-    """unpacks x.shape into B, T, C, which fails for one sequence"""
-    B, T, C = x.shape
-    q, k, v = x @ W_q, x @ W_k, x @ W_v
-    return F.softmax(q @ k.mT * W_k.shape[1] ** -0.5, dim=-1) @ v
-
-
-@wrong("06.attend")
-def attend_softmax_dim_1(x, W_q, W_k, W_v):
-    """takes softmax along axis 1, which is the row only for one sequence"""
-    q, k, v = x @ W_q, x @ W_k, x @ W_v
-    return F.softmax(q @ k.mT / k.shape[-1] ** 0.5, dim=1) @ v
-
-
-@wrong("06.attend")
-def attend_root_of_two(x, W_q, W_k, W_v):
-    """divides by the root of 2, the head size of the page's example"""
-    q, k, v = x @ W_q, x @ W_k, x @ W_v
-    return F.softmax(q @ k.mT / 2**0.5, dim=-1) @ v
-
-
-@wrong("06.attend")
-def attend_naive_exp(x, W_q, W_k, W_v):
-    """takes exp of the bare scores, which overflows to nan for large ones"""
-    q, k, v = x @ W_q, x @ W_k, x @ W_v
-    e = torch.exp(q @ k.mT / k.shape[-1] ** 0.5)
-    return e / e.sum(dim=-1, keepdim=True) @ v
-
-
-@wrong("06.attend")
 def attend_no_keepdim(x, W_q, W_k, W_v):
     """divides by row sums without keepdim, so each column is divided by another row's sum"""
     q, k, v = x @ W_q, x @ W_k, x @ W_v
@@ -204,11 +119,28 @@ def attend_no_keepdim(x, W_q, W_k, W_v):
     return e / e.sum(dim=-1) @ v
 
 
-@wrong("06.attend")
-def attend_squeezed(x, W_q, W_k, W_v):
-    """squeezes away every axis of length 1"""
+slips(attend_by_einsum)("""
+attend_dot_T: turns all axes of the keys round by .T, batch included
+    q, k, v = x @ W_q, x @ W_k, x @ W_v
+    return F.softmax(q @ k.T / k.shape[-1] ** 0.5, dim=-1) @ v
+attend_unpacks_three: unpacks x.shape into B, T, C, which fails for one sequence
+    B, T, C = x.shape
+    q, k, v = x @ W_q, x @ W_k, x @ W_v
+    return F.softmax(q @ k.mT * W_k.shape[1] ** -0.5, dim=-1) @ v
+attend_softmax_dim_1: takes softmax along axis 1, which is the row only for one sequence
+    q, k, v = x @ W_q, x @ W_k, x @ W_v
+    return F.softmax(q @ k.mT / k.shape[-1] ** 0.5, dim=1) @ v
+attend_root_of_two: divides by the root of 2, the head size of the page's example
+    q, k, v = x @ W_q, x @ W_k, x @ W_v
+    return F.softmax(q @ k.mT / 2**0.5, dim=-1) @ v
+attend_naive_exp: takes exp of the bare scores, which overflows to nan for large ones
+    q, k, v = x @ W_q, x @ W_k, x @ W_v
+    e = torch.exp(q @ k.mT / k.shape[-1] ** 0.5)
+    return e / e.sum(dim=-1, keepdim=True) @ v
+attend_squeezed: squeezes away every axis of length 1
     q, k, v = x @ W_q, x @ W_k, x @ W_v
     return (F.softmax(q @ k.mT / k.shape[-1] ** 0.5, dim=-1) @ v).squeeze()
+""")
 
 
 @right("06.cross_attend")
@@ -226,56 +158,32 @@ def cross_by_broadcast(x, memory, W_q, W_k, W_v):
     return (weights.unsqueeze(-1) * v.unsqueeze(-3)).sum(-2)
 
 
-@wrong("06.cross_attend")
-def cross_scaled_by_length(x, memory, W_q, W_k, W_v):
-    """takes the root of the memory's length, shape[-2], instead of the key size"""
+slips(cross_by_einsum)("""
+cross_scaled_by_length: takes the root of the memory's length, shape[-2], instead of the key size
     q, k, v = x @ W_q, memory @ W_k, memory @ W_v
     return F.softmax(q @ k.mT / k.shape[-2] ** 0.5, dim=-1) @ v
-
-
-@wrong("06.cross_attend")
-def cross_scaled_by_memory_size(x, memory, W_q, W_k, W_v):
-    """scales by the root of the memory's channels"""
+cross_scaled_by_memory_size: scales by the root of the memory's channels
     q, k, v = x @ W_q, memory @ W_k, memory @ W_v
     return F.softmax(q @ k.mT / memory.shape[-1] ** 0.5, dim=-1) @ v
-
-
-@wrong("06.cross_attend")
-def cross_scaled_by_value_size(x, memory, W_q, W_k, W_v):
-    """scales by the root of the value size, right where Dv = D"""
+cross_scaled_by_value_size: scales by the root of the value size, right where Dv = D
     q, k, v = x @ W_q, memory @ W_k, memory @ W_v
     return F.softmax(q @ k.mT / W_v.shape[-1] ** 0.5, dim=-1) @ v
-
-
-@wrong("06.cross_attend")
-def cross_einsum_batched_only(x, memory, W_q, W_k, W_v):
-    """names a batch axis in einsum, so two single sequences fail"""
+cross_einsum_batched_only: names a batch axis in einsum, so two single sequences fail
     q, k, v = x @ W_q, memory @ W_k, memory @ W_v
     weights = F.softmax(torch.einsum("bid,bjd->bij", q, k) / k.shape[-1] ** 0.5, dim=-1)
     return torch.einsum("bij,bjd->bid", weights, v)
-
-
-@wrong("06.cross_attend")
-def cross_transposes_first_axes(x, memory, W_q, W_k, W_v):
-    """swaps axes 0 and 1 of the keys, right only without a batch"""
+cross_transposes_first_axes: swaps axes 0 and 1 of the keys, right only without a batch
     q, k, v = x @ W_q, memory @ W_k, memory @ W_v
     return F.softmax(q @ k.transpose(0, 1) / k.shape[-1] ** 0.5, dim=-1) @ v
-
-
-@wrong("06.cross_attend")
-def cross_reshapes_the_keys(x, memory, W_q, W_k, W_v):
-    """turns the keys round by reshape, which mixes up their numbers"""
+cross_reshapes_the_keys: turns the keys round by reshape, which mixes up their numbers
     q, k, v = x @ W_q, memory @ W_k, memory @ W_v
     kT = k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])
     return F.softmax(q @ kT / k.shape[-1] ** 0.5, dim=-1) @ v
-
-
-@wrong("06.cross_attend")
-def cross_cuts_to_one_length(x, memory, W_q, W_k, W_v):
-    """cuts the memory to the length of x"""
+cross_cuts_to_one_length: cuts the memory to the length of x
     memory = memory[..., : x.shape[-2], :]
     q, k, v = x @ W_q, memory @ W_k, memory @ W_v
     return F.softmax(q @ k.mT / k.shape[-1] ** 0.5, dim=-1) @ v
+""")
 
 
 @right("06.transplant")
@@ -298,17 +206,6 @@ def transplant_state_dict(head, W_q, W_k, W_v, x):
 def transplant_second_name(head, W_q, W_k, W_v, x):
     """twin is a second name for head, so head is overwritten"""
     twin = head
-    with torch.no_grad():
-        twin.query.weight.copy_(W_q.T)
-        twin.key.weight.copy_(W_k.T)
-        twin.value.weight.copy_(W_v.T)
-    return twin(x), head(x)
-
-
-@wrong("06.transplant")
-def transplant_shallow_copy(head, W_q, W_k, W_v, x):
-    """makes a shallow copy, whose layers are those of head, so head is overwritten"""
-    twin = copy.copy(head)
     with torch.no_grad():
         twin.query.weight.copy_(W_q.T)
         twin.key.weight.copy_(W_k.T)
@@ -369,6 +266,12 @@ def transplant_harms_the_matrices(head, W_q, W_k, W_v, x):
     return twin(x), head(x)
 
 
+slips(transplant_second_name)("""
+transplant_shallow_copy: makes a shallow copy, whose layers are those of head, so head is overwritten
+    twin = head -> twin = copy.copy(head)
+""")
+
+
 @right("06.is_deaf")
 def deaf_by_loop(attend, q, k, v):
     out = attend(q, k, v)
@@ -390,6 +293,31 @@ def deaf_by_spread(attend, q, k, v):
     return bool((outs.amax(0) - outs.amin(0) < 1e-5).all())
 
 
+slips(deaf_by_loop)("""
+deaf_if_gradient_none: takes a gradient of None for deafness: wrong for scores times 0, and for detached scores
+    q_grad, k_grad = _gradients(attend, q, k, v)
+    return q_grad is None and k_grad is None
+deaf_if_gradient_zero: takes a missing or zero gradient for deafness: wrong for hard or detached attention
+    return all(g is None or bool((g == 0).all()) for g in _gradients(attend, q, k, v))
+deaf_if_running_mean: compares with the running mean of the values: a deaf head needn't have the tril mask
+    steps = torch.arange(1, v.shape[-2] + 1).unsqueeze(-1)
+    return _close(attend(q, k, v), v.cumsum(dim=-2) / steps)
+deaf_if_swappable: swaps q and k, which a head with symmetric scores doesn't notice
+    return _close(attend(q, k, v), attend(k, q, v))
+deaf_across_the_batch: gives each sequence another one's q and k, which changes nothing for a batch of one
+    return _close(attend(q, k, v), attend(q.roll(1, 0), k.roll(1, 0), v))
+deaf_first_position: looks at the first position's output only, which hears just itself under a mask
+    other = attend(torch.randn_like(q), torch.randn_like(k), v)
+    return _close(attend(q, k, v)[..., 0, :], other[..., 0, :])
+deaf_anywhere: asks whether any number stays the same instead of all
+    other = attend(torch.randn_like(q), torch.randn_like(k), v)
+    return bool(torch.isclose(attend(q, k, v), other, atol=1e-5).any())
+compares_the_last_position: looks at the last position only
+    change = attend(q, k, v) - attend(torch.randn_like(q), torch.randn_like(k), v)
+    return bool(change[..., -1, :].abs().max() < 1e-5)
+""")
+
+
 def _close(a, b):
     return torch.allclose(a, b, atol=1e-5)
 
@@ -400,56 +328,3 @@ def _gradients(attend, q, k, v):
     if out.requires_grad:
         out.backward()
     return q.grad, k.grad
-
-
-@wrong("06.is_deaf")
-def deaf_if_gradient_none(attend, q, k, v):
-    """takes a gradient of None for deafness: wrong for scores times 0, and for detached scores"""
-    q_grad, k_grad = _gradients(attend, q, k, v)
-    return q_grad is None and k_grad is None
-
-
-@wrong("06.is_deaf")
-def deaf_if_gradient_zero(attend, q, k, v):
-    """takes a missing or zero gradient for deafness: wrong for hard or detached attention"""
-    return all(g is None or bool((g == 0).all()) for g in _gradients(attend, q, k, v))
-
-
-@wrong("06.is_deaf")
-def deaf_if_running_mean(attend, q, k, v):
-    """compares with the running mean of the values: a deaf head needn't have the tril mask"""
-    steps = torch.arange(1, v.shape[-2] + 1).unsqueeze(-1)
-    return _close(attend(q, k, v), v.cumsum(dim=-2) / steps)
-
-
-@wrong("06.is_deaf")
-def deaf_if_swappable(attend, q, k, v):
-    """swaps q and k, which a head with symmetric scores doesn't notice"""
-    return _close(attend(q, k, v), attend(k, q, v))
-
-
-@wrong("06.is_deaf")
-def deaf_across_the_batch(attend, q, k, v):
-    """gives each sequence another one's q and k, which changes nothing for a batch of one"""
-    return _close(attend(q, k, v), attend(q.roll(1, 0), k.roll(1, 0), v))
-
-
-@wrong("06.is_deaf")
-def deaf_first_position(attend, q, k, v):
-    """looks at the first position's output only, which hears just itself under a mask"""
-    other = attend(torch.randn_like(q), torch.randn_like(k), v)
-    return _close(attend(q, k, v)[..., 0, :], other[..., 0, :])
-
-
-@wrong("06.is_deaf")
-def deaf_anywhere(attend, q, k, v):
-    """asks whether any number stays the same instead of all"""
-    other = attend(torch.randn_like(q), torch.randn_like(k), v)
-    return bool(torch.isclose(attend(q, k, v), other, atol=1e-5).any())
-
-
-@wrong("06.is_deaf")
-def compares_the_last_position(attend, q, k, v):
-    """looks at the last position only"""
-    change = attend(q, k, v) - attend(torch.randn_like(q), torch.randn_like(k), v)
-    return bool(change[..., -1, :].abs().max() < 1e-5)

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from tests.chapters.answers import right, wrong
+from tests.chapters.answers import right, slips, wrong
 
 
 @right("07.score_variance")
@@ -21,46 +21,22 @@ def variance_by_deviation(d, q_variance, k_variance, scale):
     return float(deviation**2)
 
 
-@wrong("07.score_variance")
-def variance_is_deviation(d, q_variance, k_variance, scale):
-    """returns the standard deviation"""
+slips(variance_term_by_term)("""
+variance_is_deviation: returns the standard deviation
     return float(abs(scale) * math.sqrt(d * q_variance * k_variance))
-
-
-@wrong("07.score_variance")
-def variance_inputs_squared(d, q_variance, k_variance, scale):
-    """takes the variances for standard deviations and squares them"""
+variance_inputs_squared: takes the variances for standard deviations and squares them
     return float(scale**2 * d * q_variance**2 * k_variance**2)
-
-
-@wrong("07.score_variance")
-def variance_geometric_mean(d, q_variance, k_variance, scale):
-    """takes the root of the product of the variances, right only where it is 1"""
+variance_geometric_mean: takes the root of the product of the variances, right only where it is 1
     return float(scale**2 * d * math.sqrt(q_variance * k_variance))
-
-
-@wrong("07.score_variance")
-def variance_of_unit_vectors(d, q_variance, k_variance, scale):
-    """takes both variances to be 1"""
+variance_of_unit_vectors: takes both variances to be 1
     return float(scale**2 * d)
-
-
-@wrong("07.score_variance")
-def variance_root_scale_assumed(d, q_variance, k_variance, scale):
-    """takes the scale to be 1/sqrt(d), whatever it is"""
+variance_root_scale_assumed: takes the scale to be 1/sqrt(d), whatever it is
     return float(d**-0.5) ** 2 * d * q_variance * k_variance
-
-
-@wrong("07.score_variance")
-def variance_signed_scale(d, q_variance, k_variance, scale):
-    """keeps the sign of the scale, so that a negative scale gives a negative variance"""
+variance_signed_scale: keeps the sign of the scale, so that a negative scale gives a negative variance
     return float(scale * abs(scale) * d * q_variance * k_variance)
-
-
-@wrong("07.score_variance")
-def variance_rounded(d, q_variance, k_variance, scale):
-    """rounds to two decimals"""
+variance_rounded: rounds to two decimals
     return round(float(scale**2 * d * q_variance * k_variance), 2)
+""")
 
 
 @right("07.default_variance")
@@ -75,47 +51,23 @@ def default_in_one_line(x_variance, n_embd, head_size):
     return head_size * x_variance * x_variance / 9.0
 
 
-@wrong("07.default_variance")
-def default_for_variance_1(x_variance, n_embd, head_size):
-    """gives d/9, right only for an x of variance 1"""
+slips(default_by_channels)("""
+default_for_variance_1: gives d/9, right only for an x of variance 1
     return head_size / 9
-
-
-@wrong("07.default_variance")
-def default_x_not_squared(x_variance, n_embd, head_size):
-    """takes the variance of x once, though it enters through q and through k"""
+default_x_not_squared: takes the variance of x once, though it enters through q and through k
     return float(head_size * x_variance / 9)
-
-
-@wrong("07.default_variance")
-def default_x_as_deviation(x_variance, n_embd, head_size):
-    """takes the variance of x for its standard deviation"""
+default_x_as_deviation: takes the variance of x for its standard deviation
     return float(head_size * (x_variance**2 / 3) ** 2)
-
-
-@wrong("07.default_variance")
-def default_xavier(x_variance, n_embd, head_size):
-    """takes Xavier's limit, right only where head_size is 5 times n_embd"""
+default_xavier: takes Xavier's limit, right only where head_size is 5 times n_embd
     weight = 6 / (n_embd + head_size) / 3
     return float(head_size * (n_embd * weight * x_variance) ** 2)
-
-
-@wrong("07.default_variance")
-def default_kaiming(x_variance, n_embd, head_size):
-    """takes Kaiming's textbook variance, 2/C, for the weights"""
+default_kaiming: takes Kaiming's textbook variance, 2/C, for the weights
     return float(head_size * (2 * x_variance) ** 2)
-
-
-@wrong("07.default_variance")
-def default_limit_from_head_size(x_variance, n_embd, head_size):
-    """takes the number of outputs for the limit, right only where it equals the inputs"""
+default_limit_from_head_size: takes the number of outputs for the limit, right only where it equals the inputs
     return float(head_size * (n_embd * x_variance / (3 * head_size)) ** 2)
-
-
-@wrong("07.default_variance")
-def default_whole_division(x_variance, n_embd, head_size):
-    """divides without remainder"""
+default_whole_division: divides without remainder
     return float(head_size * x_variance**2 // 9)
+""")
 
 
 @right("07.scaled_weights")
@@ -136,53 +88,29 @@ def weights_row_by_row(x, W_q, W_k):
     return torch.stack(rows)
 
 
-@wrong("07.scaled_weights")
-def weights_unscaled(x, W_q, W_k):
-    """forgets the scale"""
+slips(weights_by_einsum)("""
+weights_unscaled: forgets the scale
     return torch.softmax((x @ W_q) @ (x @ W_k).mT, dim=-1)
-
-
-@wrong("07.scaled_weights")
-def weights_root_of_sixteen(x, W_q, W_k):
-    """divides by 4, the root of the page's head size 16"""
+weights_root_of_sixteen: divides by 4, the root of the page's head size 16
     return torch.softmax((x @ W_q) @ (x @ W_k).mT / 4, dim=-1)
-
-
-@wrong("07.scaled_weights")
-def weights_unit_keys(x, W_q, W_k):
-    """divides by the lengths of the vectors, which is cosine similarity"""
+weights_unit_keys: divides by the lengths of the vectors, which is cosine similarity
     q, k = F.normalize(x @ W_q, dim=-1), F.normalize(x @ W_k, dim=-1)
     return torch.softmax(q @ k.mT, dim=-1)
-
-
-@wrong("07.scaled_weights")
-def weights_plain_T(x, W_q, W_k):
-    """uses .T, right only for one sequence"""
+weights_plain_T: uses .T, right only for one sequence
     q, k = x @ W_q, x @ W_k
     return torch.softmax(q @ k.T * k.shape[-1] ** -0.5, dim=-1)
-
-
-@wrong("07.scaled_weights")
-def weights_always_a_batch(x, W_q, W_k):
-    """adds a batch axis to a single sequence and doesn't take it away"""
+weights_always_a_batch: adds a batch axis to a single sequence and doesn't take it away
     x = x if x.dim() == 3 else x[None]
     q, k = x @ W_q, x @ W_k
     return torch.softmax(q @ k.mT * k.shape[-1] ** -0.5, dim=-1)
-
-
-@wrong("07.scaled_weights")
-def weights_bare_exp(x, W_q, W_k):
-    """takes exp of the bare scores: nan for large ones"""
+weights_bare_exp: takes exp of the bare scores: nan for large ones
     q, k = x @ W_q, x @ W_k
     e = torch.exp(q @ k.mT * k.shape[-1] ** -0.5)
     return e / e.sum(dim=-1, keepdim=True)
-
-
-@wrong("07.scaled_weights")
-def weights_two_slips(x, W_q, W_k):
-    """lets the keys ask, and scales by the embedding's root"""
+weights_two_slips: lets the keys ask, and scales by the embedding's root
     q, k = x @ W_q, x @ W_k
     return torch.softmax(k @ q.mT / x.shape[-1] ** 0.5, dim=-1)
+""")
 
 
 @right("07.softmax_jacobian")
@@ -196,36 +124,6 @@ def jacobian_by_jacfwd(scores):
 
 
 @wrong("07.softmax_jacobian")
-def jacobian_by_squares(scores):
-    """subtracts w * w in every row instead of the outer product"""
-    w = torch.softmax(scores, dim=-1)
-    return torch.diag(w) - w * w
-
-
-@wrong("07.softmax_jacobian")
-def jacobian_of_softmax_twice(scores):
-    """applies softmax twice"""
-    w = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)
-    return torch.diag(w) - torch.outer(w, w)
-
-
-@wrong("07.softmax_jacobian")
-def jacobian_by_nudges(scores):
-    """nudges each score by 0.01, a step that isn't infinitely small"""
-    w = torch.softmax(scores, dim=-1)
-    nudges = 0.01 * torch.eye(len(scores), dtype=scores.dtype)
-    return ((torch.softmax(scores + nudges, dim=-1) - w) / 0.01).T
-
-
-@wrong("07.softmax_jacobian")
-def jacobian_naive_exp(scores):
-    """takes exp of the bare scores, which overflows to nan for large ones"""
-    e = torch.exp(scores)
-    w = e / e.sum()
-    return torch.diag(w) - torch.outer(w, w)
-
-
-@wrong("07.softmax_jacobian")
 def jacobian_for_five(scores):
     """builds its matrix for 5 scores, as on the page"""
     w = torch.softmax(scores, dim=-1)
@@ -236,18 +134,28 @@ def jacobian_for_five(scores):
     return J
 
 
-@wrong("07.softmax_jacobian")
-def jacobian_equal_weights_only(scores):
-    """puts (1 - w_i)/T on the diagonal and -w_j/T elsewhere, right only for equal weights"""
+slips(jacobian_by_autograd)("""
+jacobian_by_squares: subtracts w * w in every row instead of the outer product
+    w = torch.softmax(scores, dim=-1)
+    return torch.diag(w) - w * w
+jacobian_of_softmax_twice: applies softmax twice
+    w = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)
+    return torch.diag(w) - torch.outer(w, w)
+jacobian_by_nudges: nudges each score by 0.01, a step that isn't infinitely small
+    w = torch.softmax(scores, dim=-1)
+    nudges = 0.01 * torch.eye(len(scores), dtype=scores.dtype)
+    return ((torch.softmax(scores + nudges, dim=-1) - w) / 0.01).T
+jacobian_naive_exp: takes exp of the bare scores, which overflows to nan for large ones
+    e = torch.exp(scores)
+    w = e / e.sum()
+    return torch.diag(w) - torch.outer(w, w)
+jacobian_equal_weights_only: puts (1 - w_i)/T on the diagonal and -w_j/T elsewhere, right only for equal weights
     w = torch.softmax(scores, dim=-1)
     return (torch.eye(len(w), dtype=w.dtype) - w) / len(w)
-
-
-@wrong("07.softmax_jacobian")
-def jacobian_upper_triangle(scores):
-    """fills the places above the diagonal and forgets those below"""
+jacobian_upper_triangle: fills the places above the diagonal and forgets those below
     w = torch.softmax(scores, dim=-1)
     return (torch.diag(w) - torch.outer(w, w)).triu()
+""")
 
 
 @right("07.words_heard")
@@ -260,46 +168,22 @@ def heard_as_product_of_powers(weights):
     return torch.prod(weights**-weights, dim=-1)
 
 
-@wrong("07.words_heard")
-def heard_count(weights):
-    """counts the weights that aren't 0, right for equal weights and for one-hot rows only"""
+slips(heard_by_entr)("""
+heard_count: counts the weights that aren't 0, right for equal weights and for one-hot rows only
     return (weights > 0).sum(dim=-1).to(weights.dtype)
-
-
-@wrong("07.words_heard")
-def heard_one_over_largest(weights):
-    """takes one over the largest weight, right for equal and one-hot rows only"""
+heard_one_over_largest: takes one over the largest weight, right for equal and one-hot rows only
     return 1 / weights.amax(dim=-1)
-
-
-@wrong("07.words_heard")
-def heard_inverse_squares(weights):
-    """takes one over the sum of squares instead of using the entropy"""
+heard_inverse_squares: takes one over the sum of squares instead of using the entropy
     return 1 / weights.square().sum(dim=-1)
-
-
-@wrong("07.words_heard")
-def heard_all_rows_together(weights):
-    """sums over all rows at once, right only for a single row"""
+heard_all_rows_together: sums over all rows at once, right only for a single row
     return (-torch.xlogy(weights, weights).sum()).exp()
-
-
-@wrong("07.words_heard")
-def heard_on_average(weights):
-    """gives the mean over all rows as one number"""
+heard_on_average: gives the mean over all rows as one number
     return (-torch.xlogy(weights, weights).sum(dim=-1)).exp().mean()
-
-
-@wrong("07.words_heard")
-def heard_down_the_columns(weights):
-    """sums over axis 0, right only for one row without more axes"""
+heard_down_the_columns: sums over axis 0, right only for one row without more axes
     return (-torch.xlogy(weights, weights).sum(dim=0)).exp()
-
-
-@wrong("07.words_heard")
-def heard_whole_words(weights):
-    """rounds to whole words"""
+heard_whole_words: rounds to whole words
     return (-torch.xlogy(weights, weights).sum(dim=-1)).exp().round()
+""")
 
 
 def _mean(numbers):
@@ -322,50 +206,26 @@ def paired_by_numpy(a, b):
     return float(d.mean()), float(d.std(ddof=1) / np.sqrt(d.size))
 
 
-@wrong("07.paired_difference")
-def paired_by_rank_of_seed(a, b):
-    """sorts both by seed and pairs by place, right only where both have the same seeds"""
+slips(paired_by_statistics)("""
+paired_by_rank_of_seed: sorts both by seed and pairs by place, right only where both have the same seeds
     d = [a[i] - b[j] for i, j in zip(sorted(a), sorted(b))]
     return _mean(d), statistics.stdev(d) / len(d) ** 0.5
-
-
-@wrong("07.paired_difference")
-def paired_needs_all_seeds(a, b):
-    """asks b for every seed of a, a KeyError where a run of b crashed"""
+paired_needs_all_seeds: asks b for every seed of a, a KeyError where a run of b crashed
     d = [a[seed] - b[seed] for seed in a]
     return _mean(d), statistics.stdev(d) / len(d) ** 0.5
-
-
-@wrong("07.paired_difference")
-def paired_missing_is_zero(a, b):
-    """counts a crashed run as a loss of 0"""
+paired_missing_is_zero: counts a crashed run as a loss of 0
     d = [a.get(s, 0.0) - b.get(s, 0.0) for s in a.keys() | b.keys()]
     return _mean(d), statistics.stdev(d) / len(d) ** 0.5
-
-
-@wrong("07.paired_difference")
-def paired_missing_is_falsy(a, b):
-    """tests the losses for truth, and so drops a loss of exactly 0"""
+paired_missing_is_falsy: tests the losses for truth, and so drops a loss of exactly 0
     d = [a[s] - b[s] for s in a if a.get(s) and b.get(s)]
     return _mean(d), statistics.stdev(d) / len(d) ** 0.5
-
-
-@wrong("07.paired_difference")
-def paired_difference_of_all_means(a, b):
-    """subtracts the mean of all of b from the mean of all of a, lone seeds included"""
+paired_difference_of_all_means: subtracts the mean of all of b from the mean of all of a, lone seeds included
     d = _pairs(a, b)
     return _mean(a.values()) - _mean(b.values()), statistics.stdev(d) / len(d) ** 0.5
-
-
-@wrong("07.paired_difference")
-def paired_without_sign(a, b):
-    """takes the differences without their signs"""
+paired_without_sign: takes the differences without their signs
     d = [abs(x) for x in _pairs(a, b)]
     return _mean(d), statistics.stdev(d) / len(d) ** 0.5
-
-
-@wrong("07.paired_difference")
-def paired_median(a, b):
-    """gives the median instead of the mean"""
+paired_median: gives the median instead of the mean
     d = _pairs(a, b)
     return statistics.median(d), statistics.stdev(d) / len(d) ** 0.5
+""")

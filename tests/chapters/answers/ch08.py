@@ -4,50 +4,9 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from tests.chapters.answers import right, wrong
+from tests.chapters.answers import right, slips, wrong
 
 INF = float("-inf")
-
-
-@wrong("08.mask_weights")
-def sum_over_axis_one(weights, mask):
-    """sums over axis 1, which is the keys only while there is no batch axis"""
-    kept = weights * mask
-    return kept / kept.sum(1, keepdim=True)
-
-
-@wrong("08.mask_weights")
-def always_a_triangle(weights, mask):
-    """cuts by the causal triangle and ignores the mask that it was given"""
-    kept = weights.tril()
-    return kept / kept.sum(-1, keepdim=True)
-
-
-@wrong("08.mask_weights")
-def lost_share_dealt_equally(weights, mask):
-    """hands the lost share out in equal parts instead of in proportion to the kept weights"""
-    kept = weights * mask
-    lost = 1 - kept.sum(-1, keepdim=True)
-    return kept + mask * lost / mask.sum(-1, keepdim=True)
-
-
-@wrong("08.mask_weights")
-def lost_share_to_itself(weights, mask):
-    """gives all of the lost share to the diagonal"""
-    kept = weights * mask
-    return kept + torch.diag_embed(1 - kept.sum(-1))
-
-
-@wrong("08.mask_weights")
-def divides_by_the_number_of_open_keys(weights, mask):
-    """divides by how many keys are open, not by what they hold"""
-    return weights * mask / mask.sum(-1, keepdim=True)
-
-
-@wrong("08.mask_weights")
-def unit_length_rows(weights, mask):
-    """F.normalize with its default p=2 makes rows of length 1, not of sum 1"""
-    return F.normalize(weights * mask, dim=-1)
 
 
 @wrong("08.mask_weights")
@@ -80,40 +39,25 @@ def logs_and_softmax(weights, mask):
     )
 
 
-@wrong("08.causal_weights")
-def first_way(scores):
-    """softmax first and shared out again: 0 / 0 when a future score is far above the past"""
-    kept = F.softmax(scores, dim=-1).tril()
-    return kept / kept.sum(dim=-1, keepdim=True)
-
-
-@wrong("08.causal_weights")
-def one_maximum_for_all(scores):
-    """subtracts one maximum of all scores, so a row far below it becomes 0 / 0"""
-    e = (scores - scores.max()).exp().tril()
-    return e / e.sum(-1, keepdim=True)
-
-
-@wrong("08.causal_weights")
-def fills_with_minus_100(scores):
-    """-100 isn't low enough: beside scores of -100 the future gets a share"""
-    T = scores.shape[-1]
-    return F.softmax(scores.masked_fill(torch.ones(T, T).triu(1).bool(), -100.0), -1)
-
-
-@wrong("08.causal_weights")
-def softmax_over_dim_one(scores):
-    """softmax over axis 1, which is the keys only for a single matrix"""
-    T = scores.shape[-1]
-    return F.softmax(scores.masked_fill(torch.ones(T, T).tril() == 0, INF), dim=1)
-
-
-@wrong("08.causal_weights")
-def length_from_axis_one(scores):
-    """takes T from axis 1, which is the heads in a batch of heads"""
-    T = scores.shape[1]
-    mask = torch.tril(torch.ones(T, T, dtype=torch.bool))
-    return F.softmax(scores.masked_fill(~mask, INF), dim=-1)
+slips(mask_weights_row_by_row)("""
+sum_over_axis_one: sums over axis 1, which is the keys only while there is no batch axis
+    kept = weights * mask
+    return kept / kept.sum(1, keepdim=True)
+always_a_triangle: cuts by the causal triangle and ignores the mask that it was given
+    kept = weights.tril()
+    return kept / kept.sum(-1, keepdim=True)
+lost_share_dealt_equally: hands the lost share out in equal parts instead of in proportion to the kept weights
+    kept = weights * mask
+    lost = 1 - kept.sum(-1, keepdim=True)
+    return kept + mask * lost / mask.sum(-1, keepdim=True)
+lost_share_to_itself: gives all of the lost share to the diagonal
+    kept = weights * mask
+    return kept + torch.diag_embed(1 - kept.sum(-1))
+divides_by_the_number_of_open_keys: divides by how many keys are open, not by what they hold
+    return weights * mask / mask.sum(-1, keepdim=True)
+unit_length_rows: F.normalize with its default p=2 makes rows of length 1, not of sum 1
+    return F.normalize(weights * mask, dim=-1)
+""")
 
 
 @wrong("08.causal_weights")
@@ -123,14 +67,6 @@ def rows_of_a_single_matrix(scores):
     for t in range(scores.shape[0]):
         out[t, : t + 1] = F.softmax(scores[t, : t + 1], dim=-1)
     return out
-
-
-@wrong("08.causal_weights")
-def clamped_for_safety(scores):
-    """clamps the scores to +-50, which makes 100 and 60 equal"""
-    T = scores.shape[-1]
-    s = scores.clamp(-50, 50).masked_fill(torch.ones(T, T).triu(1) > 0, INF)
-    return s.softmax(-1)
 
 
 @right("08.causal_weights")
@@ -144,6 +80,30 @@ def prefix_softmaxes(scores):
     T = scores.shape[-1]
     rows = [F.pad(scores[..., t, : t + 1].softmax(-1), (0, T - 1 - t)) for t in range(T)]
     return torch.stack(rows, dim=-2)
+
+
+slips(log_of_the_triangle)("""
+first_way: softmax first and shared out again: 0 / 0 when a future score is far above the past
+    kept = F.softmax(scores, dim=-1).tril()
+    return kept / kept.sum(dim=-1, keepdim=True)
+one_maximum_for_all: subtracts one maximum of all scores, so a row far below it becomes 0 / 0
+    e = (scores - scores.max()).exp().tril()
+    return e / e.sum(-1, keepdim=True)
+fills_with_minus_100: -100 isn't low enough: beside scores of -100 the future gets a share
+    T = scores.shape[-1]
+    return F.softmax(scores.masked_fill(torch.ones(T, T).triu(1).bool(), -100.0), -1)
+softmax_over_dim_one: softmax over axis 1, which is the keys only for a single matrix
+    T = scores.shape[-1]
+    return F.softmax(scores.masked_fill(torch.ones(T, T).tril() == 0, INF), dim=1)
+length_from_axis_one: takes T from axis 1, which is the heads in a batch of heads
+    T = scores.shape[1]
+    mask = torch.tril(torch.ones(T, T, dtype=torch.bool))
+    return F.softmax(scores.masked_fill(~mask, INF), dim=-1)
+clamped_for_safety: clamps the scores to +-50, which makes 100 and 60 equal
+    T = scores.shape[-1]
+    s = scores.clamp(-50, 50).masked_fill(torch.ones(T, T).triu(1) > 0, INF)
+    return s.softmax(-1)
+""")
 
 
 @wrong("08.as_allowed")
@@ -178,16 +138,6 @@ def exactly_minus_1e9(mask, convention):
 
 
 @wrong("08.as_allowed")
-def ones_left_as_integers(mask, convention):
-    """gives the mask of ones back as integers, not booleans"""
-    if convention == "mha":
-        return ~mask
-    if convention == "additive":
-        return mask == 0
-    return mask
-
-
-@wrong("08.as_allowed")
 def ones_with_a_tilde(mask, convention):
     """~ on integers flips their bits, so 1 and 0 become -2 and -1, all True as booleans"""
     if convention == "sdpa":
@@ -197,20 +147,6 @@ def ones_with_a_tilde(mask, convention):
     if convention == "ones":
         return (~mask).bool()
     return ~mask
-
-
-@wrong("08.as_allowed")
-def guesses_by_the_first_cell(mask, convention):
-    """turns a boolean mask so that its first cell is open, which fits a causal mask alone"""
-    if mask.dtype == torch.bool:
-        return mask if mask.flatten()[0] else ~mask
-    return mask == 0 if convention == "additive" else mask == 1
-
-
-@wrong("08.as_allowed")
-def makes_a_causal_mask(mask, convention):
-    """returns the causal triangle of that size whatever the mask says"""
-    return torch.ones(mask.shape).bool().tril()
 
 
 @right("08.as_allowed")
@@ -237,59 +173,17 @@ def match_and_exp(mask, convention):
             return mask.ne(0)
 
 
-@wrong("08.joint_mask")
-def pads_closed_as_queries_too(lengths, T):
-    """closes the rows of the padding as well, so they may look nowhere"""
-    position = torch.arange(T)
-    real = position < lengths[:, None]
-    return (position <= position[:, None]) & real[:, None, :] & real[:, :, None]
-
-
-@wrong("08.joint_mask")
-def tril_with_one(lengths, T):
-    """tril(diagonal=1) opens the next word"""
-    past = torch.ones(T, T, dtype=torch.bool).tril(diagonal=1)
-    real = torch.arange(T) < lengths.unsqueeze(1)
-    return past & real.unsqueeze(1)
-
-
-@wrong("08.joint_mask")
-def only_the_padding(lengths, T):
-    """masks the padding and forgets the future"""
-    real = torch.arange(T) < lengths[:, None]
-    return real[:, None, :].expand(-1, T, -1)
-
-
-@wrong("08.joint_mask")
-def ones_and_zeros(lengths, T):
-    """returns integers instead of booleans"""
-    past = torch.ones(T, T).tril()
-    real = (torch.arange(T) < lengths[:, None]).float()
-    return (past * real[:, None, :]).int()
-
-
-@wrong("08.joint_mask")
-def as_long_as_the_longest(lengths, T):
-    """uses the longest sequence instead of T, so the mask is too small if all are padded"""
-    T = int(lengths.max())
-    position = torch.arange(T)
-    return (position <= position[:, None]) & (position < lengths[:, None])[:, None, :]
-
-
-@wrong("08.joint_mask")
-def shortest_for_all(lengths, T):
-    """closes everything behind the shortest sequence in all of them"""
-    past = torch.ones(T, T, dtype=torch.bool).tril()
-    real = torch.arange(T) < lengths.min()
-    return (past & real).expand(len(lengths), T, T)
-
-
-@wrong("08.joint_mask")
-def longest_first(lengths, T):
-    """sorts the lengths, so that the masks belong to other sequences"""
-    lengths = lengths.sort(descending=True).values
-    past = torch.ones(T, T, dtype=torch.bool).tril()
-    return past & (torch.arange(T) < lengths[:, None])[:, None, :]
+slips(not_low_enough)("""
+ones_left_as_integers: gives the mask of ones back as integers, not booleans
+    mask > -1e6 -> mask == 0
+    .bool() ->
+guesses_by_the_first_cell: turns a boolean mask so that its first cell is open, which fits a causal mask alone
+    if mask.dtype == torch.bool:
+        return mask if mask.flatten()[0] else ~mask
+    return mask == 0 if convention == "additive" else mask == 1
+makes_a_causal_mask: returns the causal triangle of that size whatever the mask says
+    return torch.ones(mask.shape).bool().tril()
+""")
 
 
 @right("08.joint_mask")
@@ -306,39 +200,35 @@ def clone_and_close_columns(lengths, T):
     return mask
 
 
-@wrong("08.safe_weights")
-def plain_softmax(scores, mask):
-    """a closed row is nan"""
-    return F.softmax(scores.masked_fill(~mask, INF), dim=-1)
-
-
-@wrong("08.safe_weights")
-def cut_and_share_with_clamp(scores, mask):
-    """shares out after softmax: an open row underflows to 0 when a forbidden score is far above"""
-    kept = F.softmax(scores, dim=-1) * mask
-    return kept / kept.sum(-1, keepdim=True).clamp(min=1e-9)
-
-
-@wrong("08.safe_weights")
-def cut_and_share(scores, mask):
-    """shares out after softmax with no care for closed rows: 0 / 0"""
-    kept = F.softmax(scores, dim=-1) * mask
-    return kept / kept.sum(-1, keepdim=True)
-
-
-@wrong("08.safe_weights")
-def bare_exp(scores, mask):
-    """exp without a maximum overflows at large scores and gives nan"""
-    e = torch.where(mask, scores.exp(), 0.0)
-    total = e.sum(-1, keepdim=True)
-    return e / torch.where(total == 0, 1.0, total)
-
-
-@wrong("08.safe_weights")
-def epsilon_in_the_denominator(scores, mask):
-    """two faults: 1e-6 in the sum swallows an open row of low scores, and scores are clipped at 80"""
-    e = torch.exp(scores.clamp(max=80)) * mask
-    return e / (e.sum(-1, keepdim=True) + 1e-6)
+slips(three_loops)("""
+pads_closed_as_queries_too: closes the rows of the padding as well, so they may look nowhere
+    position = torch.arange(T)
+    real = position < lengths[:, None]
+    return (position <= position[:, None]) & real[:, None, :] & real[:, :, None]
+tril_with_one: tril(diagonal=1) opens the next word
+    past = torch.ones(T, T, dtype=torch.bool).tril(diagonal=1)
+    real = torch.arange(T) < lengths.unsqueeze(1)
+    return past & real.unsqueeze(1)
+only_the_padding: masks the padding and forgets the future
+    real = torch.arange(T) < lengths[:, None]
+    return real[:, None, :].expand(-1, T, -1)
+ones_and_zeros: returns integers instead of booleans
+    past = torch.ones(T, T).tril()
+    real = (torch.arange(T) < lengths[:, None]).float()
+    return (past * real[:, None, :]).int()
+as_long_as_the_longest: uses the longest sequence instead of T, so the mask is too small if all are padded
+    T = int(lengths.max())
+    position = torch.arange(T)
+    return (position <= position[:, None]) & (position < lengths[:, None])[:, None, :]
+shortest_for_all: closes everything behind the shortest sequence in all of them
+    past = torch.ones(T, T, dtype=torch.bool).tril()
+    real = torch.arange(T) < lengths.min()
+    return (past & real).expand(len(lengths), T, T)
+longest_first: sorts the lengths, so that the masks belong to other sequences
+    lengths = lengths.sort(descending=True).values
+    past = torch.ones(T, T, dtype=torch.bool).tril()
+    return past & (torch.arange(T) < lengths[:, None])[:, None, :]
+""")
 
 
 @wrong("08.safe_weights")
@@ -348,12 +238,6 @@ def only_the_first_row(scores, mask):
     if not mask[0].any():
         w[0] = 0.0
     return w
-
-
-@wrong("08.safe_weights")
-def softmax_of_columns_repaired(scores, mask):
-    """softmax over the queries instead of the keys"""
-    return F.softmax(scores.masked_fill(~mask, INF), dim=0).nan_to_num(0.0)
 
 
 @right("08.safe_weights")
@@ -368,6 +252,27 @@ def open_rows_only(scores, mask):
         if row.any():
             out[i, row] = scores[i, row].softmax(0)
     return out
+
+
+slips(repaired_by_nan_to_num)("""
+plain_softmax: a closed row is nan
+    return F.softmax(scores.masked_fill(~mask, INF), dim=-1)
+cut_and_share_with_clamp: shares out after softmax: an open row underflows to 0 when a forbidden score is far above
+    kept = F.softmax(scores, dim=-1) * mask
+    return kept / kept.sum(-1, keepdim=True).clamp(min=1e-9)
+cut_and_share: shares out after softmax with no care for closed rows: 0 / 0
+    kept = F.softmax(scores, dim=-1) * mask
+    return kept / kept.sum(-1, keepdim=True)
+bare_exp: exp without a maximum overflows at large scores and gives nan
+    e = torch.where(mask, scores.exp(), 0.0)
+    total = e.sum(-1, keepdim=True)
+    return e / torch.where(total == 0, 1.0, total)
+epsilon_in_the_denominator: two faults: 1e-6 in the sum swallows an open row of low scores, and scores are clipped at 80
+    e = torch.exp(scores.clamp(max=80)) * mask
+    return e / (e.sum(-1, keepdim=True) + 1e-6)
+softmax_of_columns_repaired: softmax over the queries instead of the keys
+    return F.softmax(scores.masked_fill(~mask, INF), dim=0).nan_to_num(0.0)
+""")
 
 
 def _other(x, seed=0):
@@ -442,14 +347,6 @@ def not_one_bit(forward, x):
     return True
 
 
-@wrong("08.no_future_leak")
-def last_word_and_nan_passes(forward, x):
-    """two faults: only the last word is changed, and nan counts as no change"""
-    changed = x.clone()
-    changed[:, -1] += 1
-    return not bool(((forward(changed) - forward(x))[:, :-1].abs() > 1e-5).any())
-
-
 @right("08.no_future_leak")
 def all_cuts_in_one_expression(forward, x):
     before = forward(x.clone())
@@ -487,3 +384,11 @@ def sums_the_channels(forward, x):
         if ((forward(changed) - forward(x))[:, :cut].sum(-1).abs() > 1e-5).any():
             return False
     return True
+
+
+slips(all_cuts_in_one_expression)("""
+last_word_and_nan_passes: two faults: only the last word is changed, and nan counts as no change
+    changed = x.clone()
+    changed[:, -1] += 1
+    return not bool(((forward(changed) - forward(x))[:, :-1].abs() > 1e-5).any())
+""")

@@ -6,17 +6,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from tests.chapters.answers import right, wrong
+from tests.chapters.answers import right, slips, wrong
 
 INF = float("-inf")
-
-
-@wrong("09.drop")
-def divided_by_p(weights, kept, p, training):
-    """divides by p instead of 1 - p"""
-    if not training:
-        return weights
-    return torch.where(kept, weights / p, torch.zeros_like(weights))
 
 
 @wrong("09.drop")
@@ -29,20 +21,6 @@ def rows_sum_to_one_again(weights, kept, p, training):
 
 
 @wrong("09.drop")
-def share_that_was_kept(weights, kept, p, training):
-    """divides by the share that happened to be kept, not by 1 - p"""
-    if not training:
-        return weights
-    return weights * kept / kept.float().mean().clamp(min=1e-9)
-
-
-@wrong("09.drop")
-def always_two(weights, kept, p, training):
-    """doubles what is kept, which is right for p = 0.5 alone"""
-    return torch.where(kept, 2 * weights, 0.0) if training else weights
-
-
-@wrong("09.drop")
 def zeros_at_one_in_any_mode(weights, kept, p, training):
     """returns zeros at p = 1 before it looks at training"""
     if p == 1:
@@ -50,20 +28,6 @@ def zeros_at_one_in_any_mode(weights, kept, p, training):
     if not training:
         return weights
     return weights * kept / (1 - p)
-
-
-@wrong("09.drop")
-def no_weight_above_one(weights, kept, p, training):
-    """clips what is kept at 1, though dropout makes weights larger than 1"""
-    if not training:
-        return weights
-    return torch.where(kept, weights / (1 - p), 0.0).clamp(max=1)
-
-
-@wrong("09.drop")
-def scale_limited(weights, kept, p, training):
-    """limits 1 - p to 0.1 from below against division by 0, which is wrong above p = 0.9"""
-    return weights * kept / max(1 - p, 0.1) if training else weights
 
 
 @right("09.drop")
@@ -83,18 +47,24 @@ def factor_per_cell(weights, kept, p, training):
     return torch.mul(weights, kept.to(weights.dtype) * factor) if training else weights
 
 
-@wrong("09.mask_for")
-def slice_alone(mask, length):
-    """never raises: a slice beyond the end is simply shorter"""
-    return mask[:length, :length]
-
-
-@wrong("09.mask_for")
-def new_causal_mask(mask, length):
-    """makes a new causal mask instead of taking a part of the given one"""
-    if length > len(mask):
-        raise ValueError(f"expected at most {len(mask)}, got {length}")
-    return torch.tril(torch.ones(length, length, dtype=mask.dtype))
+slips(drop_cell_by_cell)("""
+divided_by_p: divides by p instead of 1 - p
+    if not training:
+        return weights
+    return torch.where(kept, weights / p, torch.zeros_like(weights))
+share_that_was_kept: divides by the share that happened to be kept, not by 1 - p
+    if not training:
+        return weights
+    return weights * kept / kept.float().mean().clamp(min=1e-9)
+always_two: doubles what is kept, which is right for p = 0.5 alone
+    return torch.where(kept, 2 * weights, 0.0) if training else weights
+no_weight_above_one: clips what is kept at 1, though dropout makes weights larger than 1
+    if not training:
+        return weights
+    return torch.where(kept, weights / (1 - p), 0.0).clamp(max=1)
+scale_limited: limits 1 - p to 0.1 from below against division by 0, which is wrong above p = 0.9
+    return weights * kept / max(1 - p, 0.1) if training else weights
+""")
 
 
 @wrong("09.mask_for")
@@ -104,37 +74,6 @@ def lower_right_corner(mask, length):
     if length > n:
         raise ValueError(f"expected at most {n}, got {length}")
     return mask[n - length :, n - length :]
-
-
-@wrong("09.mask_for")
-def index_error(mask, length):
-    """raises an IndexError instead of a ValueError"""
-    if length > len(mask):
-        raise IndexError(f"expected at most {len(mask)}, got {length}")
-    return mask[:length, :length]
-
-
-@wrong("09.mask_for")
-def asserted(mask, length):
-    """raises an AssertionError instead of a ValueError"""
-    assert length <= len(mask), f"expected at most {len(mask)}, got {length}"
-    return mask[:length, :length]
-
-
-@wrong("09.mask_for")
-def made_causal(mask, length):
-    """cuts the upper triangle off as well, which changes a mask that isn't causal"""
-    if length > len(mask):
-        raise ValueError(f"expected at most {len(mask)}, got {length}")
-    return mask[:length, :length].tril()
-
-
-@wrong("09.mask_for")
-def to_booleans(mask, length):
-    """casts to bool, which turns a mask of 0 and -inf round"""
-    if length > len(mask):
-        raise ValueError(f"expected at most {len(mask)}, got {length}")
-    return mask[:length, :length].bool()
 
 
 @right("09.mask_for")
@@ -153,58 +92,29 @@ def slice_then_look(mask, length):
     return part
 
 
-@wrong("09.look_inside")
-def underscore(q, k, mask):
-    """masked_fill_ writes into the scores, so the first of the two is masked as well"""
-    scores = q @ k.transpose(-2, -1) * k.shape[-1] ** -0.5
-    masked = scores.masked_fill_(~mask, INF)
-    return scores, F.softmax(masked, dim=-1)
-
-
-@wrong("09.look_inside")
-def scaled_twice(q, k, mask):
-    """scales the scores and then once more within the softmax"""
-    scale = k.shape[-1] ** -0.5
-    scores = q @ k.mT * scale
-    return scores, F.softmax(scores.masked_fill(~mask, INF) * scale, dim=-1)
-
-
-@wrong("09.look_inside")
-def scaled_by_the_length(q, k, mask):
-    """scales by the root of T instead of D"""
-    scores = q @ k.mT / q.shape[1] ** 0.5
-    return scores, F.softmax(scores.masked_fill(~mask, INF), dim=-1)
-
-
-@wrong("09.look_inside")
-def root_of_two(q, k, mask):
-    """the root of 2 written in, which is right for D = 2 alone"""
-    scores = q @ k.transpose(1, 2) / 2**0.5
-    return scores, F.softmax(scores.masked_fill(~mask, INF), dim=-1)
-
-
-@wrong("09.look_inside")
-def reshaped_keys(q, k, mask):
-    """reshape to (B, D, T) isn't a transposition: it scrambles the keys"""
-    B, T, D = k.shape
-    scores = q @ k.reshape(B, D, T) * D**-0.5
-    return scores, F.softmax(scores.masked_fill(~mask, INF), dim=-1)
-
-
-@wrong("09.look_inside")
-def triangle_instead_of_mask(q, k, mask):
-    """uses a causal triangle instead of the mask"""
-    scores = q @ k.mT * k.shape[-1] ** -0.5
-    future = torch.ones_like(scores).triu(1).bool()
-    return scores, F.softmax(scores.masked_fill(future, INF), dim=-1)
-
-
-@wrong("09.look_inside")
-def cut_and_shared_out(q, k, mask):
-    """cuts after softmax and shares out again: nan when a forbidden score is far above the rest"""
-    scores = q @ k.mT * k.shape[-1] ** -0.5
-    kept = F.softmax(scores, dim=-1) * mask
-    return scores, kept / kept.sum(-1, keepdim=True)
+slips(narrow_twice)("""
+slice_alone: never raises: a slice beyond the end is simply shorter
+    return mask[:length, :length]
+new_causal_mask: makes a new causal mask instead of taking a part of the given one
+    if length > len(mask):
+        raise ValueError(f"expected at most {len(mask)}, got {length}")
+    return torch.tril(torch.ones(length, length, dtype=mask.dtype))
+index_error: raises an IndexError instead of a ValueError
+    if length > len(mask):
+        raise IndexError(f"expected at most {len(mask)}, got {length}")
+    return mask[:length, :length]
+asserted: raises an AssertionError instead of a ValueError
+    assert length <= len(mask), f"expected at most {len(mask)}, got {length}"
+    return mask[:length, :length]
+made_causal: cuts the upper triangle off as well, which changes a mask that isn't causal
+    if length > len(mask):
+        raise ValueError(f"expected at most {len(mask)}, got {length}")
+    return mask[:length, :length].tril()
+to_booleans: casts to bool, which turns a mask of 0 and -inf round
+    if length > len(mask):
+        raise ValueError(f"expected at most {len(mask)}, got {length}")
+    return mask[:length, :length].bool()
+""")
 
 
 @right("09.look_inside")
@@ -219,55 +129,37 @@ def clone_before_the_underscore(q, k, mask):
     return (scores, scores.clone().masked_fill_(mask.logical_not(), INF).softmax(dim=2))
 
 
+slips(einsum_and_where)("""
+underscore: masked_fill_ writes into the scores, so the first of the two is masked as well
+    scores = q @ k.transpose(-2, -1) * k.shape[-1] ** -0.5
+    masked = scores.masked_fill_(~mask, INF)
+    return scores, F.softmax(masked, dim=-1)
+scaled_twice: scales the scores and then once more within the softmax
+    scale = k.shape[-1] ** -0.5
+    scores = q @ k.mT * scale
+    return scores, F.softmax(scores.masked_fill(~mask, INF) * scale, dim=-1)
+scaled_by_the_length: scales by the root of T instead of D
+    scores = q @ k.mT / q.shape[1] ** 0.5
+    return scores, F.softmax(scores.masked_fill(~mask, INF), dim=-1)
+root_of_two: the root of 2 written in, which is right for D = 2 alone
+    scores = q @ k.transpose(1, 2) / 2**0.5
+    return scores, F.softmax(scores.masked_fill(~mask, INF), dim=-1)
+reshaped_keys: reshape to (B, D, T) isn't a transposition: it scrambles the keys
+    B, T, D = k.shape
+    scores = q @ k.reshape(B, D, T) * D**-0.5
+    return scores, F.softmax(scores.masked_fill(~mask, INF), dim=-1)
+triangle_instead_of_mask: uses a causal triangle instead of the mask
+    scores = q @ k.mT * k.shape[-1] ** -0.5
+    future = torch.ones_like(scores).triu(1).bool()
+    return scores, F.softmax(scores.masked_fill(future, INF), dim=-1)
+cut_and_shared_out: cuts after softmax and shares out again: nan when a forbidden score is far above the rest
+    scores = q @ k.mT * k.shape[-1] ** -0.5
+    kept = F.softmax(scores, dim=-1) * mask
+    return scores, kept / kept.sum(-1, keepdim=True)
+""")
+
+
 NAMES = ("attribute", "buffer", "buffer, persistent=False")
-
-
-@wrong("09.saved_numbers")
-def attribute_saved_too(n_embd, head_size, block_size):
-    """counts the mask of the plain attribute, which isn't saved"""
-    learnt, mask = 3 * n_embd * head_size, block_size**2
-    return dict(zip(NAMES, (learnt + mask, learnt + mask, learnt)))
-
-
-@wrong("09.saved_numbers")
-def buffers_swapped(n_embd, head_size, block_size):
-    """swaps the two buffers"""
-    learnt, mask = 3 * n_embd * head_size, block_size**2
-    return dict(zip(NAMES, (learnt, learnt, learnt + mask)))
-
-
-@wrong("09.saved_numbers")
-def square_projections(n_embd, head_size, block_size):
-    """takes the projections to be n_embd by n_embd"""
-    learnt = 3 * n_embd**2
-    return dict(zip(NAMES, (learnt, learnt + block_size**2, learnt)))
-
-
-@wrong("09.saved_numbers")
-def bytes_instead_of_numbers(n_embd, head_size, block_size):
-    """counts bytes, four for each number"""
-    learnt, mask = 12 * n_embd * head_size, 4 * block_size**2
-    return dict(zip(NAMES, (learnt, learnt + mask, learnt)))
-
-
-@wrong("09.saved_numbers")
-def tensors_counted(n_embd, head_size, block_size):
-    """counts the tensors in the state_dict instead of their numbers"""
-    return {"attribute": 3, "buffer": 4, "buffer, persistent=False": 3}
-
-
-@wrong("09.saved_numbers")
-def sides_added(n_embd, head_size, block_size):
-    """adds the sides of a projection instead of multiplying them"""
-    learnt = 3 * (n_embd + head_size)
-    return dict(zip(NAMES, (learnt, learnt + block_size**2, learnt)))
-
-
-@wrong("09.saved_numbers")
-def mask_of_the_input(n_embd, head_size, block_size):
-    """takes the mask to be block_size by head_size"""
-    learnt = 3 * n_embd * head_size
-    return dict(zip(NAMES, (learnt, learnt + block_size * head_size, learnt)))
 
 
 @right("09.saved_numbers")
@@ -292,6 +184,30 @@ def mask_times_saved(n_embd, head_size, block_size):
         how: sum([n_embd * head_size] * 3) + block_size * block_size * (how == "buffer")
         for how in NAMES
     }
+
+
+slips(built_and_counted)("""
+attribute_saved_too: counts the mask of the plain attribute, which isn't saved
+    learnt, mask = 3 * n_embd * head_size, block_size**2
+    return dict(zip(NAMES, (learnt + mask, learnt + mask, learnt)))
+buffers_swapped: swaps the two buffers
+    learnt, mask = 3 * n_embd * head_size, block_size**2
+    return dict(zip(NAMES, (learnt, learnt, learnt + mask)))
+square_projections: takes the projections to be n_embd by n_embd
+    learnt = 3 * n_embd**2
+    return dict(zip(NAMES, (learnt, learnt + block_size**2, learnt)))
+bytes_instead_of_numbers: counts bytes, four for each number
+    learnt, mask = 12 * n_embd * head_size, 4 * block_size**2
+    return dict(zip(NAMES, (learnt, learnt + mask, learnt)))
+tensors_counted: counts the tensors in the state_dict instead of their numbers
+    return {"attribute": 3, "buffer": 4, "buffer, persistent=False": 3}
+sides_added: adds the sides of a projection instead of multiplying them
+    learnt = 3 * (n_embd + head_size)
+    return dict(zip(NAMES, (learnt, learnt + block_size**2, learnt)))
+mask_of_the_input: takes the mask to be block_size by head_size
+    learnt = 3 * n_embd * head_size
+    return dict(zip(NAMES, (learnt, learnt + block_size * head_size, learnt)))
+""")
 
 
 @wrong("09.forward")
@@ -321,16 +237,6 @@ def dropout_before_softmax(module, x):
     scores = module.dropout(module.query(x) @ k.mT * k.shape[-1] ** -0.5)
     weights = F.softmax(scores.masked_fill(~module.mask[:T, :T], INF), dim=-1)
     return weights @ module.value(x)
-
-
-@wrong("09.forward")
-def dropout_on_the_values(module, x):
-    """drops values instead of weights"""
-    T = x.shape[1]
-    k = module.key(x)
-    scores = module.query(x) @ k.mT * k.shape[-1] ** -0.5
-    weights = F.softmax(scores.masked_fill(~module.mask[:T, :T], INF), dim=-1)
-    return weights @ module.dropout(module.value(x))
 
 
 @wrong("09.forward")
@@ -384,16 +290,11 @@ def exp_by_hand(module, x):
     return torch.bmm(module.dropout(e / e.sum(2, keepdim=True)), module.value(x))
 
 
-@wrong("09.mixes_batch")
-def first_sequence_only(attend, x):
-    """compares the first sequence only, and misses what flows from it to later ones"""
-    return not torch.allclose(attend(x)[:1], attend(x[:1]), atol=1e-5)
-
-
-@wrong("09.mixes_batch")
-def last_sequence_only(attend, x):
-    """compares the last sequence only, and misses what flows to earlier ones"""
-    return not torch.allclose(attend(x)[-1:], attend(x[-1:]), atol=1e-5)
+slips(dropout_on_the_output)("""
+dropout_on_the_values: drops values instead of weights
+    return -> return weights @
+    module.dropout(weights @ module.value(x)) -> module.dropout(module.value(x))
+""")
 
 
 @wrong("09.mixes_batch")
@@ -402,40 +303,6 @@ def first_two_only(attend, x):
     together = attend(x)
     return any(
         not torch.allclose(together[b : b + 1], attend(x[b : b + 1]), atol=1e-5) for b in (0, 1)
-    )
-
-
-@wrong("09.mixes_batch")
-def bit_by_bit(attend, x):
-    """asks for equality to the bit, so the rounding of another batch size counts as mixing"""
-    together = attend(x)
-    alone = torch.cat([attend(x[b : b + 1]) for b in range(len(x))])
-    return not torch.equal(together, alone)
-
-
-@wrong("09.mixes_batch")
-def means_compared(attend, x):
-    """compares the mean of all outputs, which stays when sequences are merely exchanged"""
-    together = attend(x)
-    alone = torch.cat([attend(x[b : b + 1]) for b in range(len(x))])
-    return bool((together.mean() - alone.mean()).abs() > 1e-5)
-
-
-@wrong("09.mixes_batch")
-def generous_tolerance(attend, x):
-    """a tolerance of 0.1, under which a slight mixing passes"""
-    together = attend(x)
-    alone = torch.cat([attend(x[b : b + 1]) for b in range(len(x))])
-    return not torch.allclose(together, alone, atol=0.1)
-
-
-@wrong("09.mixes_batch")
-def all_have_to_differ(attend, x):
-    """says True only if every single sequence comes out differently"""
-    together = attend(x)
-    return all(
-        not torch.allclose(together[b : b + 1], attend(x[b : b + 1]), atol=1e-5)
-        for b in range(len(x))
     )
 
 
@@ -454,8 +321,27 @@ def split_and_stack(attend, x):
     return (attend(x) - alone).detach().abs().gt(1e-5).any().item()
 
 
-@wrong("09.mixes_batch")
-def compares_the_first_channel(attend, x):
-    """looks at the first channel only"""
+slips(first_two_only)("""
+first_sequence_only: compares the first sequence only, and misses what flows from it to later ones
+    return not torch.allclose(attend(x)[:1], attend(x[:1]), atol=1e-5)
+last_sequence_only: compares the last sequence only, and misses what flows to earlier ones
+    return not torch.allclose(attend(x)[-1:], attend(x[-1:]), atol=1e-5)
+bit_by_bit: asks for equality to the bit, so the rounding of another batch size counts as mixing
+    together = attend(x)
+    alone = torch.cat([attend(x[b : b + 1]) for b in range(len(x))])
+    return not torch.equal(together, alone)
+means_compared: compares the mean of all outputs, which stays when sequences are merely exchanged
+    together = attend(x)
+    alone = torch.cat([attend(x[b : b + 1]) for b in range(len(x))])
+    return bool((together.mean() - alone.mean()).abs() > 1e-5)
+generous_tolerance: a tolerance of 0.1, under which a slight mixing passes
+    together = attend(x)
+    alone = torch.cat([attend(x[b : b + 1]) for b in range(len(x))])
+    return not torch.allclose(together, alone, atol=0.1)
+all_have_to_differ: says True only if every single sequence comes out differently
+    any -> all
+    in (0, 1) -> in range(len(x))
+compares_the_first_channel: looks at the first channel only
     alone = torch.cat([attend(x[b : b + 1]) for b in range(len(x))])
     return not torch.allclose(attend(x)[..., 0], alone[..., 0], atol=1e-5)
+""")

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from tests.chapters.answers import right, wrong
+from tests.chapters.answers import right, slips, wrong
 
 
 @right("10.split_heads")
@@ -21,52 +21,28 @@ def slices_by_hand(x, n_head):
     return torch.cat(heads, 1)
 
 
-@wrong("10.split_heads")
-def view_at_once(x, n_head):
-    """cuts the memory between words: no transpose, straight to (B, H, T, D)"""
+slips(stacks_the_slices)("""
+view_at_once: cuts the memory between words: no transpose, straight to (B, H, T, D)
     B, T, C = x.shape
     return x.reshape(B, n_head, T, C // n_head)
-
-
-@wrong("10.split_heads")
-def positions_last(x, n_head):
-    """ends with (B, H, D, T), as one would want for the keys"""
+positions_last: ends with (B, H, D, T), as one would want for the keys
     B, T, C = x.shape
     return x.view(B, T, n_head, C // n_head).permute(0, 2, 3, 1)
-
-
-@wrong("10.split_heads")
-def list_of_heads(x, n_head):
-    """returns a list of H tensors"""
+list_of_heads: returns a list of H tensors
     return list(x.split(x.shape[-1] // n_head, dim=-1))
-
-
-@wrong("10.split_heads")
-def cat_of_heads_viewed(x, n_head):
-    """lays the heads below the batch and views: mixes sequences unless there is only one"""
+cat_of_heads_viewed: lays the heads below the batch and views: mixes sequences unless there is only one
     B, T, C = x.shape
     return torch.cat(x.chunk(n_head, dim=-1), dim=0).view(B, n_head, T, C // n_head)
-
-
-@wrong("10.split_heads")
-def n_head_is_the_size(x, n_head):
-    """takes n_head for the size of a head, which agrees only if C = H * H"""
+n_head_is_the_size: takes n_head for the size of a head, which agrees only if C = H * H
     B, T, C = x.shape
     return x.view(B, T, C // n_head, n_head).transpose(1, 2)
-
-
-@wrong("10.split_heads")
-def always_two_heads(x, n_head):
-    """cuts into two halves whatever n_head is"""
+always_two_heads: cuts into two halves whatever n_head is
     C = x.shape[-1]
     return torch.stack((x[..., : C // 2], x[..., C // 2 :]), dim=1)
-
-
-@wrong("10.split_heads")
-def first_sequence_for_all(x, n_head):
-    """every sequence of the batch gets the first one's heads"""
+first_sequence_for_all: every sequence of the batch gets the first one's heads
     B, T, C = x.shape
     return x[0].view(T, n_head, C // n_head).transpose(0, 1).repeat(B, 1, 1, 1)
+""")
 
 
 @right("10.widths")
@@ -83,49 +59,25 @@ def counted_in_ranges(d_out, n_head):
     }
 
 
-@wrong("10.widths")
-def meanings_exchanged(d_out, n_head):
-    """takes the wrapper's d_out for the whole and the fused one's for each head"""
+slips(by_a_dict_call)("""
+meanings_exchanged: takes the wrapper's d_out for the whole and the fused one's for each head
     return {"wrapper": (d_out // n_head, d_out), "fused": (d_out, d_out * n_head)}
-
-
-@wrong("10.widths")
-def width_before_size(d_out, n_head):
-    """both tuples name the output first"""
+width_before_size: both tuples name the output first
     return {"wrapper": (d_out * n_head, d_out), "fused": (d_out, d_out // n_head)}
-
-
-@wrong("10.widths")
-def two_and_two_is_four(d_out, n_head):
-    """adds n_head instead of multiplying, which the book's 2 and 2 do not show"""
+two_and_two_is_four: adds n_head instead of multiplying, which the book's 2 and 2 do not show
     return {"wrapper": (d_out, d_out + n_head), "fused": (d_out // n_head, d_out)}
-
-
-@wrong("10.widths")
-def two_to_the_two(d_out, n_head):
-    """raises d_out to the power n_head, right for 2 and 2"""
+two_to_the_two: raises d_out to the power n_head, right for 2 and 2
     return {"wrapper": (d_out, d_out**n_head), "fused": (d_out // n_head, d_out)}
-
-
-@wrong("10.widths")
-def always_a_half(d_out, n_head):
-    """divides by 2 whatever n_head is"""
+always_a_half: divides by 2 whatever n_head is
     return {"wrapper": (d_out, 2 * d_out), "fused": (d_out // 2, d_out)}
-
-
-@wrong("10.widths")
-def shifts_instead(d_out, n_head):
-    """shifts by bits, right only if n_head is a power of two"""
+shifts_instead: shifts by bits, right only if n_head is a power of two
     bits = n_head.bit_length() - 1
     return {"wrapper": (d_out, d_out << bits), "fused": (d_out >> bits, d_out)}
-
-
-@wrong("10.widths")
-def one_head_is_no_module(d_out, n_head):
-    """refuses a single head"""
+one_head_is_no_module: refuses a single head
     if n_head < 2:
         raise ValueError("multi-head attention needs more than one head")
     return {"wrapper": (d_out, d_out * n_head), "fused": (d_out // n_head, d_out)}
+""")
 
 
 @right("10.count_parameters")
@@ -143,46 +95,22 @@ def head_after_head(n_embd, n_head):
     return total
 
 
-@wrong("10.count_parameters")
-def biases_everywhere(n_embd, n_head):
-    """gives q, k and v a bias too, as GPT-2 does"""
+slips(four_squares)("""
+biases_everywhere: gives q, k and v a bias too, as GPT-2 does
     return 4 * (n_embd * n_embd + n_embd)
-
-
-@wrong("10.count_parameters")
-def biases_nowhere(n_embd, n_head):
-    """forgets W_O's bias"""
+biases_nowhere: forgets W_O's bias
     return 4 * n_embd**2
-
-
-@wrong("10.count_parameters")
-def heads_of_64(n_embd, n_head):
-    """takes GPT-2's head size of 64"""
+heads_of_64: takes GPT-2's head size of 64
     return 3 * n_embd * (64 * n_head) + n_embd * (64 * n_head) + n_embd
-
-
-@wrong("10.count_parameters")
-def gpt2_by_heart(n_embd, n_head):
-    """returns the number printed on the page"""
+gpt2_by_heart: returns the number printed on the page
     return 2360064
-
-
-@wrong("10.count_parameters")
-def no_values(n_embd, n_head):
-    """counts queries, keys and W_O only"""
+no_values: counts queries, keys and W_O only
     return 2 * n_embd * n_embd + n_embd * n_embd + n_embd
-
-
-@wrong("10.count_parameters")
-def matrices_as_many_as_heads(n_embd, n_head):
-    """counts one square matrix a head, right for four heads"""
+matrices_as_many_as_heads: counts one square matrix a head, right for four heads
     return n_head * n_embd * n_embd + n_embd
-
-
-@wrong("10.count_parameters")
-def two_heads_in_mind(n_embd, n_head):
-    """each head gets half of the width, right for two heads"""
+two_heads_in_mind: each head gets half of the width, right for two heads
     return n_head * 3 * (n_embd // 2) * n_embd + n_embd * n_embd + n_embd
+""")
 
 
 @right("10.pack")
@@ -195,47 +123,23 @@ def rows_in_a_row(w_q, w_k, w_v):
     return torch.stack([row for part in (w_q, w_k, w_v) for head in part for row in head])
 
 
-@wrong("10.pack")
-def head_by_head(w_q, w_k, w_v):
-    """packs q, k, v of head 0, then of head 1, and so on: right for one head"""
+slips(adds_the_lists)("""
+head_by_head: packs q, k, v of head 0, then of head 1, and so on: right for one head
     return torch.cat([w for head in zip(w_q, w_k, w_v) for w in head])
-
-
-@wrong("10.pack")
-def columns_reshaped(w_q, w_k, w_v):
-    """joins along the inputs and reshapes: the rows of all heads are mixed unless D = 1"""
+columns_reshaped: joins along the inputs and reshapes: the rows of all heads are mixed unless D = 1
     return torch.cat([*w_q, *w_k, *w_v], dim=1).reshape(-1, w_q[0].shape[1])
-
-
-@wrong("10.pack")
-def channels_before_heads(w_q, w_k, w_v):
-    """within each third, channel 0 of all heads comes first, then channel 1"""
+channels_before_heads: within each third, channel 0 of all heads comes first, then channel 1
     return torch.cat([torch.stack(part, dim=1).flatten(0, 1) for part in (w_q, w_k, w_v)])
-
-
-@wrong("10.pack")
-def head_zero_only(w_q, w_k, w_v):
-    """forgets all heads but the first"""
+head_zero_only: forgets all heads but the first
     return torch.cat([w_q[0], w_k[0], w_v[0]])
-
-
-@wrong("10.pack")
-def heads_backwards(w_q, w_k, w_v):
-    """the heads of each part in reverse order"""
+heads_backwards: the heads of each part in reverse order
     return torch.cat([*w_q[::-1], *w_k[::-1], *w_v[::-1]])
-
-
-@wrong("10.pack")
-def mean_of_the_heads(w_q, w_k, w_v):
-    """averages the heads: (3 D, C)"""
+mean_of_the_heads: averages the heads: (3 D, C)
     return torch.cat([sum(part) / len(part) for part in (w_q, w_k, w_v)])
-
-
-@wrong("10.pack")
-def square_weights_turned(w_q, w_k, w_v):
-    """transposes every head's weight before it reshapes"""
+square_weights_turned: transposes every head's weight before it reshapes
     C = w_q[0].shape[1]
     return torch.cat([w.T.reshape(-1, C) for w in [*w_q, *w_k, *w_v]])
+""")
 
 
 @right("10.share_heads")
@@ -250,53 +154,29 @@ def new_axis_expanded(kv, n_head):
     return kv[:, :, None].expand(B, n_kv, n_head // n_kv, T, D).reshape(B, n_head, T, D)
 
 
-@wrong("10.share_heads")
-def tiled(kv, n_head):
-    """0, 1, 0, 1 instead of 0, 0, 1, 1"""
+slips(index_of_each)("""
+tiled: 0, 1, 0, 1 instead of 0, 0, 1, 1
     return kv.repeat(1, n_head // kv.shape[1], 1, 1)
-
-
-@wrong("10.share_heads")
-def expands_one_head(kv, n_head):
-    """expand works for one key head or for n_head of them"""
+expands_one_head: expand works for one key head or for n_head of them
     B, _, T, D = kv.shape
     return kv.expand(B, n_head, T, D)
-
-
-@wrong("10.share_heads")
-def two_groups(kv, n_head):
-    """first and last key head only, right for two"""
+two_groups: first and last key head only, right for two
     half = n_head // 2
     parts = [kv[:, :1]] * half + [kv[:, -1:]] * (n_head - half)
     return torch.cat(parts, dim=1)
-
-
-@wrong("10.share_heads")
-def evenly_spread_and_rounded(kv, n_head):
-    """rounds evenly spread places: the groups can be unequal once they hold three or more"""
+evenly_spread_and_rounded: rounds evenly spread places: the groups can be unequal once they hold three or more
     places = torch.linspace(0, kv.shape[1] - 1, n_head).round().long()
     return kv[:, places]
-
-
-@wrong("10.share_heads")
-def repeats_channels_and_reshapes(kv, n_head):
-    """repeats single numbers along the channels and reshapes"""
+repeats_channels_and_reshapes: repeats single numbers along the channels and reshapes
     B, n_kv, T, D = kv.shape
     return kv.repeat_interleave(n_head // n_kv, dim=-1).reshape(B, n_head, T, D)
-
-
-@wrong("10.share_heads")
-def repeats_rows_and_reshapes(kv, n_head):
-    """repeats every position and reshapes, right for T = 1"""
+repeats_rows_and_reshapes: repeats every position and reshapes, right for T = 1
     B, n_kv, T, D = kv.shape
     return kv.repeat_interleave(n_head // n_kv, dim=2).reshape(B, n_head, T, D)
-
-
-@wrong("10.share_heads")
-def same_batch_for_all(kv, n_head):
-    """takes the first sequence's keys for the whole batch"""
+same_batch_for_all: takes the first sequence's keys for the whole batch
     group = n_head // kv.shape[1]
     return kv[:1].repeat_interleave(group, dim=1).repeat(len(kv), 1, 1, 1)
+""")
 
 
 def _attend(q, k, v, scale=None, fill=float("-inf"), diagonal=1):
@@ -342,27 +222,12 @@ def sum_over_heads(x, w_qkv, w_out, n_head):
 
 
 @wrong("10.multi_head")
-def without_scale(x, w_qkv, w_out, n_head):
-    """the scores are not divided by the root of D"""
-    q, k, v = (_cut(p, n_head) for p in (x @ w_qkv.T).chunk(3, dim=-1))
-    return _join(_attend(q, k, v, scale=1.0)) @ w_out.T
-
-
-@wrong("10.multi_head")
 def mask_forbids_zero_scores(x, w_qkv, w_out, n_head):
     """takes every score of exactly 0 for a forbidden one"""
     q, k, v = (_cut(p, n_head) for p in (x @ w_qkv.T).chunk(3, dim=-1))
     scores = (q @ k.mT / q.shape[-1] ** 0.5).tril()
     weights = scores.masked_fill(scores == 0, float("-inf")).softmax(-1)
     return _join(weights @ v) @ w_out.T
-
-
-@wrong("10.multi_head")
-def softmax_without_the_maximum(x, w_qkv, w_out, n_head):
-    """exponentiates the bare scores, which overflow when they are large"""
-    q, k, v = (_cut(p, n_head) for p in (x @ w_qkv.T).chunk(3, dim=-1))
-    e = torch.exp(q @ k.mT / q.shape[-1] ** 0.5).tril()
-    return _join(e / e.sum(-1, keepdim=True) @ v) @ w_out.T
 
 
 @wrong("10.multi_head")
@@ -386,13 +251,6 @@ def channels_interleaved(x, w_qkv, w_out, n_head):
 
 
 @wrong("10.multi_head")
-def shares_of_the_first_sequence(x, w_qkv, w_out, n_head):
-    """uses the first sequence's queries and keys for the whole batch, right for a batch of one"""
-    q, k, v = (_cut(p, n_head) for p in (x @ w_qkv.T).chunk(3, dim=-1))
-    return _join(_attend(q[:1], k[:1], v)) @ w_out.T
-
-
-@wrong("10.multi_head")
 def keys_of_the_first_sequence(x, w_qkv, w_out, n_head):
     """every sequence is compared with the keys of the first"""
     q, k, v = (_cut(p, n_head) for p in (x @ w_qkv.T).chunk(3, dim=-1))
@@ -400,3 +258,17 @@ def keys_of_the_first_sequence(x, w_qkv, w_out, n_head):
     T = x.shape[1]
     weights = scores.masked_fill(torch.ones(T, T).triu(1).bool(), -torch.inf).softmax(-1)
     return _join(weights @ v) @ w_out.T
+
+
+slips(by_einsum_alone)("""
+without_scale: the scores are not divided by the root of D
+    q, k, v = (_cut(p, n_head) for p in (x @ w_qkv.T).chunk(3, dim=-1))
+    return _join(_attend(q, k, v, scale=1.0)) @ w_out.T
+softmax_without_the_maximum: exponentiates the bare scores, which overflow when they are large
+    q, k, v = (_cut(p, n_head) for p in (x @ w_qkv.T).chunk(3, dim=-1))
+    e = torch.exp(q @ k.mT / q.shape[-1] ** 0.5).tril()
+    return _join(e / e.sum(-1, keepdim=True) @ v) @ w_out.T
+shares_of_the_first_sequence: uses the first sequence's queries and keys for the whole batch, right for a batch of one
+    q, k, v = (_cut(p, n_head) for p in (x @ w_qkv.T).chunk(3, dim=-1))
+    return _join(_attend(q[:1], k[:1], v)) @ w_out.T
+""")

@@ -5,34 +5,13 @@ import math
 import torch
 import torch.nn.functional as F
 
-from tests.chapters.answers import right, wrong
+from tests.chapters.answers import right, slips, wrong
 
 # ---------------------------------------------------------------- a shuffle test
 
 
 def past_in_order(x, order):
     return torch.cat([x[:, :-1][:, order], x[:, -1:]], dim=1)
-
-
-@wrong("11.knows_order")
-def one_rotation(forward, x):
-    """moves the whole sequence round by one, the last word too"""
-    return not torch.allclose(forward(x.roll(1, dims=1))[:, -1], forward(x)[:, -1], atol=1e-5)
-
-
-@wrong("11.knows_order")
-def equivariance(forward, x):
-    """asks whether outputs move with the words, which a causal mask breaks without positions"""
-    order = list(range(x.shape[1] - 2, -1, -1)) + [x.shape[1] - 1]
-    return bool(((forward(x[:, order]) - forward(x)[:, order]).abs() > 1e-5).any())
-
-
-@wrong("11.knows_order")
-def past_turned_round(forward, x):
-    """only turns the past round, which a symmetric preference survives"""
-    order = list(range(x.shape[1] - 2, -1, -1))
-    moved = forward(past_in_order(x, order))[:, -1] - forward(x)[:, -1]
-    return bool((moved.abs() > 1e-5).any())
 
 
 @wrong("11.knows_order")
@@ -67,14 +46,6 @@ def first_sequence(forward, x):
     return False
 
 
-@wrong("11.knows_order")
-def other_words(forward, x):
-    """changes the words instead of their order"""
-    y = x.clone()
-    y[:, :-1] += 1
-    return bool(((forward(y) - forward(x))[:, -1].abs() > 1e-5).any())
-
-
 @right("11.knows_order")
 def all_pairs(forward, x):
     before, T = forward(x)[:, -1], x.shape[1]
@@ -100,6 +71,23 @@ def rotations_and_swaps(forward, x):
     return any(float(move) > 1e-5 for move in moves)
 
 
+slips(all_pairs)("""
+one_rotation: moves the whole sequence round by one, the last word too
+    return not torch.allclose(forward(x.roll(1, dims=1))[:, -1], forward(x)[:, -1], atol=1e-5)
+equivariance: asks whether outputs move with the words, which a causal mask breaks without positions
+    order = list(range(x.shape[1] - 2, -1, -1)) + [x.shape[1] - 1]
+    return bool(((forward(x[:, order]) - forward(x)[:, order]).abs() > 1e-5).any())
+past_turned_round: only turns the past round, which a symmetric preference survives
+    order = list(range(x.shape[1] - 2, -1, -1))
+    moved = forward(past_in_order(x, order))[:, -1] - forward(x)[:, -1]
+    return bool((moved.abs() > 1e-5).any())
+other_words: changes the words instead of their order
+    y = x.clone()
+    y[:, :-1] += 1
+    return bool(((forward(y) - forward(x))[:, -1].abs() > 1e-5).any())
+""")
+
+
 # ---------------------------------------------------------------- attention with rotary positions
 
 
@@ -118,24 +106,6 @@ def turn(x, sign=1.0, base=10_000.0, start=0):
 
 
 @wrong("11.rotary_attention")
-def values_too(q, k, v):
-    """turns the values too"""
-    return causal(turn(q), turn(k), turn(v))
-
-
-@wrong("11.rotary_attention")
-def keys_backwards(q, k, v):
-    """turns the keys the other way, so that the score depends on the sum of the positions"""
-    return causal(turn(q), turn(k, -1), v)
-
-
-@wrong("11.rotary_attention")
-def another_base(q, k, v):
-    """uses the base 1,000"""
-    return causal(turn(q, base=1000.0), turn(k, base=1000.0), v)
-
-
-@wrong("11.rotary_attention")
 def interleaved_pairs(q, k, v):
     """pairs neighbours"""
     T, D = q.shape
@@ -146,24 +116,12 @@ def interleaved_pairs(q, k, v):
 
 
 @wrong("11.rotary_attention")
-def one_position_apart(q, k, v):
-    """counts the queries from 1 and the keys from 0"""
-    return causal(turn(q, start=1), turn(k), v)
-
-
-@wrong("11.rotary_attention")
 def added_waves(q, k, v):
     """adds sinusoids to q and k instead of turning them"""
     T, D = q.shape
     angles = torch.arange(T)[:, None] * 10_000 ** (-torch.arange(0, D, 2) / D)
     waves = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
     return causal(q + waves, k + waves, v)
-
-
-@wrong("11.rotary_attention")
-def everybody_hears_all(q, k, v):
-    """forgets the mask"""
-    return F.softmax(turn(q) @ turn(k).T / math.sqrt(q.shape[1]), dim=-1) @ v
 
 
 @right("11.rotary_attention")
@@ -187,57 +145,21 @@ def rotary_by_loops(q, k, v):
     return torch.stack(rows)
 
 
+slips(rotary_from_position_5)("""
+values_too: turns the values too
+    return causal(turn(q), turn(k), turn(v))
+keys_backwards: turns the keys the other way, so that the score depends on the sum of the positions
+    return causal(turn(q), turn(k, -1), v)
+another_base: uses the base 1,000
+    return causal(turn(q, base=1000.0), turn(k, base=1000.0), v)
+one_position_apart: counts the queries from 1 and the keys from 0
+    return causal(turn(q, start=1), turn(k), v)
+everybody_hears_all: forgets the mask
+    return F.softmax(turn(q) @ turn(k).T / math.sqrt(q.shape[1]), dim=-1) @ v
+""")
+
+
 # ---------------------------------------------------------------- distance alone?
-
-
-@wrong("11.relative_only")
-def sign_dropped(score, n):
-    """takes the distances 2 and -2 for the same"""
-    by = {}
-    for i in range(n):
-        for j in range(n):
-            by.setdefault(abs(i - j), []).append(score(i, j))
-    return all(max(each) - min(each) <= 1e-4 for each in by.values())
-
-
-@wrong("11.relative_only")
-def past_keys_only(score, n):
-    """never lets the key stand after the query"""
-    return all(
-        abs(score(i + 1, j + 1) - score(i, j)) <= 1e-4 for i in range(n - 1) for j in range(i + 1)
-    )
-
-
-@wrong("11.relative_only")
-def one_pair(score, n):
-    """moves one pair only"""
-    return abs(score(2, 1) - score(1, 0)) <= 1e-4
-
-
-@wrong("11.relative_only")
-def symmetric(score, n):
-    """asks whether query and key may change places"""
-    return all(abs(score(i, j) - score(j, i)) <= 1e-4 for i in range(n) for j in range(n))
-
-
-@wrong("11.relative_only")
-def exactly(score, n):
-    """compares without a tolerance"""
-    return len({(i - j, score(i, j)) for i in range(n) for j in range(n)}) == 2 * n - 1
-
-
-@wrong("11.relative_only")
-def mean_of_the_diagonals(score, n):
-    """compares means, in which two differences may cancel"""
-    first = sum(score(i, i) for i in range(n)) / n
-    return all(abs(first - score(i, i)) <= 1e-4 for i in range(n))
-
-
-@wrong("11.relative_only")
-def first_row_and_column(score, n):
-    """only moves pairs away from the edge, by one"""
-    pairs = [(0, j) for j in range(n - 1)]
-    return all(abs(score(i + 1, j + 1) - score(i, j)) <= 1e-4 for i, j in pairs)
 
 
 @right("11.relative_only")
@@ -249,13 +171,6 @@ def by_distance(score, n):
     return all(max(each) - min(each) <= 1e-4 for each in by.values())
 
 
-@wrong("11.relative_only")
-def toeplitz(score, n):
-    """compares neighbours only, so a drift adds up"""
-    table = torch.tensor([[float(score(i, j)) for j in range(n)] for i in range(n)])
-    return bool(((table[1:, 1:] - table[:-1, :-1]).abs() <= 1e-4).all())
-
-
 @right("11.relative_only")
 def diagonals(score, n):
     table = torch.tensor([[score(i, j) for j in range(n)] for i in range(n)], dtype=torch.float64)
@@ -263,35 +178,35 @@ def diagonals(score, n):
     return all(bool(scores.max() - scores.min() <= 1e-4) for scores in each)
 
 
+slips(by_distance)("""
+sign_dropped: takes the distances 2 and -2 for the same
+    i - j -> abs(i - j)
+past_keys_only: never lets the key stand after the query
+    return all(
+        abs(score(i + 1, j + 1) - score(i, j)) <= 1e-4 for i in range(n - 1) for j in range(i + 1)
+    )
+one_pair: moves one pair only
+    return abs(score(2, 1) - score(1, 0)) <= 1e-4
+symmetric: asks whether query and key may change places
+    return all(abs(score(i, j) - score(j, i)) <= 1e-4 for i in range(n) for j in range(n))
+exactly: compares without a tolerance
+    return len({(i - j, score(i, j)) for i in range(n) for j in range(n)}) == 2 * n - 1
+mean_of_the_diagonals: compares means, in which two differences may cancel
+    first = sum(score(i, i) for i in range(n)) / n
+    return all(abs(first - score(i, i)) <= 1e-4 for i in range(n))
+first_row_and_column: only moves pairs away from the edge, by one
+    pairs = [(0, j) for j in range(n - 1)]
+    return all(abs(score(i + 1, j + 1) - score(i, j)) <= 1e-4 for i, j in pairs)
+toeplitz: compares neighbours only, so a drift adds up
+    table = torch.tensor([[float(score(i, j)) for j in range(n)] for i in range(n)])
+    return bool(((table[1:, 1:] - table[:-1, :-1]).abs() <= 1e-4).all())
+allows_a_thousandth: a tolerance of 1e-3, under which a slow drift passes
+    pairs = [(i, j) for i in range(n - 1) for j in range(n - 1)]
+    return all(abs(score(i + 1, j + 1) - score(i, j)) <= 1e-3 for i, j in pairs)
+""")
+
+
 # ---------------------------------------------------------------- ALiBi, wherever the queries stand
-
-
-@wrong("11.penalties")
-def from_row_0(slopes, start, n_queries):
-    """counts distances from the row"""
-    rows, keys = torch.arange(n_queries)[:, None], torch.arange(start + n_queries)
-    return -slopes.view(-1, 1, 1) * (rows - keys).clamp(min=0)
-
-
-@wrong("11.penalties")
-def of_the_new_words_only(slopes, start, n_queries):
-    """makes the bias of the new words alone, which broadcasts if there is one"""
-    at = torch.arange(n_queries)
-    return -slopes.view(-1, 1, 1) * (at[:, None] - at).clamp(min=0)
-
-
-@wrong("11.penalties")
-def by_key_position(slopes, start, n_queries):
-    """gives a key its position times the slope, as some libraries do: equal in softmax, not here"""
-    keys = torch.arange(start + n_queries)
-    return (slopes.view(-1, 1, 1) * keys).expand(-1, n_queries, -1)
-
-
-@wrong("11.penalties")
-def both_directions(slopes, start, n_queries):
-    """takes off for later keys too"""
-    queries = start + torch.arange(n_queries)
-    return -slopes.view(-1, 1, 1) * (queries[:, None] - torch.arange(start + n_queries)).abs()
 
 
 @wrong("11.penalties")
@@ -301,22 +216,6 @@ def gains(slopes, start, n_queries):
     return slopes.view(-1, 1, 1) * (queries[:, None] - torch.arange(start + n_queries)).clamp(
         min=0
     )
-
-
-@wrong("11.penalties")
-def one_head(slopes, start, n_queries):
-    """gives all heads the first slope"""
-    queries = start + torch.arange(n_queries)
-    distance = (queries[:, None] - torch.arange(start + n_queries)).clamp(min=0)
-    return -slopes[0] * distance.expand(len(slopes), -1, -1)
-
-
-@wrong("11.penalties")
-def one_position_off(slopes, start, n_queries):
-    """lets the first query stand at start + 1"""
-    queries = start + 1 + torch.arange(n_queries)
-    distance = (queries[:, None] - torch.arange(start + n_queries)).clamp(min=0)
-    return -slopes.view(-1, 1, 1) * distance
 
 
 @right("11.penalties")
@@ -337,31 +236,31 @@ def penalties_by_loops(slopes, start, n_queries):
     )
 
 
+slips(last_rows_of_all)("""
+from_row_0: counts distances from the row
+    rows, keys = torch.arange(n_queries)[:, None], torch.arange(start + n_queries)
+    return -slopes.view(-1, 1, 1) * (rows - keys).clamp(min=0)
+of_the_new_words_only: makes the bias of the new words alone, which broadcasts if there is one
+    at = torch.arange(n_queries)
+    return -slopes.view(-1, 1, 1) * (at[:, None] - at).clamp(min=0)
+by_key_position: gives a key its position times the slope, as some libraries do: equal in softmax, not here
+    keys = torch.arange(start + n_queries)
+    return (slopes.view(-1, 1, 1) * keys).expand(-1, n_queries, -1)
+both_directions: takes off for later keys too
+    queries = start + torch.arange(n_queries)
+    return -slopes.view(-1, 1, 1) * (queries[:, None] - torch.arange(start + n_queries)).abs()
+one_head: gives all heads the first slope
+    queries = start + torch.arange(n_queries)
+    distance = (queries[:, None] - torch.arange(start + n_queries)).clamp(min=0)
+    return -slopes[0] * distance.expand(len(slopes), -1, -1)
+one_position_off: lets the first query stand at start + 1
+    queries = start + 1 + torch.arange(n_queries)
+    distance = (queries[:, None] - torch.arange(start + n_queries)).clamp(min=0)
+    return -slopes.view(-1, 1, 1) * distance
+""")
+
+
 # ---------------------------------------------------------------- a table for a longer text
-
-
-@wrong("11.laid_apart")
-def last_row_again(table, T):
-    """clips the position"""
-    return table[[min(t, len(table) - 1) for t in range(T)]]
-
-
-@wrong("11.laid_apart")
-def round_and_round(table, T):
-    """begins again at row 0"""
-    return table[torch.arange(T).remainder(len(table))]
-
-
-@wrong("11.laid_apart")
-def nearest(table, T):
-    """takes the nearest row without a mix"""
-    return table[torch.linspace(0, len(table) - 1, T).round().long()]
-
-
-@wrong("11.laid_apart")
-def row_before(table, T):
-    """takes the row before without a mix"""
-    return table[torch.linspace(0, len(table) - 1, T).long()]
 
 
 @wrong("11.laid_apart")
@@ -371,18 +270,6 @@ def n_over_T(table, T):
     low = places.long()
     high = (low + 1).clamp(max=len(table) - 1)
     return torch.lerp(table[low], table[high], (places - low)[:, None])
-
-
-@wrong("11.laid_apart")
-def pixels(table, T):
-    """interpolates as images are, with flat ends"""
-    return F.interpolate(table.T[None], size=T, mode="linear", align_corners=False)[0].T
-
-
-@wrong("11.laid_apart")
-def each_repeated(table, T):
-    """repeats each row as often as it fits"""
-    return table.repeat_interleave(-(-T // len(table)), dim=0)[:T]
 
 
 @right("11.laid_apart")
@@ -400,51 +287,23 @@ def laid_by_lerp(table, T):
     return torch.stack(rows)
 
 
+slips(laid_by_interpolate)("""
+last_row_again: clips the position
+    return table[[min(t, len(table) - 1) for t in range(T)]]
+round_and_round: begins again at row 0
+    return table[torch.arange(T).remainder(len(table))]
+nearest: takes the nearest row without a mix
+    return table[torch.linspace(0, len(table) - 1, T).round().long()]
+row_before: takes the row before without a mix
+    return table[torch.linspace(0, len(table) - 1, T).long()]
+pixels: interpolates as images are, with flat ends
+    True -> False
+each_repeated: repeats each row as often as it fits
+    return table.repeat_interleave(-(-T // len(table)), dim=0)[:T]
+""")
+
+
 # ---------------------------------------------------------------- move a model's weights
-
-
-@wrong("11.to_half_split")
-def all_heads_at_once(weight, n_head):
-    """takes the even rows over all heads"""
-    return torch.cat([weight[::2], weight[1::2]])
-
-
-@wrong("11.to_half_split")
-def the_way_back(weight, n_head):
-    """makes half-split weights interleaved"""
-    halves = weight.view(n_head, 2, -1, weight.shape[1])
-    return halves.transpose(1, 2).reshape(weight.shape)
-
-
-@wrong("11.to_half_split")
-def columns(weight, n_head):
-    """moves columns"""
-    return torch.cat([weight[:, ::2], weight[:, 1::2]], dim=1)
-
-
-@wrong("11.to_half_split")
-def odd_first(weight, n_head):
-    """puts the odd channels first"""
-    return torch.cat([p for h in weight.chunk(n_head) for p in (h[1::2], h[::2])])
-
-
-@wrong("11.to_half_split")
-def as_it_came(weight, n_head):
-    """moves nothing"""
-    return weight.clone()
-
-
-@wrong("11.to_half_split")
-def heads_stacked(weight, n_head):
-    """leaves the heads in an axis of their own"""
-    return torch.stack([torch.cat([h[::2], h[1::2]]) for h in weight.chunk(n_head)])
-
-
-@wrong("11.to_half_split")
-def heads_alternate(weight, n_head):
-    """takes every n_head-th row for a head"""
-    rows = weight.view(-1, n_head, weight.shape[1]).transpose(0, 1)
-    return torch.cat([torch.cat([h[::2], h[1::2]]) for h in rows])
 
 
 @right("11.to_half_split")
@@ -459,8 +318,21 @@ def by_an_order(weight, n_head):
     return weight[order]
 
 
-@wrong("11.relative_only")
-def allows_a_thousandth(score, n):
-    """a tolerance of 1e-3, under which a slow drift passes"""
-    pairs = [(i, j) for i in range(n - 1) for j in range(n - 1)]
-    return all(abs(score(i + 1, j + 1) - score(i, j)) <= 1e-3 for i, j in pairs)
+slips(head_after_head)("""
+all_heads_at_once: takes the even rows over all heads
+    return torch.cat([weight[::2], weight[1::2]])
+the_way_back: makes half-split weights interleaved
+    halves = weight.view(n_head, 2, -1, weight.shape[1])
+    return halves.transpose(1, 2).reshape(weight.shape)
+columns: moves columns
+    return torch.cat([weight[:, ::2], weight[:, 1::2]], dim=1)
+odd_first: puts the odd channels first
+    return torch.cat([p for h in weight.chunk(n_head) for p in (h[1::2], h[::2])])
+as_it_came: moves nothing
+    return weight.clone()
+heads_stacked: leaves the heads in an axis of their own
+    return torch.stack([torch.cat([h[::2], h[1::2]]) for h in weight.chunk(n_head)])
+heads_alternate: takes every n_head-th row for a head
+    rows = weight.view(-1, n_head, weight.shape[1]).transpose(0, 1)
+    return torch.cat([torch.cat([h[::2], h[1::2]]) for h in rows])
+""")

@@ -2,15 +2,7 @@
 
 import torch
 
-from tests.chapters.answers import right, wrong
-
-
-@wrong("12.normalise")
-def length_one(x, weight, eps, centre):
-    """divides by the length, so that the vector, not its typical number, has size 1"""
-    if centre:
-        x = x - x.mean(-1, keepdim=True)
-    return x / (x.pow(2).sum(-1, keepdim=True) + eps) ** 0.5 * weight
+from tests.chapters.answers import right, slips, wrong
 
 
 @wrong("12.normalise")
@@ -24,14 +16,6 @@ def pytorchs_std(x, weight, eps, centre):
 
 
 @wrong("12.normalise")
-def the_annotated_way(x, weight, eps, centre):
-    """adds eps to the root, as a widely read implementation does"""
-    if centre:
-        x = x - x.mean(-1, keepdim=True)
-    return weight * x / (x.pow(2).mean(-1, keepdim=True).sqrt() + eps)
-
-
-@wrong("12.normalise")
 def over_the_words(x, weight, eps, centre):
     """takes axis 1 for the channels"""
     dim = min(1, x.ndim - 1)
@@ -41,36 +25,12 @@ def over_the_words(x, weight, eps, centre):
 
 
 @wrong("12.normalise")
-def over_everything(x, weight, eps, centre):
-    """one mean and one size for all of x"""
-    if centre:
-        x = x - x.mean()
-    return x / (x.pow(2).mean() + eps).sqrt() * weight
-
-
-@wrong("12.normalise")
 def size_before_centring(x, weight, eps, centre):
     """takes the size first and centres afterwards"""
     size = (x.pow(2).mean(-1, keepdim=True) + eps).sqrt()
     if centre:
         x = x - x.mean(-1, keepdim=True)
     return x / size * weight
-
-
-@wrong("12.normalise")
-def forgets_the_root(x, weight, eps, centre):
-    """divides by the variance"""
-    if centre:
-        x = x - x.mean(-1, keepdim=True)
-    return x / (x.pow(2).mean(-1, keepdim=True) + eps) * weight
-
-
-@wrong("12.normalise")
-def mean_of_absolute_values(x, weight, eps, centre):
-    """takes the mean of the absolute values for the size"""
-    if centre:
-        x = x - x.mean(-1, keepdim=True)
-    return x / (x.abs().mean(-1, keepdim=True) + eps) * weight
 
 
 @right("12.normalise")
@@ -90,30 +50,24 @@ def by_var(x, weight, eps, centre):
     return x * torch.rsqrt((x * x).mean(-1, True) + eps) * weight
 
 
-@wrong("12.block")
-def the_first_transformer(x, attend, think, norm_1, norm_2):
-    """norm after the sum"""
-    x = norm_1(x + attend(x))
-    return norm_2(x + think(x))
-
-
-@wrong("12.block")
-def no_way_round(x, attend, think, norm_1, norm_2):
-    """one behind the other, without residuals"""
-    return think(norm_2(attend(norm_1(x))))
-
-
-@wrong("12.block")
-def side_by_side(x, attend, think, norm_1, norm_2):
-    """both parts read x"""
-    return x + attend(norm_1(x)) + think(norm_2(x))
-
-
-@wrong("12.block")
-def loses_attention(x, attend, think, norm_1, norm_2):
-    """adds the second part to the x that came in"""
-    heard = x + attend(norm_1(x))
-    return x + think(norm_2(heard))
+slips(size_before_centring)("""
+length_one: divides by the length, so that the vector, not its typical number, has size 1
+    size = (x.pow(2).mean(-1, keepdim=True) + eps).sqrt() ->
+    return x / size * weight -> return x / (x.pow(2).sum(-1, keepdim=True) + eps) ** 0.5 * weight
+the_annotated_way: adds eps to the root, as a widely read implementation does
+    size = (x.pow(2).mean(-1, keepdim=True) + eps).sqrt() ->
+    x / size * weight -> weight * x / (x.pow(2).mean(-1, keepdim=True).sqrt() + eps)
+over_everything: one mean and one size for all of x
+    if centre:
+        x = x - x.mean()
+    return x / (x.pow(2).mean() + eps).sqrt() * weight
+forgets_the_root: divides by the variance
+    size = (x.pow(2).mean(-1, keepdim=True) + eps).sqrt() ->
+    return x / size * weight -> return x / (x.pow(2).mean(-1, keepdim=True) + eps) * weight
+mean_of_absolute_values: takes the mean of the absolute values for the size
+    size = (x.pow(2).mean(-1, keepdim=True) + eps).sqrt() ->
+    return x / size * weight -> return x / (x.abs().mean(-1, keepdim=True) + eps) * weight
+""")
 
 
 @wrong("12.block")
@@ -123,35 +77,6 @@ def overwrites_x(x, attend, think, norm_1, norm_2):
     x = x + attend(x)
     x = norm_2(x)
     return x + think(x)
-
-
-@wrong("12.block")
-def one_norm_for_both(x, attend, think, norm_1, norm_2):
-    """uses the first norm twice"""
-    x = x + attend(norm_1(x))
-    return x + think(norm_1(x))
-
-
-@wrong("12.block")
-def forgets_the_second_norm(x, attend, think, norm_1, norm_2):
-    """the MLP reads the stream itself"""
-    x = x + attend(norm_1(x))
-    return x + think(x)
-
-
-@wrong("12.block")
-def writes_into_x(x, attend, think, norm_1, norm_2):
-    """adds in place"""
-    x += attend(norm_1(x))
-    x += think(norm_2(x))
-    return x
-
-
-@wrong("12.block")
-def half_of_each(x, attend, think, norm_1, norm_2):
-    """takes the mean of the stream and of what is added"""
-    x = (x + attend(norm_1(x))) / 2
-    return (x + think(norm_2(x))) / 2
 
 
 @right("12.block")
@@ -168,14 +93,35 @@ def a_loop(x, attend, think, norm_1, norm_2):
     return x
 
 
+slips(named_steps)("""
+the_first_transformer: norm after the sum
+    x = norm_1(x + attend(x))
+    return norm_2(x + think(x))
+no_way_round: one behind the other, without residuals
+    return think(norm_2(attend(norm_1(x))))
+side_by_side: both parts read x
+    return x + attend(norm_1(x)) + think(norm_2(x))
+loses_attention: adds the second part to the x that came in
+    heard = x + attend(norm_1(x))
+    return x + think(norm_2(heard))
+one_norm_for_both: uses the first norm twice
+    x = x + attend(norm_1(x))
+    return x + think(norm_1(x))
+forgets_the_second_norm: the MLP reads the stream itself
+    x = x + attend(norm_1(x))
+    return x + think(x)
+writes_into_x: adds in place
+    x += attend(norm_1(x))
+    x += think(norm_2(x))
+    return x
+half_of_each: takes the mean of the stream and of what is added
+    x = (x + attend(norm_1(x))) / 2
+    return (x + think(norm_2(x))) / 2
+""")
+
+
 def is_normed(out):
     return bool(((out.square().mean(-1) - 1).abs() < 1e-3).all())
-
-
-@wrong("12.find_missing")
-def looks_at_shapes(block, x):
-    """compares shapes, which are all right"""
-    return "fine" if block(x).shape == x.shape else "no residual"
 
 
 @wrong("12.find_missing")
@@ -201,13 +147,6 @@ def looks_alike(block, x):
 
 
 @wrong("12.find_missing")
-def sends_zeros(block, x):
-    """zeros in, zeros out would be a residual"""
-    out = block(torch.zeros_like(x))
-    return "fine" if out.abs().max() < 1e-3 else "no residual"
-
-
-@wrong("12.find_missing")
 def the_same_for_large_x(block, x):
     """without residuals the output doesn't change with the size of x: true of the first one only"""
     if is_normed(block(x)):
@@ -223,13 +162,6 @@ def too_exact(block, x):
         return "norm after"
     added, far = block(x) - x, block(1000 * x) - 1000 * x
     return "fine" if torch.equal(added, far) else "no residual"
-
-
-@wrong("12.find_missing")
-def forgets_norm_after(block, x):
-    """knows only two of the three answers"""
-    added, far = block(x) - x, block(1000 * x) - 1000 * x
-    return "fine" if (added - far).abs().max() < 0.01 * (1 + added.abs().max()) else "no residual"
 
 
 @right("12.find_missing")
@@ -249,46 +181,6 @@ def size_of_a_very_large_one(block, x):
 
 
 SMALL = 0.02
-
-
-@wrong("12.first_std")
-def once_a_block(name, n_layer):
-    """counts one addition for each block"""
-    if "norm" in name or "bias" in name:
-        return 0.0
-    return SMALL / n_layer**0.5 if name.endswith("out.weight") else SMALL
-
-
-@wrong("12.first_std")
-def without_the_root(name, n_layer):
-    """divides by 2 L"""
-    if "norm" in name or "bias" in name:
-        return 0.0
-    return SMALL / (2 * n_layer) if name.endswith("out.weight") else SMALL
-
-
-@wrong("12.first_std")
-def attention_only(name, n_layer):
-    """forgets that the MLP writes too"""
-    if "norm" in name or "bias" in name:
-        return 0.0
-    return SMALL / (2 * n_layer) ** 0.5 if "attention.out" in name else SMALL
-
-
-@wrong("12.first_std")
-def everything_in_a_block(name, n_layer):
-    """scales all weights of a block"""
-    if "norm" in name or "bias" in name:
-        return 0.0
-    return SMALL / (2 * n_layer) ** 0.5 if name.startswith("blocks.") else SMALL
-
-
-@wrong("12.first_std")
-def norms_like_the_others(name, n_layer):
-    """gives the norms of the blocks 0.02"""
-    if name == "final_norm.weight" or "bias" in name:
-        return 0.0
-    return SMALL / (2 * n_layer) ** 0.5 if name.endswith("out.weight") else SMALL
 
 
 @wrong("12.first_std")
@@ -327,52 +219,28 @@ def by_a_list(name, n_layer):
     return 0.02 / (n_layer + n_layer) ** 0.5 if "out." in name else 0.02
 
 
-@wrong("12.count_block")
-def three_in_attention(n_embd, norm, bias):
-    """forgets W_O"""
-    norms = {"none": 0, "rms": 2, "layer": 4}[norm] * n_embd
-    return 3 * n_embd**2 + 8 * n_embd**2 + norms + (8 * n_embd if bias else 0)
-
-
-@wrong("12.count_block")
-def one_norm(n_embd, norm, bias):
-    """counts one norm"""
-    norms = {"none": 0, "rms": 1, "layer": 2}[norm] * n_embd
-    return 12 * n_embd**2 + norms + (9 * n_embd if bias else 0)
-
-
-@wrong("12.count_block")
-def norms_without_bias(n_embd, norm, bias):
-    """a layer norm gets a bias only if the Linears have one"""
-    norms = {"none": 0, "rms": 2, "layer": 4 if bias else 2}[norm] * n_embd
-    return 12 * n_embd**2 + norms + (9 * n_embd if bias else 0)
-
-
-@wrong("12.count_block")
-def one_bias_a_layer(n_embd, norm, bias):
-    """a bias of C for each of the four Linears"""
-    norms = {"none": 0, "rms": 2, "layer": 4}[norm] * n_embd
-    return 12 * n_embd**2 + norms + (4 * n_embd if bias else 0)
-
-
-@wrong("12.count_block")
-def always_biases(n_embd, norm, bias):
-    """ignores the argument"""
-    norms = {"none": 0, "rms": 2, "layer": 4}[norm] * n_embd
-    return 12 * n_embd**2 + norms + 9 * n_embd
-
-
-@wrong("12.count_block")
-def matrices_only(n_embd, norm, bias):
-    """counts the matrices"""
-    return 12 * n_embd**2
-
-
-@wrong("12.count_block")
-def a_square_mlp(n_embd, norm, bias):
-    """the MLP as two matrices of C by C"""
-    norms = {"none": 0, "rms": 2, "layer": 4}[norm] * n_embd
-    return 6 * n_embd**2 + norms + (9 * n_embd if bias else 0)
+slips(by_the_last_words)("""
+once_a_block: counts one addition for each block
+    if "norm" in name or "bias" in name:
+        return 0.0
+    return SMALL / n_layer**0.5 if name.endswith("out.weight") else SMALL
+without_the_root: divides by 2 L
+    if "norm" in name or "bias" in name:
+        return 0.0
+    return SMALL / (2 * n_layer) if name.endswith("out.weight") else SMALL
+attention_only: forgets that the MLP writes too
+    if "norm" in name or "bias" in name:
+        return 0.0
+    return SMALL / (2 * n_layer) ** 0.5 if "attention.out" in name else SMALL
+everything_in_a_block: scales all weights of a block
+    if "norm" in name or "bias" in name:
+        return 0.0
+    return SMALL / (2 * n_layer) ** 0.5 if name.startswith("blocks.") else SMALL
+norms_like_the_others: gives the norms of the blocks 0.02
+    if name == "final_norm.weight" or "bias" in name:
+        return 0.0
+    return SMALL / (2 * n_layer) ** 0.5 if name.endswith("out.weight") else SMALL
+""")
 
 
 @right("12.count_block")
@@ -395,6 +263,30 @@ def by_building(n_embd, norm, bias):
     return sum(parameter.numel() for part in made for parameter in part.parameters())
 
 
+slips(by_shapes)("""
+three_in_attention: forgets W_O
+    norms = {"none": 0, "rms": 2, "layer": 4}[norm] * n_embd
+    return 3 * n_embd**2 + 8 * n_embd**2 + norms + (8 * n_embd if bias else 0)
+one_norm: counts one norm
+    norms = {"none": 0, "rms": 1, "layer": 2}[norm] * n_embd
+    return 12 * n_embd**2 + norms + (9 * n_embd if bias else 0)
+norms_without_bias: a layer norm gets a bias only if the Linears have one
+    norms = {"none": 0, "rms": 2, "layer": 4 if bias else 2}[norm] * n_embd
+    return 12 * n_embd**2 + norms + (9 * n_embd if bias else 0)
+one_bias_a_layer: a bias of C for each of the four Linears
+    norms = {"none": 0, "rms": 2, "layer": 4}[norm] * n_embd
+    return 12 * n_embd**2 + norms + (4 * n_embd if bias else 0)
+always_biases: ignores the argument
+    norms = {"none": 0, "rms": 2, "layer": 4}[norm] * n_embd
+    return 12 * n_embd**2 + norms + 9 * n_embd
+matrices_only: counts the matrices
+    return 12 * n_embd**2
+a_square_mlp: the MLP as two matrices of C by C
+    norms = {"none": 0, "rms": 2, "layer": 4}[norm] * n_embd
+    return 6 * n_embd**2 + norms + (9 * n_embd if bias else 0)
+""")
+
+
 @wrong("12.find_missing")
 def asks_the_first_word(block, x):
     """asks the first word alone whether its RMS is 1"""
@@ -402,3 +294,15 @@ def asks_the_first_word(block, x):
         return "norm after"
     grown = (block(2048 * x) - block(1024 * x)) / 1024
     return "fine" if (grown - x).abs().max() < 0.1 * x.abs().max() else "no residual"
+
+
+slips(grows_with_x)("""
+looks_at_shapes: compares shapes, which are all right
+    return "fine" if block(x).shape == x.shape else "no residual"
+sends_zeros: zeros in, zeros out would be a residual
+    out = block(torch.zeros_like(x))
+    return "fine" if out.abs().max() < 1e-3 else "no residual"
+forgets_norm_after: knows only two of the three answers
+    added, far = block(x) - x, block(1000 * x) - 1000 * x
+    return "fine" if (added - far).abs().max() < 0.01 * (1 + added.abs().max()) else "no residual"
+""")

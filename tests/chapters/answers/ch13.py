@@ -5,7 +5,7 @@ import math
 import torch
 import torch.nn.functional as F
 
-from tests.chapters.answers import right, wrong
+from tests.chapters.answers import right, slips, wrong
 
 
 @right("13.next_loss")
@@ -23,53 +23,25 @@ def channels_second(logits, ids):
     return F.cross_entropy(logits[:, :-1].mT, ids[:, 1:])
 
 
-@wrong("13.next_loss")
-def as_the_labels_argument(logits, ids):
-    """judges each guess by the id it has just read"""
+slips(channels_second)("""
+as_the_labels_argument: judges each guess by the id it has just read
     return F.cross_entropy(logits.flatten(0, 1), ids.flatten())
-
-
-@wrong("13.next_loss")
-def shifted_before_and_here(logits, ids):
-    """shifts the ids first and then shifts again, as a library does with labels"""
+shifted_before_and_here: shifts the ids first and then shifts again, as a library does with labels
     labels = ids[:, 1:]
     return F.cross_entropy(logits[:, :-2].mT, labels[:, 1:])
-
-
-@wrong("13.next_loss")
-def rolls(logits, ids):
-    """rolls the ids, so that the last guess is judged by the first id"""
+rolls: rolls the ids, so that the last guess is judged by the first id
     return F.cross_entropy(logits.mT, torch.roll(ids, -1, 1))
-
-
-@wrong("13.next_loss")
-def backwards(logits, ids):
-    """guesses the past"""
+backwards: guesses the past
     return F.cross_entropy(logits[:, 1:].mT, ids[:, :-1])
-
-
-@wrong("13.next_loss")
-def flattens_first(logits, ids):
-    """flattens the batch, then shifts: the last guess of a sequence gets the next one's first id"""
+flattens_first: flattens the batch, then shifts: the last guess of a sequence gets the next one's first id
     return F.cross_entropy(logits.flatten(0, 1)[:-1], ids.flatten()[1:])
-
-
-@wrong("13.next_loss")
-def in_bits(logits, ids):
-    """bits instead of nats"""
+in_bits: bits instead of nats
     return F.cross_entropy(logits[:, :-1].mT, ids[:, 1:]) / math.log(2)
-
-
-@wrong("13.next_loss")
-def a_float(logits, ids):
-    """returns a plain number"""
+a_float: returns a plain number
     return F.cross_entropy(logits[:, :-1].mT, ids[:, 1:]).item()
-
-
-@wrong("13.next_loss")
-def without_the_minus(logits, ids):
-    """the mean log probability, negative"""
-    return -F.cross_entropy(logits[:, :-1].mT, ids[:, 1:])
+without_the_minus: the mean log probability, negative
+    return -> return -
+""")
 
 
 @right("13.write_on")
@@ -94,14 +66,6 @@ def row_by_row(model, ids, n_new, block_size):
 
 
 @wrong("13.write_on")
-def never_crops(model, ids, n_new, block_size):
-    """gives the model all, as the bigram's loop did"""
-    for _ in range(n_new):
-        ids = torch.cat([ids, model(ids)[:, -1].argmax(-1, keepdim=True)], 1)
-    return ids
-
-
-@wrong("13.write_on")
 def crops_what_it_returns(model, ids, n_new, block_size):
     """loses the beginning"""
     for _ in range(n_new):
@@ -118,14 +82,6 @@ def crops_once(model, ids, n_new, block_size):
         new = model(context)[:, -1].argmax(-1, keepdim=True)
         context = torch.cat([context, new], 1)
         ids = torch.cat([ids, new], 1)
-    return ids
-
-
-@wrong("13.write_on")
-def keeps_the_oldest(model, ids, n_new, block_size):
-    """reads the beginning for ever"""
-    for _ in range(n_new):
-        ids = torch.cat([ids, model(ids[:, :block_size])[:, -1].argmax(-1, keepdim=True)], 1)
     return ids
 
 
@@ -159,6 +115,15 @@ def room_for_the_new_one(model, ids, n_new, block_size):
     return ids
 
 
+slips(crops_what_it_returns)("""
+never_crops: gives the model all, as the bigram's loop did
+    ids = ids[:, -block_size:] ->
+keeps_the_oldest: reads the beginning for ever
+    ids = ids[:, -block_size:] ->
+    (ids) -> (ids[:, :block_size])
+""")
+
+
 @right("13.perplexity")
 def sums_and_counts(costs):
     total = sum(batch.sum() for batch in costs)
@@ -171,46 +136,22 @@ def geometric(costs):
     return torch.hstack(costs).neg().mean().exp().reciprocal()
 
 
-@wrong("13.perplexity")
-def mean_of_batch_means(costs):
-    """each batch counts the same"""
+slips(sums_and_counts)("""
+mean_of_batch_means: each batch counts the same
     return torch.stack([c.mean() for c in costs]).mean().exp()
-
-
-@wrong("13.perplexity")
-def mean_of_exponentials(costs):
-    """exponentials first"""
+mean_of_exponentials: exponentials first
     return torch.cat(costs).exp().mean()
-
-
-@wrong("13.perplexity")
-def base_two(costs):
-    """takes nats for bits"""
+base_two: takes nats for bits
     return 2 ** torch.cat(costs).mean()
-
-
-@wrong("13.perplexity")
-def mean_of_perplexities(costs):
-    """a perplexity for each batch"""
+mean_of_perplexities: a perplexity for each batch
     return torch.stack([c.mean().exp() for c in costs]).mean()
-
-
-@wrong("13.perplexity")
-def of_the_first_batch(costs):
-    """forgets all batches but the first"""
+of_the_first_batch: forgets all batches but the first
     return costs[0].mean().exp()
-
-
-@wrong("13.perplexity")
-def of_the_whole_text(costs):
-    """not per character"""
+of_the_whole_text: not per character
     return torch.cat(costs).sum().exp()
-
-
-@wrong("13.perplexity")
-def nats_to_bits_first(costs):
-    """turns nats into bits and then uses e"""
+nats_to_bits_first: turns nats into bits and then uses e
     return (torch.cat(costs).mean() / math.log(2)).exp()
+""")
 
 
 @right("13.top_p")
@@ -235,52 +176,6 @@ def by_a_mask(probabilities, p):
 
 
 @wrong("13.top_p")
-def drops_the_last(probabilities, p):
-    """stops before the id that reaches p"""
-    values, ids = probabilities.sort(descending=True)
-    kept = values * (values.cumsum(0) <= p)
-    return torch.zeros_like(values).scatter(0, ids, kept / kept.sum())
-
-
-@wrong("13.top_p")
-def in_sorted_order(probabilities, p):
-    """forgets to put the ids back"""
-    values, _ = probabilities.sort(descending=True)
-    kept = values * (values.cumsum(0) - values < p)
-    return kept / kept.sum()
-
-
-@wrong("13.top_p")
-def not_brought_back(probabilities, p):
-    """does not sum to 1"""
-    values, ids = probabilities.sort(descending=True)
-    kept = values * (values.cumsum(0) - values < p)
-    return torch.zeros_like(values).scatter(0, ids, kept)
-
-
-@wrong("13.top_p")
-def above_a_threshold(probabilities, p):
-    """compares each probability with the largest, as min-p does"""
-    kept = probabilities * (probabilities >= p * probabilities.max())
-    return kept / kept.sum()
-
-
-@wrong("13.top_p")
-def a_share_of_the_ids(probabilities, p):
-    """top-k with k = p V"""
-    k = max(1, int(p * len(probabilities)))
-    values, ids = probabilities.topk(k)
-    return torch.zeros_like(probabilities).scatter(0, ids, values / values.sum())
-
-
-@wrong("13.top_p")
-def never_sorts(probabilities, p):
-    """adds up in the order of the vocabulary"""
-    kept = probabilities * (probabilities.cumsum(0) - probabilities < p)
-    return kept / kept.sum()
-
-
-@wrong("13.top_p")
 def sums_but_softmax(probabilities, p):
     """brings back with a softmax over what is left"""
     values, ids = probabilities.sort(descending=True)
@@ -289,6 +184,36 @@ def sums_but_softmax(probabilities, p):
         0, ids, values.masked_fill(~keep, float("-inf"))
     )
     return out.softmax(0)
+
+
+slips(one_by_one)("""
+drops_the_last: stops before the id that reaches p
+    values, ids = probabilities.sort(descending=True)
+    kept = values * (values.cumsum(0) <= p)
+    return torch.zeros_like(values).scatter(0, ids, kept / kept.sum())
+in_sorted_order: forgets to put the ids back
+    values, _ = probabilities.sort(descending=True)
+    kept = values * (values.cumsum(0) - values < p)
+    return kept / kept.sum()
+not_brought_back: does not sum to 1
+    values, ids = probabilities.sort(descending=True)
+    kept = values * (values.cumsum(0) - values < p)
+    return torch.zeros_like(values).scatter(0, ids, kept)
+above_a_threshold: compares each probability with the largest, as min-p does
+    kept = probabilities * (probabilities >= p * probabilities.max())
+    return kept / kept.sum()
+a_share_of_the_ids: top-k with k = p V
+    k = max(1, int(p * len(probabilities)))
+    values, ids = probabilities.topk(k)
+    return torch.zeros_like(probabilities).scatter(0, ids, values / values.sum())
+never_sorts: adds up in the order of the vocabulary
+    kept = probabilities * (probabilities.cumsum(0) - probabilities < p)
+    return kept / kept.sum()
+keeps_one_more_at_the_threshold: keeps one id more where the sum is exactly p
+    values, ids = probabilities.sort(descending=True)
+    kept = torch.where(values.cumsum(0) - values <= p, values, 0)
+    return torch.zeros_like(probabilities).scatter(0, ids, kept / kept.sum())
+""")
 
 
 @right("13.padded_loss")
@@ -306,52 +231,28 @@ def with_an_ignored_id(logits, targets, lengths):
     return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
 
 
-@wrong("13.padded_loss")
-def padding_counts(logits, targets, lengths):
-    """the mean over all"""
+slips(takes_the_real_ones)("""
+padding_counts: the mean over all
     return F.cross_entropy(logits.mT, targets)
-
-
-@wrong("13.padded_loss")
-def divides_by_all(logits, targets, lengths):
-    """zeroes the padding and takes the mean of everything"""
+divides_by_all: zeroes the padding and takes the mean of everything
     costs = F.cross_entropy(logits.mT, targets, reduction="none")
     return (costs * (torch.arange(targets.shape[1]) < lengths[:, None])).mean()
-
-
-@wrong("13.padded_loss")
-def mean_of_means(logits, targets, lengths):
-    """each sequence counts the same"""
+mean_of_means: each sequence counts the same
     return torch.stack(
         [F.cross_entropy(logits[b, :n], targets[b, :n]) for b, n in enumerate(lengths)]
     ).mean()
-
-
-@wrong("13.padded_loss")
-def zero_is_padding(logits, targets, lengths):
-    """takes the id 0 for padding"""
+zero_is_padding: takes the id 0 for padding
     return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=0)
-
-
-@wrong("13.padded_loss")
-def zeroed_logits(logits, targets, lengths):
-    """zeroes the logits of the padding, which then costs ln V"""
+zeroed_logits: zeroes the logits of the padding, which then costs ln V
     real = torch.arange(targets.shape[1]) < lengths[:, None]
     return F.cross_entropy((logits * real[..., None]).mT, targets)
-
-
-@wrong("13.padded_loss")
-def longest_for_all(logits, targets, lengths):
-    """cuts all sequences to the longest"""
+longest_for_all: cuts all sequences to the longest
     n = int(lengths.max())
     return F.cross_entropy(logits[:, :n].mT, targets[:, :n])
-
-
-@wrong("13.padded_loss")
-def shortest_for_all(logits, targets, lengths):
-    """cuts all sequences to the shortest"""
+shortest_for_all: cuts all sequences to the shortest
     n = int(lengths.min())
     return F.cross_entropy(logits[:, :n].mT, targets[:, :n])
+""")
 
 
 @right("13.count_flops")
@@ -370,53 +271,21 @@ def in_one_line(n_tokens, T, n_layer, n_embd, vocab_size):
     return 2 * n_tokens * n_embd * (n_layer * (12 * n_embd + 2 * T) + vocab_size)
 
 
-@wrong("13.count_flops")
-def multiplications(n_tokens, T, n_layer, n_embd, vocab_size):
-    """forgets the additions"""
-    return n_tokens * n_embd * (n_layer * (12 * n_embd + 2 * T) + vocab_size)
-
-
-@wrong("13.count_flops")
-def twice_the_parameters(n_tokens, T, n_layer, n_embd, vocab_size):
-    """2 N D: the embedding counts, scores and mix don't"""
+slips(in_one_line)("""
+multiplications: forgets the additions
+    return 2 * -> return
+twice_the_parameters: 2 N D: the embedding counts, scores and mix don't
     return 2 * n_tokens * (12 * n_layer * n_embd**2 + 2 * vocab_size * n_embd)
-
-
-@wrong("13.count_flops")
-def six_n_d(n_tokens, T, n_layer, n_embd, vocab_size):
-    """a training step by the shortcut"""
+six_n_d: a training step by the shortcut
     return 6 * n_tokens * (12 * n_layer * n_embd**2 + 2 * vocab_size * n_embd)
-
-
-@wrong("13.count_flops")
-def one_attention_product(n_tokens, T, n_layer, n_embd, vocab_size):
-    """scores only"""
-    return 2 * n_tokens * n_embd * (n_layer * (12 * n_embd + T) + vocab_size)
-
-
-@wrong("13.count_flops")
-def half_the_triangle(n_tokens, T, n_layer, n_embd, vocab_size):
-    """counts only what the mask lets through"""
+one_attention_product: scores only
+    + 2 * -> +
+half_the_triangle: counts only what the mask lets through
     return 2 * n_tokens * n_embd * (n_layer * 12 * n_embd + vocab_size) + (
         n_layer * 2 * n_tokens * (T + 1) * n_embd
     )
-
-
-@wrong("13.count_flops")
-def all_words_attend(n_tokens, T, n_layer, n_embd, vocab_size):
-    """every word attends to all n_tokens, not to its block"""
-    return 2 * n_tokens * n_embd * (n_layer * (12 * n_embd + 2 * n_tokens) + vocab_size)
-
-
-@wrong("13.count_flops")
-def with_the_embedding(n_tokens, T, n_layer, n_embd, vocab_size):
-    """the embedding as a product with one-hot rows"""
-    return 2 * n_tokens * n_embd * (n_layer * (12 * n_embd + 2 * T) + 2 * vocab_size)
-
-
-@wrong("13.top_p")
-def keeps_one_more_at_the_threshold(probabilities, p):
-    """keeps one id more where the sum is exactly p"""
-    values, ids = probabilities.sort(descending=True)
-    kept = torch.where(values.cumsum(0) - values <= p, values, 0)
-    return torch.zeros_like(probabilities).scatter(0, ids, kept / kept.sum())
+all_words_attend: every word attends to all n_tokens, not to its block
+    * T -> * n_tokens
+with_the_embedding: the embedding as a product with one-hot rows
+    + vocab_size -> + 2 * vocab_size
+""")

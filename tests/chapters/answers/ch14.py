@@ -2,7 +2,7 @@
 
 import torch
 
-from tests.chapters.answers import right, wrong
+from tests.chapters.answers import right, slips, wrong
 
 # ---- one_back_score
 
@@ -34,75 +34,35 @@ def times_a_shifted_identity(weights):
     return (weights * wanted).sum(dim=(-2, -1)) / wanted.sum()
 
 
-@wrong("14.one_back_score")
-def one_after(weights):
-    """the diagonal above"""
+slips(by_places)("""
+one_after: the diagonal above
     return torch.diagonal(weights, 1, -2, -1).mean(-1)
-
-
-@wrong("14.one_back_score")
-def keys_in_the_rows(weights):
-    """takes rows for keys: the weight from t - 1 to t"""
+keys_in_the_rows: takes rows for keys: the weight from t - 1 to t
     T = weights.shape[-1]
     return sum(weights[..., t - 1, t] for t in range(1, T)) / (T - 1)
-
-
-@wrong("14.one_back_score")
-def over_all_positions(weights):
-    """divides by T"""
+over_all_positions: divides by T
     T = weights.shape[-1]
     return sum(weights[..., t, t - 1] for t in range(1, T)) / T
-
-
-@wrong("14.one_back_score")
-def wraps_round(weights):
-    """counts position 0, whose one before is index -1"""
+wraps_round: counts position 0, whose one before is index -1
     T = weights.shape[-1]
     return sum(weights[..., t, t - 1] for t in range(T)) / T
-
-
-@wrong("14.one_back_score")
-def default_axes(weights):
-    """torch.diagonal without axes takes the first two"""
+default_axes: torch.diagonal without axes takes the first two
     return torch.diagonal(weights, -1).mean(-1)
-
-
-@wrong("14.one_back_score")
-def a_number_for_all(weights):
-    """the mean over the heads, too"""
+a_number_for_all: the mean over the heads, too
     return weights.diagonal(-1, -2, -1).mean()
-
-
-@wrong("14.one_back_score")
-def over_the_texts(weights):
-    """(B, H, T, T) to (H,): averages the batch"""
+over_the_texts: (B, H, T, T) to (H,): averages the batch
     score = weights.diagonal(-1, -2, -1).mean(-1)
     return score.mean(0) if score.dim() > 1 else score
-
-
-@wrong("14.one_back_score")
-def how_often_the_largest(weights):
-    """counts the rows whose largest weight is on the one before"""
+how_often_the_largest: counts the rows whose largest weight is on the one before
     t = torch.arange(1, weights.shape[-1])
     return (weights[..., 1:, :].argmax(-1) == t - 1).float().mean(-1)
-
-
-@wrong("14.one_back_score")
-def share_of_the_map(weights):
-    """divides by the sum of all weights, which is T"""
+share_of_the_map: divides by the sum of all weights, which is T
     return weights.diagonal(-1, -2, -1).sum(-1) / weights.sum((-2, -1))
-
-
-@wrong("14.one_back_score")
-def leaves_row_1_out(weights):
-    """begins at position 2"""
+leaves_row_1_out: begins at position 2
     return weights[..., 1:, :].diagonal(-1, -2, -1).mean(-1)
-
-
-@wrong("14.one_back_score")
-def a_python_number(weights):
-    """ends with item()"""
+a_python_number: ends with item()
     return weights.diagonal(-1, -2, -1).mean().item()
+""")
 
 
 # ---- behind_score
@@ -132,75 +92,33 @@ def half_of_the_length(weights, period):
     return weights[..., -half:, 1:].diagonal(0, -2, -1).mean(-1)
 
 
-@wrong("14.behind_score")
-def whole_diagonal(weights, period):
-    """the diagonal at 1 - period, with the row of the first copy on it"""
+slips(picks_the_places)("""
+whole_diagonal: the diagonal at 1 - period, with the row of the first copy on it
     return weights.diagonal(1 - period, -2, -1).mean(-1)
-
-
-@wrong("14.behind_score")
-def same_character(weights, period):
-    """looks at the same character's first place"""
+same_character: looks at the same character's first place
     return weights.diagonal(-period, -2, -1).mean(-1)
-
-
-@wrong("14.behind_score")
-def one_too_far_back(weights, period):
-    """the sign of the 1"""
+one_too_far_back: the sign of the 1
     t = torch.arange(period + 1, 2 * period)
     return weights[..., t, t - period - 1].mean(-1)
-
-
-@wrong("14.behind_score")
-def over_the_whole_string(weights, period):
-    """divides the second copy's sum by T"""
+over_the_whole_string: divides the second copy's sum by T
     t = torch.arange(period, weights.shape[-1])
     return weights[..., t, t - period + 1].sum(-1) / weights.shape[-1]
-
-
-@wrong("14.behind_score")
-def other_side(weights, period):
-    """the diagonal of the wrong side"""
+other_side: the diagonal of the wrong side
     return weights.diagonal(period - 1, -2, -1).mean(-1)
-
-
-@wrong("14.behind_score")
-def same_diagonal_as_before(weights, period):
-    """the previous-token score again"""
+same_diagonal_as_before: the previous-token score again
     return weights.diagonal(-1, -2, -1).mean(-1)
-
-
-@wrong("14.behind_score")
-def anywhere_in_the_first_copy(weights, period):
-    """sums all that goes to the first copy"""
+anywhere_in_the_first_copy: sums all that goes to the first copy
     return weights[..., period:, :period].sum(-1).mean(-1)
-
-
-@wrong("14.behind_score")
-def all_heads_at_once(weights, period):
-    """one number"""
-    t = torch.arange(period, 2 * period)
-    return weights[..., t, t - period + 1].mean()
-
-
-@wrong("14.behind_score")
-def without_the_last(weights, period):
-    """stops one row before the end, as the last character has nothing to guess"""
+all_heads_at_once: one number
+    dim=-1 ->
+without_the_last: stops one row before the end, as the last character has nothing to guess
     t = torch.arange(period, 2 * period - 1)
     return weights[..., t, t - period + 1].mean(-1)
-
-
-@wrong("14.behind_score")
-def keeps_the_positions(weights, period):
-    """forgets the mean"""
-    t = torch.arange(period, 2 * period)
-    return weights[..., t, t - period + 1]
-
-
-@wrong("14.behind_score")
-def a_block_instead_of_a_diagonal(weights, period):
-    """slices rows and columns and takes the mean of the block"""
+keeps_the_positions: forgets the mean
+    .mean(dim=-1) ->
+a_block_instead_of_a_diagonal: slices rows and columns and takes the mean of the block
     return weights[..., period:, 1 : period + 1].mean(dim=(-2, -1))
+""")
 
 
 # ---- restored
@@ -236,17 +154,6 @@ def adds_the_difference(rest, clean, corrupted):
 
 
 @wrong("14.restored")
-def in_place(rest, clean, corrupted):
-    """writes into the corrupted run"""
-    low, high = rest(corrupted), rest(clean)
-    shares = []
-    for t in range(len(clean)):
-        corrupted[t] = clean[t]
-        shares.append((rest(corrupted) - low) / (high - low))
-    return torch.stack(shares)
-
-
-@wrong("14.restored")
 def puts_it_back_afterwards(rest, clean, corrupted):
     """keeps a view, not a copy, of the old row, so nothing is put back"""
     low, high = rest(corrupted), rest(clean)
@@ -257,25 +164,6 @@ def puts_it_back_afterwards(rest, clean, corrupted):
         shares.append((rest(corrupted) - low) / (high - low))
         corrupted[t] = old
     return torch.stack(shares)
-
-
-@wrong("14.restored")
-def one_copy(rest, clean, corrupted):
-    """copies once, before the loop"""
-    low, high = rest(corrupted), rest(clean)
-    x, shares = corrupted.clone(), []
-    for t in range(len(clean)):
-        x[t] = clean[t]
-        shares.append((rest(x) - low) / (high - low))
-    return torch.stack(shares)
-
-
-@wrong("14.restored")
-def prefixes(rest, clean, corrupted):
-    """all positions up to t"""
-    low, high = rest(corrupted), rest(clean)
-    parts = [torch.cat([clean[: t + 1], corrupted[t + 1 :]]) for t in range(len(clean))]
-    return torch.stack([(rest(x) - low) / (high - low) for x in parts])
 
 
 @wrong("14.restored")
@@ -314,24 +202,6 @@ def only_the_difference(rest, clean, corrupted):
 
 
 @wrong("14.restored")
-def of_the_clean_number(rest, clean, corrupted):
-    """compares with the clean run alone"""
-    shares = []
-    for t in range(len(clean)):
-        x = corrupted.clone()
-        x[t] = clean[t]
-        shares.append(rest(x) / rest(clean))
-    return torch.stack(shares)
-
-
-@wrong("14.restored")
-def one_row_alone(rest, clean, corrupted):
-    """gives the rest one position and not all of them"""
-    low, high = rest(corrupted), rest(clean)
-    return torch.stack([(rest(clean[t : t + 1]) - low) / (high - low) for t in range(len(clean))])
-
-
-@wrong("14.restored")
 def others_are_zero(rest, clean, corrupted):
     """zeroes the other positions in place of leaving them corrupted"""
     low, high = rest(corrupted), rest(clean)
@@ -353,6 +223,31 @@ def a_list_of_numbers(rest, clean, corrupted):
         x[t] = clean[t]
         shares.append(float((rest(x) - low) / (high - low)))
     return shares
+
+
+slips(puts_it_back_afterwards)("""
+in_place: writes into the corrupted run
+    old = corrupted[t] ->
+    corrupted[t] = old ->
+prefixes: all positions up to t
+    low, high = rest(corrupted), rest(clean)
+    parts = [torch.cat([clean[: t + 1], corrupted[t + 1 :]]) for t in range(len(clean))]
+    return torch.stack([(rest(x) - low) / (high - low) for x in parts])
+one_row_alone: gives the rest one position and not all of them
+    low, high = rest(corrupted), rest(clean)
+    return torch.stack([(rest(clean[t : t + 1]) - low) / (high - low) for t in range(len(clean))])
+""")
+
+slips(others_are_zero)("""
+one_copy: copies once, before the loop
+    shares = [] -> x, shares = corrupted.clone(), []
+    x = torch.zeros_like(clean) ->
+""")
+
+slips(only_the_difference)("""
+of_the_clean_number: compares with the clean run alone
+    (rest(x) - rest(corrupted)) -> (rest(x) / rest(clean))
+""")
 
 
 # ---- times_equal
@@ -381,76 +276,40 @@ def softmax_of_zeros(weights):
     return torch.einsum("ts->s", weights) / torch.einsum("ts->s", equal)
 
 
-@wrong("14.times_equal")
-def column_sums(weights):
-    """the sums that can't be compared"""
+slips(by_loops)("""
+column_sums: the sums that can't be compared
     return weights.sum(dim=0)
-
-
-@wrong("14.times_equal")
-def column_means(weights):
-    """divides by T"""
+column_means: divides by T
     return weights.mean(dim=0)
-
-
-@wrong("14.times_equal")
-def by_those_who_see_it(weights):
-    """divides by the number of rows that see the column"""
+by_those_who_see_it: divides by the number of rows that see the column
     T = len(weights)
     return weights.sum(0) / (T - torch.arange(T))
-
-
-@wrong("14.times_equal")
-def mean_of_ratios(weights):
-    """first a quotient for each weight, then the mean of the column"""
+mean_of_ratios: first a quotient for each weight, then the mean of the column
     T = len(weights)
     times = weights * torch.arange(1, T + 1)[:, None]
     return times.sum(0) / torch.arange(T, 0, -1)
-
-
-@wrong("14.times_equal")
-def along_rows(weights):
-    """adds up the wrong axis"""
+along_rows: adds up the wrong axis
     T = len(weights)
     equal = torch.tril(torch.ones(T, T)) / torch.arange(1, T + 1).view(-1, 1)
     return weights.sum(1) / equal.sum(1)
-
-
-@wrong("14.times_equal")
-def mixed_axes(weights):
-    """columns of the map, rows of the equal shares: divides by 1"""
+mixed_axes: columns of the map, rows of the equal shares: divides by 1
     T = len(weights)
     equal = torch.tril(torch.ones(T, T)) / torch.arange(1, T + 1).view(-1, 1)
     return weights.sum(0) / equal.sum(1)
-
-
-@wrong("14.times_equal")
-def equal_over_t(weights):
-    """takes 1 / T for every row's equal share"""
+equal_over_t: takes 1 / T for every row's equal share
     T = len(weights)
     return weights.sum(0) / (torch.ones(T, T).tril() / T).sum(0)
-
-
-@wrong("14.times_equal")
-def divides_cell_by_cell(weights):
-    """0 / 0 above the diagonal"""
+divides_cell_by_cell: 0 / 0 above the diagonal
     T = len(weights)
     equal = torch.tril(torch.ones(T, T)) / torch.arange(1, T + 1).view(-1, 1)
     return (weights / equal).mean(0)
-
-
-@wrong("14.times_equal")
-def difference(weights):
-    """what is above the equal shares, not how many times"""
+difference: what is above the equal shares, not how many times
     T = len(weights)
     equal = torch.tril(torch.ones(T, T)) / torch.arange(1, T + 1).view(-1, 1)
     return weights.sum(0) - equal.sum(0)
-
-
-@wrong("14.times_equal")
-def brought_to_a_sum_of_1(weights):
-    """shares of all that is looked at"""
+brought_to_a_sum_of_1: shares of all that is looked at
     return weights.sum(0) / weights.sum()
+""")
 
 
 # ---- head_parts
@@ -497,19 +356,6 @@ def splits_the_rows(head_outputs, w_out, w_logits):
 
 
 @wrong("14.head_parts")
-def heads_run_fast(head_outputs, w_out, w_logits):
-    """views the columns as (D, H)"""
-    _, H, _, D = head_outputs.shape
-    return torch.einsum("bhtd,cdh,vc->bhtv", head_outputs, w_out.view(-1, D, H), w_logits)
-
-
-@wrong("14.head_parts")
-def all_together(head_outputs, w_out, w_logits):
-    """the logits"""
-    return head_outputs.transpose(1, 2).flatten(2) @ w_out.T @ w_logits.T
-
-
-@wrong("14.head_parts")
 def merged_without_a_transpose(head_outputs, w_out, w_logits):
     """views (B, H, T, D) as (B, T, H D), which mixes positions and heads"""
     B, H, T, D = head_outputs.shape
@@ -519,13 +365,6 @@ def merged_without_a_transpose(head_outputs, w_out, w_logits):
         alone[:, h] = head_outputs[:, h]
         out.append(alone.reshape(B, T, H * D) @ w_out.T @ w_logits.T)
     return torch.stack(out, 1)
-
-
-@wrong("14.head_parts")
-def no_unembedding(head_outputs, w_out, w_logits):
-    """what each head writes, in channels"""
-    _, H, _, D = head_outputs.shape
-    return torch.einsum("bhtd,chd->bhtc", head_outputs, w_out.view(-1, H, D))
 
 
 @wrong("14.head_parts")
@@ -540,31 +379,26 @@ def the_rest_without_it(head_outputs, w_out, w_logits):
     return torch.stack(out, 1)
 
 
-@wrong("14.head_parts")
-def an_equal_part_each(head_outputs, w_out, w_logits):
-    """divides the logits by the number of heads"""
+slips(one_einsum)("""
+heads_run_fast: views the columns as (D, H)
+    _, H, _, D = head_outputs.shape
+    return torch.einsum("bhtd,cdh,vc->bhtv", head_outputs, w_out.view(-1, D, H), w_logits)
+all_together: the logits
+    return head_outputs.transpose(1, 2).flatten(2) @ w_out.T @ w_logits.T
+no_unembedding: what each head writes, in channels
+    _, H, _, D = head_outputs.shape
+    return torch.einsum("bhtd,chd->bhtc", head_outputs, w_out.view(-1, H, D))
+an_equal_part_each: divides the logits by the number of heads
     H = head_outputs.shape[1]
     logits = head_outputs.transpose(1, 2).flatten(2) @ w_out.T @ w_logits.T
     return logits[:, None].expand(-1, H, -1, -1) / H
-
-
-@wrong("14.head_parts")
-def heads_before_the_batch(head_outputs, w_out, w_logits):
-    """(H, B, T, V)"""
-    _, H, _, D = head_outputs.shape
-    return torch.einsum("bhtd,chd,vc->hbtv", head_outputs, w_out.view(-1, H, D), w_logits)
-
-
-@wrong("14.head_parts")
-def as_if_not_transposed(head_outputs, w_out, w_logits):
-    """multiplies by `w_logits` as it stands"""
+heads_before_the_batch: (H, B, T, V)
+    "bhtd,chd,vc->bhtv" -> "bhtd,chd,vc->hbtv"
+as_if_not_transposed: multiplies by `w_logits` as it stands
     _, H, _, D = head_outputs.shape
     return torch.einsum("bhtd,chd->bhtc", head_outputs, w_out.view(-1, H, D)) @ w_logits
-
-
-@wrong("14.head_parts")
-def in_probabilities(head_outputs, w_out, w_logits):
-    """parts of probabilities"""
+in_probabilities: parts of probabilities
     parts = one_einsum(head_outputs, w_out, w_logits)
     whole = parts.sum(1, keepdim=True).softmax(-1)
     return whole * parts / parts.sum(1, keepdim=True)
+""")

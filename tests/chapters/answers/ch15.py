@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from attention.positions import rotary_angles, rotate
-from tests.chapters.answers import right, wrong
+from tests.chapters.answers import right, slips, wrong
 
 
 def _turn(x, position):
@@ -16,36 +16,12 @@ def _attend(q, k, v):
 
 
 @wrong("15.decode_step")
-def position_counted_from_the_heads(q, k, v, past_k, past_v):
-    """takes the number of heads for the number of kept words"""
-    n = past_k.shape[1]
-    k, v = torch.cat([past_k, _turn(k, n)], 2), torch.cat([past_v, v], 2)
-    return _attend(_turn(q, n), k, v), k, v
-
-
-@wrong("15.decode_step")
-def each_call_begins_at_0(q, k, v, past_k, past_v):
-    """positions of the words that came in now, arange(1)"""
-    angles = rotary_angles(torch.arange(q.shape[2]), q.shape[-1])
-    k, v = torch.cat([past_k, rotate(k, angles)], 2), torch.cat([past_v, v], 2)
-    return _attend(rotate(q, angles), k, v), k, v
-
-
-@wrong("15.decode_step")
 def turns_all_keys_again(q, k, v, past_k, past_v):
     """turns the kept keys a second time"""
     n = past_k.shape[2]
     k, v = torch.cat([past_k, k], 2), torch.cat([past_v, v], 2)
     k = rotate(k, rotary_angles(torch.arange(n + 1), k.shape[-1]))
     return _attend(_turn(q, n), k, v), k, v
-
-
-@wrong("15.decode_step")
-def causal_in_pytorch(q, k, v, past_k, past_v):
-    """is_causal=True shows the one query the first key alone"""
-    n = past_k.shape[2]
-    k, v = torch.cat([past_k, _turn(k, n)], 2), torch.cat([past_v, v], 2)
-    return F.scaled_dot_product_attention(_turn(q, n), k, v, is_causal=True), k, v
 
 
 @wrong("15.decode_step")
@@ -95,26 +71,20 @@ def pytorchs_own_without_a_mask(q, k, v, past_k, past_v):
     return F.scaled_dot_product_attention(_turn(q, n), k, v), k, v
 
 
-@wrong("15.join")
-def adds_what_it_gets(one, other):
-    """adds sums that are relative to different scores"""
-    return torch.maximum(one[0], other[0]), one[1] + other[1], one[2] + other[2]
-
-
-@wrong("15.join")
-def swaps_the_factors(one, other):
-    """multiplies each block by the other's factor"""
-    new = torch.maximum(one[0], other[0])
-    a, b = (other[0] - new).exp(), (one[0] - new).exp()
-    return new, one[1] * a + other[1] * b, one[2] * a + other[2] * b
-
-
-@wrong("15.join")
-def rescales_the_first_only(one, other):
-    """as in the loop of the page, where the second block is relative to the new largest already"""
-    new = torch.maximum(one[0], other[0])
-    shrink = (one[0] - new).exp()
-    return new, one[1] * shrink + other[1], one[2] * shrink + other[2]
+slips(word_by_word)("""
+position_counted_from_the_heads: takes the number of heads for the number of kept words
+    n = past_k.shape[1]
+    k, v = torch.cat([past_k, _turn(k, n)], 2), torch.cat([past_v, v], 2)
+    return _attend(_turn(q, n), k, v), k, v
+each_call_begins_at_0: positions of the words that came in now, arange(1)
+    angles = rotary_angles(torch.arange(q.shape[2]), q.shape[-1])
+    k, v = torch.cat([past_k, rotate(k, angles)], 2), torch.cat([past_v, v], 2)
+    return _attend(rotate(q, angles), k, v), k, v
+causal_in_pytorch: is_causal=True shows the one query the first key alone
+    n = past_k.shape[2]
+    k, v = torch.cat([past_k, _turn(k, n)], 2), torch.cat([past_v, v], 2)
+    return F.scaled_dot_product_attention(_turn(q, n), k, v, is_causal=True), k, v
+""")
 
 
 @wrong("15.join")
@@ -177,48 +147,18 @@ def row_by_row(one, other):
     return tuple(torch.stack(part) for part in zip(*rows))
 
 
-@wrong("15.cache_mask")
-def plain_triangle(n_new, n_kept):
-    """no offset: the corner is at the top left"""
-    return torch.tril(torch.ones(n_new, n_kept + n_new)).bool()
-
-
-@wrong("15.cache_mask")
-def everything_is_past(n_new, n_kept):
-    """right for one new word, a leak for more"""
-    return torch.ones(n_new, n_kept + n_new, dtype=torch.bool)
-
-
-@wrong("15.cache_mask")
-def strictly_before(n_new, n_kept):
-    """nobody sees itself"""
-    i = torch.arange(n_kept, n_kept + n_new)[:, None]
-    return torch.arange(n_kept + n_new) < i
-
-
-@wrong("15.cache_mask")
-def one_too_far(n_new, n_kept):
-    """offset n_kept + 1: everyone sees the next word"""
-    return torch.ones(n_new, n_kept + n_new).tril(n_kept + 1).bool()
-
-
-@wrong("15.cache_mask")
-def kept_then_square_of_ones(n_new, n_kept):
-    """hides the kept words and leaves the triangle of the new ones"""
-    kept = torch.zeros(n_new, n_kept, dtype=torch.bool)
-    return torch.cat([kept, torch.ones(n_new, n_new).tril().bool()], dim=1)
-
-
-@wrong("15.cache_mask")
-def all_the_rows(n_new, n_kept):
-    """rows for the kept words, too"""
-    return torch.ones(n_kept + n_new, n_kept + n_new).tril().bool()
-
-
-@wrong("15.cache_mask")
-def floats(n_new, n_kept):
-    """ones and zeros as floats"""
-    return torch.ones(n_new, n_kept + n_new).tril(n_kept)
+slips(with_where)("""
+adds_what_it_gets: adds sums that are relative to different scores
+    return torch.maximum(one[0], other[0]), one[1] + other[1], one[2] + other[2]
+swaps_the_factors: multiplies each block by the other's factor
+    new = torch.maximum(one[0], other[0])
+    a, b = (other[0] - new).exp(), (one[0] - new).exp()
+    return new, one[1] * a + other[1] * b, one[2] * a + other[2] * b
+rescales_the_first_only: as in the loop of the page, where the second block is relative to the new largest already
+    new = torch.maximum(one[0], other[0])
+    shrink = (one[0] - new).exp()
+    return new, one[1] * shrink + other[1], one[2] * shrink + other[2]
+""")
 
 
 @right("15.cache_mask")
@@ -233,55 +173,24 @@ def compare_positions(n_new, n_kept):
     return torch.tensor(rows, dtype=torch.bool).view(n_new, n_kept + n_new)
 
 
-@wrong("15.grouped")
-def repeats_in_rounds(q, k, v):
-    """repeat in place of repeat_interleave"""
-    n = q.shape[1] // k.shape[1]
-    return _attend(q, k.repeat(1, n, 1, 1), v.repeat(1, n, 1, 1))
-
-
-@wrong("15.grouped")
-def view_with_the_copies_in_front(q, k, v):
-    """views q as (B, group, n_kv, ...), which pairs the heads in rounds"""
-    B, H, T, D = q.shape
-    groups = q.view(B, H // k.shape[1], k.shape[1], T, D)
-    return _attend(groups, k[:, None], v[:, None]).reshape(B, H, T, -1)
-
-
-@wrong("15.grouped")
-def values_in_rounds(q, k, v):
-    """keys by neighbours, values in rounds"""
-    n = q.shape[1] // k.shape[1]
-    return _attend(q, k.repeat_interleave(n, 1), v.repeat(1, n, 1, 1))
-
-
-@wrong("15.grouped")
-def first_head_for_all(q, k, v):
-    """broadcasts head 0, as multi-query attention does"""
-    return _attend(q, k[:, :1], v[:, :1])
-
-
-@wrong("15.grouped")
-def scale_by_all_heads(q, k, v):
-    """scales by the width of all heads"""
-    n = q.shape[1] // k.shape[1]
-    k, v = k.repeat_interleave(n, 1), v.repeat_interleave(n, 1)
-    return (q @ k.mT / (q.shape[1] * q.shape[-1]) ** 0.5).softmax(-1) @ v
-
-
-@wrong("15.grouped")
-def repeats_positions(q, k, v):
-    """repeats axis 2, the positions, so head 0 holds the first ones several times"""
-    n = q.shape[1] // k.shape[1]
-    k, v = (x.repeat_interleave(n, 2).reshape(len(x), q.shape[1], *x.shape[2:]) for x in (k, v))
-    return _attend(q, k, v)
-
-
-@wrong("15.grouped")
-def no_scale(q, k, v):
-    """forgets to scale"""
-    n = q.shape[1] // k.shape[1]
-    return (q @ k.repeat_interleave(n, 1).mT).softmax(-1) @ v.repeat_interleave(n, 1)
+slips(last_rows_of_the_square)("""
+plain_triangle: no offset: the corner is at the top left
+    return torch.tril(torch.ones(n_new, n_kept + n_new)).bool()
+everything_is_past: right for one new word, a leak for more
+    return torch.ones(n_new, n_kept + n_new, dtype=torch.bool)
+strictly_before: nobody sees itself
+    i = torch.arange(n_kept, n_kept + n_new)[:, None]
+    return torch.arange(n_kept + n_new) < i
+one_too_far: offset n_kept + 1: everyone sees the next word
+    return torch.ones(n_new, n_kept + n_new).tril(n_kept + 1).bool()
+kept_then_square_of_ones: hides the kept words and leaves the triangle of the new ones
+    kept = torch.zeros(n_new, n_kept, dtype=torch.bool)
+    return torch.cat([kept, torch.ones(n_new, n_new).tril().bool()], dim=1)
+all_the_rows: rows for the kept words, too
+    return torch.ones(n_kept + n_new, n_kept + n_new).tril().bool()
+floats: ones and zeros as floats
+    return torch.ones(n_new, n_kept + n_new).tril(n_kept)
+""")
 
 
 @right("15.grouped")
@@ -297,56 +206,6 @@ def by_index(q, k, v):
     return _attend(q, k[:, of], v[:, of])
 
 
-@wrong("15.packed")
-def causal_alone(lengths):
-    """restarts the positions and lets documents hear each other"""
-    T = sum(lengths)
-    return torch.cat([torch.arange(n) for n in lengths]), torch.ones(T, T).tril().bool()
-
-
-@wrong("15.packed")
-def positions_go_on(lengths):
-    """a right mask, and positions that don't restart"""
-    ids = torch.repeat_interleave(torch.arange(len(lengths)), torch.tensor(lengths))
-    return torch.arange(sum(lengths)), (ids[:, None] == ids).tril()
-
-
-@wrong("15.packed")
-def not_causal(lengths):
-    """documents are apart, and each sees its own future"""
-    ids = torch.repeat_interleave(torch.arange(len(lengths)), torch.tensor(lengths))
-    return torch.cat([torch.arange(n) for n in lengths]), ids[:, None] == ids
-
-
-@wrong("15.packed")
-def window_of_the_longest(lengths):
-    """a window as long as the longest document crosses the borders"""
-    T = sum(lengths)
-    mask = torch.ones(T, T).tril().triu(1 - max(lengths)).bool()
-    return torch.cat([torch.arange(n) for n in lengths]), mask
-
-
-@wrong("15.packed")
-def same_place_instead_of_same_document(lengths):
-    """compares positions, not documents"""
-    at = torch.cat([torch.arange(n) for n in lengths])
-    return at, (at[:, None] >= at).tril()
-
-
-@wrong("15.packed")
-def from_1(lengths):
-    """positions begin at 1"""
-    mask = torch.block_diag(*[torch.ones(n, n).tril() for n in lengths]).bool()
-    return torch.cat([torch.arange(1, n + 1) for n in lengths]), mask
-
-
-@wrong("15.packed")
-def not_itself(lengths):
-    """nobody sees itself"""
-    mask = torch.block_diag(*[torch.ones(n, n).tril(-1) for n in lengths]).bool()
-    return torch.cat([torch.arange(n) for n in lengths]), mask
-
-
 @right("15.packed")
 def block_diagonal(lengths):
     mask = torch.block_diag(*[torch.ones(n, n).tril() for n in lengths]).bool()
@@ -360,6 +219,30 @@ def by_loops(lengths):
     return torch.tensor([p for _, p in where]), torch.tensor(mask, dtype=torch.bool)
 
 
+slips(block_diagonal)("""
+causal_alone: restarts the positions and lets documents hear each other
+    T = sum(lengths)
+    return torch.cat([torch.arange(n) for n in lengths]), torch.ones(T, T).tril().bool()
+positions_go_on: a right mask, and positions that don't restart
+    ids = torch.repeat_interleave(torch.arange(len(lengths)), torch.tensor(lengths))
+    return torch.arange(sum(lengths)), (ids[:, None] == ids).tril()
+not_causal: documents are apart, and each sees its own future
+    ids = torch.repeat_interleave(torch.arange(len(lengths)), torch.tensor(lengths))
+    return torch.cat([torch.arange(n) for n in lengths]), ids[:, None] == ids
+window_of_the_longest: a window as long as the longest document crosses the borders
+    T = sum(lengths)
+    mask = torch.ones(T, T).tril().triu(1 - max(lengths)).bool()
+    return torch.cat([torch.arange(n) for n in lengths]), mask
+same_place_instead_of_same_document: compares positions, not documents
+    at = torch.cat([torch.arange(n) for n in lengths])
+    return at, (at[:, None] >= at).tril()
+from_1: positions begin at 1
+    (n) -> (1, n + 1)
+not_itself: nobody sees itself
+    tril() -> tril(-1)
+""")
+
+
 @wrong("15.grouped")
 def hides_the_future_if_square(q, k, v):
     """a causal mask wherever there are as many queries as keys"""
@@ -369,3 +252,30 @@ def hides_the_future_if_square(q, k, v):
     if q.shape[2] == k.shape[2]:
         scores = scores.masked_fill(torch.ones_like(scores).triu(1).bool(), -torch.inf)
     return scores.softmax(-1) @ v
+
+
+slips(head_by_head)("""
+repeats_in_rounds: repeat in place of repeat_interleave
+    n = q.shape[1] // k.shape[1]
+    return _attend(q, k.repeat(1, n, 1, 1), v.repeat(1, n, 1, 1))
+view_with_the_copies_in_front: views q as (B, group, n_kv, ...), which pairs the heads in rounds
+    B, H, T, D = q.shape
+    groups = q.view(B, H // k.shape[1], k.shape[1], T, D)
+    return _attend(groups, k[:, None], v[:, None]).reshape(B, H, T, -1)
+values_in_rounds: keys by neighbours, values in rounds
+    n = q.shape[1] // k.shape[1]
+    return _attend(q, k.repeat_interleave(n, 1), v.repeat(1, n, 1, 1))
+first_head_for_all: broadcasts head 0, as multi-query attention does
+    return _attend(q, k[:, :1], v[:, :1])
+scale_by_all_heads: scales by the width of all heads
+    n = q.shape[1] // k.shape[1]
+    k, v = k.repeat_interleave(n, 1), v.repeat_interleave(n, 1)
+    return (q @ k.mT / (q.shape[1] * q.shape[-1]) ** 0.5).softmax(-1) @ v
+repeats_positions: repeats axis 2, the positions, so head 0 holds the first ones several times
+    n = q.shape[1] // k.shape[1]
+    k, v = (x.repeat_interleave(n, 2).reshape(len(x), q.shape[1], *x.shape[2:]) for x in (k, v))
+    return _attend(q, k, v)
+no_scale: forgets to scale
+    n = q.shape[1] // k.shape[1]
+    return (q @ k.repeat_interleave(n, 1).mT).softmax(-1) @ v.repeat_interleave(n, 1)
+""")

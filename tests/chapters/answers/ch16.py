@@ -2,54 +2,9 @@
 
 import torch
 
-from tests.chapters.answers import right, wrong
+from tests.chapters.answers import right, slips, wrong
 
 # ---------------------------------------------------------------- 16.suspects
-
-
-@wrong("16.suspects")
-def one_agreement_is_enough(found, table):
-    """keeps a fault if any spent check agrees"""
-    return [f for f in table if any(table[f][c] == found[c] for c in found)]
-
-
-@wrong("16.suspects")
-def only_checks_that_found_something(found, table):
-    """takes only a no for news"""
-    return [f for f in table if not any(table[f][c] for c in found if not found[c])]
-
-
-@wrong("16.suspects")
-def as_a_set(found, table):
-    """the order is lost"""
-    return {f for f in table if all(table[f][c] == found[c] for c in found)}
-
-
-@wrong("16.suspects")
-def those_excluded(found, table):
-    """the faults that are excluded instead of those left"""
-    return [f for f in table if not all(table[f][c] == found[c] for c in found)]
-
-
-@wrong("16.suspects")
-def whole_rows(found, table):
-    """compares the whole row with what was found, spent or not"""
-    return [f for f in table if table[f] == found]
-
-
-@wrong("16.suspects")
-def rows_of_the_table(found, table):
-    """returns rows instead of names"""
-    return [row for row in table.values() if all(row[c] == found[c] for c in found)]
-
-
-@wrong("16.suspects")
-def the_last_one_wins(found, table):
-    """overwrites its result with every check"""
-    left = list(table)
-    for c in found:
-        left = [f for f in table if table[f][c] == found[c]]
-    return left
 
 
 @right("16.suspects")
@@ -65,13 +20,25 @@ def one_check_after_the_other(found, table):
     return left
 
 
+slips(one_check_after_the_other)("""
+one_agreement_is_enough: keeps a fault if any spent check agrees
+    return [f for f in table if any(table[f][c] == found[c] for c in found)]
+only_checks_that_found_something: takes only a no for news
+    return [f for f in table if not any(table[f][c] for c in found if not found[c])]
+as_a_set: the order is lost
+    return {f for f in table if all(table[f][c] == found[c] for c in found)}
+those_excluded: the faults that are excluded instead of those left
+    return [f for f in table if not all(table[f][c] == found[c] for c in found)]
+whole_rows: compares the whole row with what was found, spent or not
+    return [f for f in table if table[f] == found]
+rows_of_the_table: returns rows instead of names
+    return [row for row in table.values() if all(row[c] == found[c] for c in found)]
+the_last_one_wins: overwrites its result with every check
+    in left -> in table
+""")
+
+
 # ---------------------------------------------------------------- 16.next_check
-
-
-@wrong("16.next_check")
-def most_found(suspects, table, checks):
-    """the check that finds the most of them"""
-    return max(checks, key=lambda c: sum(not table[f][c] for f in suspects))
 
 
 @wrong("16.next_check")
@@ -119,23 +86,6 @@ def how_many(suspects, table, checks):
     return min(map(large, checks))
 
 
-@wrong("16.next_check")
-def those_that_pass(suspects, table, checks):
-    """the check that the fewest suspects pass"""
-    return min(checks, key=lambda c: sum(table[f][c] for f in suspects))
-
-
-@wrong("16.next_check")
-def any_of_the_table(suspects, table, checks):
-    """chooses among all checks of the table, spent or not"""
-
-    def large(c):
-        yes = sum(table[f][c] for f in suspects)
-        return max(yes, len(suspects) - yes)
-
-    return min(next(iter(table.values())), key=large)
-
-
 @right("16.next_check")
 def nearest_to_half(suspects, table, checks):
     return min(checks, key=lambda c: abs(2 * sum(table[f][c] for f in suspects) - len(suspects)))
@@ -150,6 +100,16 @@ def by_counting_both(suspects, table, checks):
     return min(checks, key=unlucky)
 
 
+slips(how_many)("""
+most_found: the check that finds the most of them
+    return max(checks, key=lambda c: sum(not table[f][c] for f in suspects))
+those_that_pass: the check that the fewest suspects pass
+    return min(checks, key=lambda c: sum(table[f][c] for f in suspects))
+any_of_the_table: chooses among all checks of the table, spent or not
+    map(large, checks) -> next(iter(table.values())), key=large
+""")
+
+
 # ---------------------------------------------------------------- 16.alone
 
 
@@ -157,14 +117,6 @@ def _parts(texts):
     for b in range(len(texts)):
         for n in sorted(set(texts[b].tolist())):
             yield b, texts[b] == n
-
-
-@wrong("16.alone")
-def rows_alone(forward, x, texts):
-    """takes out whole rows, not texts"""
-    out = forward(x, texts)
-    rows = torch.cat([forward(x[b : b + 1], texts[b : b + 1]) for b in range(len(x))])
-    return bool(((out - rows).abs() <= 1e-5).all())
 
 
 @wrong("16.alone")
@@ -203,18 +155,6 @@ def skips_the_padding(forward, x, texts):
 
 
 @wrong("16.alone")
-def only_the_first_row(forward, x, texts):
-    """tries row 0 and its texts"""
-    out = forward(x, texts)
-    return all(
-        torch.allclose(
-            out[b, here], forward(x[b : b + 1, here], texts[b : b + 1, here])[0], atol=1e-5
-        )
-        for b, here in _parts(texts[:1])
-    )
-
-
-@wrong("16.alone")
 def tensor_of_a_bool(forward, x, texts):
     """a tensor instead of a Python bool"""
     out = forward(x, texts)
@@ -223,12 +163,6 @@ def tensor_of_a_bool(forward, x, texts):
         alone = forward(x[b : b + 1, here], texts[b : b + 1, here])[0]
         fine = fine & ((out[b, here] - alone).abs() <= 1e-5).all()
     return fine
-
-
-@wrong("16.alone")
-def only_shapes(forward, x, texts):
-    """compares shapes"""
-    return forward(x, texts).shape == x.shape
 
 
 @right("16.alone")
@@ -250,26 +184,20 @@ def puts_it_together_again(forward, x, texts):
     return bool(((apart - forward(x, texts)).abs() <= 1e-5).all())
 
 
+slips(by_allclose)("""
+rows_alone: takes out whole rows, not texts
+    out = forward(x, texts)
+    rows = torch.cat([forward(x[b : b + 1], texts[b : b + 1]) for b in range(len(x))])
+    return bool(((out - rows).abs() <= 1e-5).all())
+only_the_first_row: tries row 0 and its texts
+    [0], rtol=0, atol=1e-5 -> [0], atol=1e-5
+    (texts) -> (texts[:1])
+only_shapes: compares shapes
+    return forward(x, texts).shape == x.shape
+""")
+
+
 # ---------------------------------------------------------------- 16.is_right
-
-
-@wrong("16.is_right")
-def with_itself(forward, layers, x, texts):
-    """compares the program with itself"""
-    return by_allclose(forward, x, texts)
-
-
-@wrong("16.is_right")
-def without_texts(forward, layers, x, texts):
-    """gives the module whole rows"""
-    return torch.allclose(forward(x, texts), layers(x), atol=1e-5)
-
-
-@wrong("16.is_right")
-def one_text_of_its_own(forward, layers, x, texts):
-    """calls forward with one text for all, where packing can't go wrong"""
-    ones = torch.ones_like(texts)
-    return torch.allclose(forward(x, ones), layers(x), atol=1e-5)
 
 
 @wrong("16.is_right")
@@ -311,12 +239,6 @@ def last_word_only(forward, layers, x, texts):
     )
 
 
-@wrong("16.is_right")
-def shapes_only(forward, layers, x, texts):
-    """the check that everybody writes"""
-    return forward(x, texts).shape == layers(x).shape
-
-
 @right("16.is_right")
 def all_texts_by_the_module(forward, layers, x, texts):
     apart = torch.full_like(x, float("nan"))
@@ -348,3 +270,16 @@ def by_the_means(forward, layers, x, texts):
         )
         for b, here in _parts(texts)
     )
+
+
+slips(all_texts_by_the_module)("""
+with_itself: compares the program with itself
+    return by_allclose(forward, x, texts)
+without_texts: gives the module whole rows
+    return torch.allclose(forward(x, texts), layers(x), atol=1e-5)
+one_text_of_its_own: calls forward with one text for all, where packing can't go wrong
+    ones = torch.ones_like(texts)
+    return torch.allclose(forward(x, ones), layers(x), atol=1e-5)
+shapes_only: the check that everybody writes
+    return forward(x, texts).shape == layers(x).shape
+""")
