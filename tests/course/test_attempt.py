@@ -224,4 +224,4 @@ def test_what_is_printed_is_kept_short_and_questions_are_not_answered():
     outcome = attempt(talks, (1,))
     assert sys.stdout is before and outcome.printed.startswith("0\n1\n2\n")
     assert len(outcome.printed) == attempts.PRINTED
-    assert type(outcome.error) is EOFError and "nobody answers" in outcome.words
+    assert type(outcome.error) is EOFError and "gets no answer" in outcome.words

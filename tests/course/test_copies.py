@@ -104,7 +104,7 @@ def test_pins_that_are_not_those_of_the_environment_are_told(root, command, caps
         pins.write_text(written)  # later than the environment in both cases
         capsys.readouterr()
         assert main(command) == 0
-        assert ("run install.py again" in capsys.readouterr().out) == told
+        assert ("run `python install.py` again" in capsys.readouterr().out) == told
 
 
 def test_an_update_brings_what_is_new_and_keeps_what_was_typed(root, capsys):
@@ -243,7 +243,7 @@ def test_copies_whose_versions_are_lost_are_brought_up_to_date(two, root, capsys
     change(theirs, added(2, "new", "new"))
     capsys.readouterr()
     assert main(["start", "--no-lab"]) == 0
-    assert "n1: nothing says which version it is; `course update` finds" in capsys.readouterr().out
+    assert "n1: its version is unknown; `course update` finds" in capsys.readouterr().out
     assert main(["update"]) == 0
     assert sources(mine) == ["# n1", "x = 2", "new", "mine", "check(answer)", "one more"]
     said = (
