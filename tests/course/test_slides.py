@@ -133,7 +133,7 @@ def test_what_goes_wrong_is_said_and_the_last_good_build_stays(course, capsys, m
         port = str(taken.getsockname()[1])
         assert f"port {port}" in fails(capsys, "--serve", "--port", port)
     assert "port 99999" in fails(capsys, "--serve", "--port", "99999")
-    assert "--port is the port of --serve: add --serve" in fails(capsys, "--port", "8001")
+    assert "--port needs --serve: add --serve" in fails(capsys, "--port", "8001")
     assert everything(course / "build") == before
 
 

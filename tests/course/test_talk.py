@@ -190,7 +190,10 @@ def test_printed_numbers_become_a_shaded_table():
         ("# Why? (2 minutes)\n\n{{code cell-003 | y | z}}", "line that begins with 'y', found 0"),
         ("# Why? (2 minutes)\n\n{{code cell-003 | x}}", "missing 1 required .* 'last'"),
         ("# Why? (2 minutes)\n\n{{table cell-003}}", "names for 0 rows of 0"),
-        ("# Why? (2 minutes)\n\n{{figure cell-003}}", "a cell that draws, and it draws nothing"),
+        (
+            "# Why? (2 minutes)\n\n{{figure cell-003}}",
+            "a cell that draws, but it doesn.t draw anything",
+        ),
         (
             "# Why? (2 minutes)\n\n{{quiz cell-003 | 1}}",
             "expected the output of a check or a quiz",
