@@ -105,7 +105,9 @@ class Sandbox:
         self.close()
         self.errors.seek(0)
         said = self.errors.read(4000).decode(errors="replace").strip().split("\n")[-1]
-        return NoSandbox(f"the sandbox doesn't start: {said or 'nothing can be computed in it'}")
+        if not said:
+            said = "nothing can be computed in it: may everybody read this Python and the course?"
+        return NoSandbox(f"the sandbox doesn't start: {said}")
 
     def family(self) -> list[psutil.Process]:
         """Its first process and all that this one has started."""
