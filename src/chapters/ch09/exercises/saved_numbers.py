@@ -16,8 +16,8 @@ E.slip('e": learnt, "b', 'e": saved, "b', """you count a plain attribute, which 
     PyTorch saves parameters, buffers and submodules, and leaves out any other tensor.""")
 E.slip('se": learnt', 'se": saved', """you count a buffer with `persistent=False`. It moves with
     the module, but isn't saved.""")
-E.slip(" + block_size**2", "", """you leave out the mask in the buffer. A buffer is saved unless
-    you say otherwise, although it isn't trained.""")
+E.slip(" + block_size**2", "", """a buffer is saved unless you say otherwise, even though it isn't
+    trained.""")
 E.slip("    saved", "    learnt = saved", """only one of the three keeps the mask in its
     state_dict. Which is the default of `register_buffer`?""")
 E.slip('learnt, "buffer": saved', 'saved, "buffer": learnt', """you swapped the attribute and the
