@@ -128,7 +128,7 @@ def test_lint_hold_a_page_to_its_outline():
     cells[-1]["source"] = "x"
     assert lint(notebook(*cells)) == []
     del heading["metadata"][COLLAPSED]
-    cells[0]["source"] = "**Time:** 9 minutes, and 0 more for what is Deeper."
+    cells[0]["source"] = "**Time:** 9 minutes, and 0 more for the Deeper sections."
     again = "its minutes or its collapsed sections have changed: run `course refresh`"
     assert lint(notebook(*cells)) == [f"markdown cell {n}: {again}" for n in (1, 2)]
 
