@@ -82,4 +82,6 @@ def test_hints_quizzes_talks_and_pages_have_none():
     files = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "notebooks/index.md")]
     files += [path for kind in ("*.md", "*.py") for path in content.folder().rglob(kind)]
     assert len(files) > 150
-    assert not [(path, says) for path in files for text in texts(path) for says in translated(text)]
+    assert not [
+        (path, says) for path in files for text in texts(path) for says in translated(text)
+    ]
