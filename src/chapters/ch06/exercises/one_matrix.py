@@ -1,7 +1,7 @@
 """Return the one matrix M, (C, C), for which x @ M @ x.mT are a head's scores, not scaled."""
 
+from chapters.laws import close
 from course.learn.draws import quarters
-from course.learn.laws import close
 from course.learn.record import Exercise
 
 SIZES = (1, 2), (2, 2), (2, 3), (5, 3)
