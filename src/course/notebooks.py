@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 sys.modules.setdefault("rfc3987_syntax", None)
 
 NUMBERS = re.compile(r"[\d²³¹⁰⁴-⁹]+(?:[.,]\d+)*")  # of any kind, also in names and exponents
-DEEPEST = 100  # lists and dicts in each other, in a notebook
 KINDS = {"cell_type": str, "id": str, "outputs": list, "attachments": dict}
 KINDS |= {"metadata.tags": list, "metadata.slideshow": dict, "metadata.course": dict}
 
@@ -154,7 +153,7 @@ def read(path: Path) -> NotebookNode:
         nbformat.validate(nb)
     except nbformat.ValidationError as error:
         raise _wrong(path, error.message[:200]) from None
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise _wrong(path, f"its structure is wrong ({error!r})") from None
     return nb
 
@@ -170,8 +169,6 @@ def parse(text: str, name: object) -> dict[str, Any]:
         if not isinstance(nb, dict) or nb.get("nbformat") != 4:
             came = nb.get("nbformat") if isinstance(nb, dict) else type(nb).__name__
             raise _wrong(name, f"its nbformat is {came}")
-        if _is_too_deep(nb):
-            raise RecursionError
         json.dumps(nb, ensure_ascii=False).encode()
         _give_ids(nb)
         for cell in nb["cells"]:
@@ -184,7 +181,7 @@ def parse(text: str, name: object) -> dict[str, Any]:
             if not all(isinstance(tag, str) for tag in parts.get("metadata.tags", [])):
                 raise TypeError("a tag isn't a string")
     except RecursionError:
-        raise _wrong(name, f"it is nested more than {DEEPEST} deep") from None
+        raise _wrong(name, "it is nested too deep") from None
     except UnicodeEncodeError as error:
         before, half = error.object[: error.start][-20:], error.object[error.start]
         raise _wrong(name, f"after {before!r} there is half of a character ({half!r})") from None
@@ -200,14 +197,6 @@ def _wrong(name: object, why: str) -> CourseError:
         f"expected a notebook (nbformat 4) in {name}, but {why}: "
         "restore the file, or open and save it in JupyterLab"
     )
-
-
-def _is_too_deep(value: object) -> bool:
-    level = [value]
-    for _ in range(DEEPEST):
-        boxes = [box.values() if isinstance(box, dict) else box for box in level]
-        level = [value for box in boxes for value in box if isinstance(value, dict | list)]
-    return bool(level)
 
 
 def _give_ids(nb: dict[str, Any]) -> None:

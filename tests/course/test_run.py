@@ -233,9 +233,9 @@ def course(tmp_path, monkeypatch) -> Path:
         (["-p", "lr", "fast"], "expected float for the parameter 'lr' of n2, got 'fast'"),
         (["-p", "fast", "1"], "expected bool for the parameter 'fast' of n1, got '1'"),
         (["-p", "seed"], "option '-p' requires 2 arguments"),
-        (["-j", "0"], "'-j' / '--workers': expected a whole number from 1, got '0' (see"),
-        (["-j", "two"], "expected a whole number from 1, got 'two'"),
-        (["--timeout", "-1"], "expected a whole number from 1, got '-1'"),
+        (["-j", "0"], "'-j' / '--workers': 0 is not in the range x>=1 (see"),
+        (["-j", "two"], "'two' is not a valid integer range"),
+        (["--timeout", "-1"], "-1 is not in the range x>=1"),
         (["--outt", "x"], "no such option '--outt'"),
         (["--out", "notebooks"], "expected an output folder of its own, got notebooks"),
         (["--out", "notebooks/SUMMARY.md"], "expected an output folder that can be written"),
@@ -274,12 +274,6 @@ def test_another_kernel_is_refused(course, capsys, command):
         "n2.ipynb asks for the kernel 'julia-1.10', expected 'python3'" in capsys.readouterr().err
     )
     assert files(course) == before
-
-
-def test_a_missing_ipykernel_is_said(course, capsys, monkeypatch):
-    monkeypatch.setattr("course.execute.kernel.importlib.util.find_spec", lambda _: None)
-    assert main(["run"]) == 2
-    assert "the kernel 'python3' is missing" in capsys.readouterr().err
 
 
 # ---------------------------------------------------------------- no room
@@ -363,17 +357,14 @@ NOWHERE = f"{os.devnull}/x"  # no user may make this, not even root
         ({"HOME": "{tmp}"}, None),
         ({"HOME": NOWHERE}, "scratch"),
         ({"HOME": "~"}, "scratch"),  # as where a user has no home
-        ({"HOME": "{tmp}", "XDG_CONFIG_HOME": NOWHERE}, "scratch"),
-        ({"HOME": NOWHERE, "XDG_CONFIG_HOME": "{tmp}", "XDG_CACHE_HOME": "{tmp}"}, None),
-        ({"HOME": NOWHERE, "MPLCONFIGDIR": "{tmp}/new"}, None),
+        ({"HOME": NOWHERE, "MPLCONFIGDIR": "{tmp}"}, None),
         ({"HOME": "{tmp}", "MPLCONFIGDIR": NOWHERE}, "scratch"),
     ],
 )
 def test_matplotlib_has_a_place_for_its_fonts_also_without_a_home(
     given, place, tmp_path, monkeypatch
 ):
-    for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "MPLCONFIGDIR"):
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("MPLCONFIGDIR", raising=False)
     for name, value in given.items():
         monkeypatch.setenv(name, value.format(tmp=tmp_path))
     assert headless("scratch").get("MPLCONFIGDIR") == place
@@ -401,7 +392,7 @@ def test_parse_reads_the_type_of_the_default(text, default, value):
     assert parsed == value and type(parsed) is type(value)
 
 
-@pytest.mark.parametrize("text, default", [("(1, 2)", []), ("1", {}), ("(1, 2)", (3, 4))])
+@pytest.mark.parametrize("text, default", [("(1, 2)", []), ("1", {}), ("1.5", 1), ("1", True)])
 def test_parse_refuses_another_type(text, default):
     with pytest.raises(ValueError, match="1"):
         parse(text, default)

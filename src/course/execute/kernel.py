@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import importlib.util
 import os
 import re
 import sys
@@ -48,21 +47,9 @@ def headless(folder: str) -> dict[str, str]:
 
 
 def _matplotlib(folder: str) -> dict[str, str]:
-    """A place for matplotlib's list of fonts, where it has none: it would say so in an output."""
-    homes = (
-        os.environ.get(name) or os.path.expanduser(usual)  # which stays as it is without a home
-        for name, usual in (("XDG_CONFIG_HOME", "~/.config"), ("XDG_CACHE_HOME", "~/.cache"))
-    )
-    given = os.environ.get("MPLCONFIGDIR")
-    places = [given] if given else [os.path.join(home, "matplotlib") for home in homes]
-    return {} if all(map(_can_be_made, places)) else {"MPLCONFIGDIR": folder}
-
-
-def _can_be_made(folder: str) -> bool:
-    """Whether this is a folder to write to, or may become one."""
-    while not os.path.exists(folder) and os.path.dirname(folder) != folder:
-        folder = os.path.dirname(folder)
-    return os.path.isdir(folder) and os.access(folder, os.W_OK)
+    """A place for matplotlib's list of fonts, where it can't write its own: an output would say so."""
+    home = os.environ.get("MPLCONFIGDIR") or os.path.expanduser("~")
+    return {} if os.access(home, os.W_OK) else {"MPLCONFIGDIR": folder}
 
 
 class OwnKernel:
@@ -194,11 +181,6 @@ def check_kernel(path: Path, nb: NotebookNode) -> None:
             f"{path.name} asks for the kernel {name!r}, expected 'python3', the Python of this "
             "environment: choose 'Python 3 (ipykernel)' in JupyterLab (Kernel, Change Kernel) "
             "and save"
-        )
-    if importlib.util.find_spec("ipykernel") is None:
-        raise CourseError(
-            f"the kernel 'python3' is missing, because {sys.executable} has no ipykernel: "
-            "activate the environment of the course"
         )
 
 
