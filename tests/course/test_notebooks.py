@@ -268,13 +268,6 @@ def test_parameters_refuse_what_is_no_literal(source):
         parameters(new_notebook(cells=[tagged(source, "parameters")]))
 
 
-def test_a_complaint_is_one_line_on_stderr_without_traceback(course, capsys):
-    assert main(["run", "zzz"]) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and err.startswith("course: there is no notebook 'zzz'")
-    assert err.count("\n") == 1
-
-
 def test_help_loads_nothing_heavy():
     heavy = "{'nbformat', 'papermill', 'nbclient', 'rich', 'psutil', 'torch', 'asyncio'}"
     code = f"import sys\nfrom course.cli import main\nmain(['--help'])\nprint({heavy} & set(sys.modules))"

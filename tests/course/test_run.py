@@ -21,7 +21,6 @@ from course.errors import CourseError
 from course.execute import refresh
 from course.execute.kernel import _failure, headless, short
 from course.execute.processes import end
-from course.execute.report import COLUMNS, print_table
 from course.execute.run import choose, parse
 from course.notebooks import read, write
 from tests.conftest import wait_until
@@ -200,17 +199,6 @@ def test_of_two_runs_one_waits_and_neither_needs_a_reader(tmp_path):
     assert log.read_text() == "begin end begin end "
 
 
-@pytest.mark.parametrize("width, shown", [(70, COLUMNS), (69, COLUMNS[:2]), (30, COLUMNS[:2])])
-def test_a_narrow_terminal_shows_two_columns(width, shown, monkeypatch, capsys, tmp_path):
-    result = {"name": "n", "seconds": 1, "cells": 3, "error": None}
-    report = {"passed": 1, "failed": 0, "seconds": 1, "notebooks": [result]}
-    monkeypatch.setenv("FORCE_COLOR", "1")  # rich then takes the output for a terminal
-    monkeypatch.setenv("COLUMNS", str(width))
-    print_table(report, tmp_path)
-    head = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out.splitlines()[1])
-    assert [column.strip() for column in head.split("┃")[1:-1]] == list(shown)
-
-
 # ---------------------------------------------------------------- refused before anything runs
 
 
@@ -253,16 +241,7 @@ def test_bad_usage_is_status_2_with_one_sentence_and_changes_nothing(
     assert files(course) == before
 
 
-@pytest.mark.parametrize("command", ["run", "refresh"])
-def test_a_broken_notebook_stops_all_before_anything_runs(course, capsys, command):
-    (course / "notebooks" / "n2.ipynb").write_text("{")
-    before = files(course)
-    assert main([command]) == 2
-    assert "n2.ipynb, but it is not JSON" in capsys.readouterr().err
-    assert files(course) == before
-
-
-@pytest.mark.parametrize("command", ["run", "refresh"])
+@pytest.mark.parametrize("command", ["run", "refresh", "check"])
 def test_another_kernel_is_refused(course, capsys, command):
     path = course / "notebooks" / "n2.ipynb"
     nb = read(path)
