@@ -120,14 +120,10 @@ def _find(root: Path, name: str, known: list[Path]) -> Path:
             f"{name!r} is the beginning of {_names(found)}, expected only one of them: "
             "write more of the name"
         )
-    files = [path for path in _unlisted(root, known) if stem and path.stem.startswith(stem)]
-    files += [Path(name)] if Path(name).is_file() else []
-    if files:
-        raise CourseError(
-            f"{files[0]} is not listed in notebooks/SUMMARY.md: "
-            f"add a line for it, or name one of {_names(known)}"
-        )
-    raise CourseError(f"there is no notebook {name!r}: name one of {_names(known)}")
+    raise CourseError(
+        f"there is no notebook {name!r}: name one of {_names(known)}, or add a line for it to "
+        "notebooks/SUMMARY.md"
+    )
 
 
 def _names(paths: list[Path]) -> str:
@@ -269,14 +265,10 @@ def parameters(nb: NotebookNode) -> dict[str, Any]:
             continue
         try:
             for line in ast.parse(cell.source).body:
-                if isinstance(line, ast.Assign):
-                    targets, value = line.targets, line.value
-                elif isinstance(line, ast.AnnAssign) and line.value is not None:
-                    targets, value = [line.target], line.value
-                else:
-                    continue
-                for target in targets:
-                    found[ast.unparse(target)] = ast.literal_eval(value)
+                if isinstance(line, ast.Assign | ast.AnnAssign) and line.value is not None:
+                    targets = line.targets if isinstance(line, ast.Assign) else [line.target]
+                    value = ast.literal_eval(line.value)
+                    found |= {ast.unparse(target): value for target in targets}
         except (SyntaxError, ValueError) as error:
             raise CourseError(
                 "expected plain assignments such as `seed = 0` in the cell tagged `parameters`, "

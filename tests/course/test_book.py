@@ -528,7 +528,7 @@ COLUMN = """() => [...document.querySelectorAll('.course-figure')].filter(figure
 }).map(figure => figure.innerText)"""
 WIDE = """() => [...document.querySelectorAll('main *')].filter(e =>
     e.getBoundingClientRect().right > innerWidth + 1
-    && !e.closest('pre, .table-wrapper:not(:has(.course-wide)), .course-math, .course-figure'))
+    && !e.closest('pre, .table-wrapper, .course-math, .course-figure'))
     .map(e => e.outerHTML.slice(0, 99))"""
 BROKEN = """() => [...document.querySelectorAll('main :is(th, td) > code')].filter(e =>
     /^\\w+$/.test(e.textContent) && e.getClientRects().length > 1).map(e => e.textContent)"""
