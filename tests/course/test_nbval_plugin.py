@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -12,14 +11,12 @@ from queue import Empty
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
-import nbval.plugin
 import numpy as np
 import pytest
 from matplotlib.image import imsave
 
 from course.check import nbval_plugin
 from course.check.nbval_plugin import pytest_configure
-from course.errors import KernelDied
 from course.notebooks import contents
 from tests.conftest import ROOT
 
@@ -359,26 +356,6 @@ def test_a_kernel_that_dies_says_what_it_wrote(tmp_path):
     item, _ = starts_badly(tmp_path, "echo no room left >&2; exit 1")
     assert item.outcome == "error"
     assert "did not start: Kernel died before replying to kernel_info\nno room left" in item.report
-
-
-def test_a_full_disk_is_named(full_disk, monkeypatch):
-    monkeypatch.setattr(
-        nbval_plugin.Manager, "latest", SimpleNamespace(said=lambda: ""), raising=False
-    )
-    full = ": /scratch takes no temporary files (No space left on device)"
-    named = SimpleNamespace(nodeid="n", scratch=SimpleNamespace(name="/scratch/course-1"))
-    said = nbval_plugin.Notebook._not_started(named, RuntimeError("Kernel died"))
-    assert said.startswith(f"n: its kernel did not start: Kernel died{full}")
-
-    def empty(*_):
-        raise Empty
-
-    monkeypatch.setattr(nbval.plugin.RunningKernel, "get_message", empty)
-    monkeypatch.setattr(nbval_plugin.Kernel, "is_alive", lambda _: False)
-    dead = object.__new__(nbval_plugin.Kernel)
-    dead.km = SimpleNamespace(scratch="/scratch/course-1")
-    with pytest.raises(KernelDied, match=f"the kernel died{re.escape(full)}"):
-        dead.get_message("iopub")
 
 
 def configured(**given):

@@ -13,13 +13,11 @@ from pathlib import Path
 
 import psutil
 import pytest
-from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
-from nbformat.v4 import new_code_cell, new_output
 
 from course.cli import main
 from course.errors import CourseError
 from course.execute import refresh
-from course.execute.kernel import _failure, headless, short
+from course.execute.kernel import headless, short
 from course.execute.processes import end
 from course.execute.run import choose, parse
 from course.notebooks import read, write
@@ -281,21 +279,6 @@ def test_a_full_disk_is_said_and_leaves_the_old_results(course, capsys, monkeypa
         "n1.ipynb": "old",
         ".lock": "",
     }
-
-
-FULL = "takes no temporary files (No space left on device): make room there, or name another"
-
-
-def test_a_failure_names_a_full_disk(full_disk):
-    raised = new_output("error", ename="E", evalue="mine", traceback=["mine"])
-    cell = new_code_cell(outputs=[raised])
-    for error, said in [
-        (RuntimeError("Kernel died before"), f"Kernel died before: /scratch {FULL}"),
-        (DeadKernelError("Kernel died"), f"the kernel died: /scratch {FULL}"),
-        (CellTimeoutError("late"), "the cell took longer than 1 s (--timeout)"),
-        (CellExecutionError("", "E", "mine"), "mine"),
-    ]:
-        assert _failure(error, 1, "/scratch/course-1", 1, cell)["value"].startswith(said)
 
 
 @pytest.mark.parametrize("command", ["run", "check"])

@@ -23,8 +23,7 @@ from jupyter_client import KernelManager
 
 from course.check.compare import Deviation, compare_image, compare_text, excerpt
 from course.check.lint import lint, tolerance
-from course.errors import KernelDied
-from course.execute.kernel import STORED, OwnKernel, full_disk
+from course.execute.kernel import DIED, STORED, OwnKernel
 
 SCATTERED = ("load", "worksteal")  # ways of xdist that part the cells of a notebook
 
@@ -48,7 +47,7 @@ class Kernel(nbval.plugin.RunningKernel):
                 return super().get_message(stream, max(0, min(POLL, end - monotonic())))
             except Empty:
                 if not self.is_alive():
-                    raise KernelDied(f"the kernel died{full_disk(self.km.scratch)}") from None
+                    raise RuntimeError(DIED) from None
                 if monotonic() >= end:
                     raise
 
@@ -80,8 +79,7 @@ class Notebook(nbval.plugin.IPyNbFile):
                 raise pytest.fail.Exception(self._not_started(error), pytrace=False) from None
 
     def _not_started(self, error: Exception) -> str:
-        why = f"{error}{full_disk(self.scratch.name)}"
-        return f"{self.nodeid}: its kernel did not start: {why}\n{Manager.latest.said()}".strip()
+        return f"{self.nodeid}: its kernel did not start: {error}\n{Manager.latest.said()}".strip()
 
     def teardown(self) -> None:
         super().teardown()
