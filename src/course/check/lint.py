@@ -18,7 +18,7 @@ TAGS = frozenset(
 )
 UNCHECKED = {"nbval-ignore-output", "nbval-skip"}
 SLIDE_TYPES = ("slide", "subslide", "fragment", "skip", "notes")
-MAX_LINES = 15  # of a code cell, without blank ones: STYLE's "nine in ten under 15"
+MAX_LINES = 15  # of a code cell, without blank ones
 MARKER = re.compile(r"^\s*#+\s*(?:NBVAL_|PYTEST_VALIDATE_)\w*", re.MULTILINE)
 
 

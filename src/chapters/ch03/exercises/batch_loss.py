@@ -3,8 +3,8 @@
 import torch
 import torch.nn.functional as F
 
+from chapters.laws import no_loss_is_negative
 from course.learn.draws import quarters
-from course.learn.laws import no_loss_is_negative
 from course.learn.record import Exercise
 
 ONE = quarters(1, 1, 2, seed=1), torch.tensor([[1]])

@@ -3,7 +3,7 @@
 import torch.nn.functional as F
 
 from chapters.ch03.exercises.batch_loss import ONE, SIX, drawn
-from course.learn.laws import no_loss_is_negative
+from chapters.laws import no_loss_is_negative
 from course.learn.record import Exercise
 
 E = Exercise(__name__, [ONE, SIX], drawn)

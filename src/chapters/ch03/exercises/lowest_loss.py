@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn.laws import no_loss_is_negative
+from chapters.laws import no_loss_is_negative
 from course.learn.record import Exercise
 
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn.laws import close, nothing_ahead, rows_sum_to_1
+from chapters.laws import close, nothing_ahead, rows_sum_to_1
 from course.learn.record import Exercise
 
 E = Exercise(__name__, inputs=[(2, 0.5), (3, 0.5), (4, 0.9), (3, 1.0), (80, 1.0), (400, 0.1)],

@@ -2,8 +2,8 @@
 
 import torch
 
+from chapters.laws import close
 from course.learn.draws import quarters
-from course.learn.laws import close
 from course.learn.record import Exercise
 
 SMALL = quarters(1, 2, 1), quarters(1, 3, 2, seed=1), quarters(2, 5, 3, seed=2)

@@ -2,8 +2,8 @@
 
 import torch
 
+from chapters.laws import close
 from course.learn.draws import quarters
-from course.learn.laws import close
 from course.learn.record import Exercise
 
 SMALL = torch.tensor([[[2.0], [3.0]]]), torch.tensor([[[6.0, 1.0], [3.0, 1.0], [5.0, 1.0]]])

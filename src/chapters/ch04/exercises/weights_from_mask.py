@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from course.learn.laws import rows_sum_to_1
+from chapters.laws import rows_sum_to_1
 from course.learn.record import Exercise
 
 SMALL = torch.tensor([[True, False], [True, True]])

@@ -1,7 +1,7 @@
 """Return the matrix M, (C, C), for which x @ M @ x.mT are the unscaled scores of a head."""
 
+from chapters.laws import close
 from course.learn.draws import quarters
-from course.learn.laws import close
 from course.learn.record import Exercise
 
 SIZES = (1, 2), (2, 2), (2, 3), (5, 3)

@@ -5,8 +5,8 @@ import copy
 import torch
 
 from attention.heads import Head
+from chapters.laws import close
 from course.learn.draws import Draw
-from course.learn.laws import close
 from course.learn.record import Exercise
 
 

@@ -2,8 +2,8 @@
 
 import torch
 
+from chapters.laws import rows_sum_to_1
 from course.learn.draws import normal
-from course.learn.laws import rows_sum_to_1
 from course.learn.record import Exercise
 
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn.laws import close, nothing_ahead, rows_sum_to_1
+from chapters.laws import close, nothing_ahead, rows_sum_to_1
 from course.learn.record import Exercise
 
 E = Exercise(

@@ -3,7 +3,7 @@
 import torch
 
 from attention.heads import attention_weights
-from course.learn.laws import nothing_forbidden, rows_sum_to_1
+from chapters.laws import nothing_forbidden, rows_sum_to_1
 from course.learn.record import Exercise
 
 E = Exercise(

@@ -3,8 +3,8 @@
 import torch
 
 from attention.causal import CausalAttention
+from chapters.laws import close
 from course.learn.draws import quarters
-from course.learn.laws import close
 from course.learn.record import Exercise
 
 

@@ -2,8 +2,8 @@
 
 import torch
 
+from chapters.laws import nothing_forbidden, rows_sum_to_1
 from course.learn.draws import quarters
-from course.learn.laws import nothing_forbidden, rows_sum_to_1
 from course.learn.record import Exercise
 
 TRIL = torch.ones(2, 2).tril().bool()

@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn.almost import PARTS, almost, by, family, rights
+from chapters.families import PARTS, almost, by, family, rights
 from course.learn.draws import quarters
 from course.learn.record import Exercise
 

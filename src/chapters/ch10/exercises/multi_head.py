@@ -3,8 +3,8 @@
 import torch
 import torch.nn.functional as F
 
+from chapters.laws import close
 from course.learn.draws import quarters
-from course.learn.laws import close
 from course.learn.record import Exercise
 
 GIVEN = [(quarters(B, T, C, seed=1), quarters(3 * C, C, seed=2) / B, quarters(C, C, seed=3), H)

@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn.laws import close
+from chapters.laws import close
 from course.learn.record import Exercise
 
 GIVEN = [(torch.arange(8.0).view(1, 2, 4), 2), (torch.arange(18.0).view(1, 3, 6), 3)]

@@ -3,7 +3,7 @@
 import torch
 
 from attention.positions import alibi_bias, rotary_angles, rotate
-from course.learn.almost import almost, at, faint, family, rights
+from chapters.families import almost, at, faint, family, rights
 from course.learn.draws import normal
 from course.learn.record import Exercise
 

@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from course.learn.laws import close
+from chapters.laws import close
 from course.learn.record import Exercise
 
 GIVEN = [(torch.tensor([[0.0], [1.0]]), 3), (torch.tensor([[0.0], [4.0], [2.0]]), 5),

@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn.laws import close
+from chapters.laws import close
 from course.learn.record import Exercise
 
 GIVEN = [(torch.tensor([0.5]), 0, 2), (torch.tensor([0.5]), 3, 1), (torch.tensor([0.5, 0.25]), 2, 3)]

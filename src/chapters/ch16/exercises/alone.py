@@ -13,7 +13,7 @@ from chapters.ch16.patients import (
     run,
     wrong,
 )
-from course.learn.almost import FAMILY, RIGHT, faint
+from chapters.families import FAMILY, RIGHT, faint
 from course.learn.record import Exercise
 
 SHARED = """\
