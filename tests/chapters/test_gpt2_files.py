@@ -20,8 +20,10 @@ from attention.generation import generate
 from chapters.ch13.gpt2_tokenizer import GPT2Tokenizer, as_bytes, as_letters, read_tokenizer
 from chapters.ch13.hugging_face import FILES, gpt2_folder, open_gpt2
 from tests.attention.test_tokenizers import AWKWARD, texts
+from tests.conftest import ROOT
 
 END = "<|endoftext|>"
+N = 96  # positions
 HARD = [
     *AWKWARD, "I'll say 'tis they'd've, DON'T", "Ça va? Zoë's naïveté", "🙂🏽👩‍🚀", "a\n\n  b\r\n\tc   ",
     "1234567 ½ Ⅷ ٣", "Ġ Ċ Ń", "\u00a0\u00ad\u2009x", "to be, or not to be:\n that is",
@@ -41,15 +43,13 @@ def hub(tmp_path_factory, transformers):
     learnt = ByteLevelBPETokenizer()
     learnt.train_from_iterator([load_corpus()[:30_000]], 512, 1, False, [END])
     learnt.save_model(str(folder))
-    config = transformers.GPT2Config(
-        vocab_size=512, n_positions=48, n_layer=3, n_head=5, n_embd=35
-    )
+    config = transformers.GPT2Config(vocab_size=512, n_positions=N, n_layer=3, n_head=5, n_embd=35)
     torch.manual_seed(0)
     model = transformers.GPT2Model(config)
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, std=0.3)
     model.save_pretrained(folder)
-    masks = {f"h.{i}.attn.bias": torch.ones(48, 48).tril()[None, None] for i in range(3)}
+    masks = {f"h.{i}.attn.bias": torch.ones(N, N).tril()[None, None] for i in range(3)}
     state = load_file(folder / "model.safetensors")
     assert "wte.weight" in state and "lm_head.weight" not in state
     save_file(state | masks, folder / "model.safetensors", {"format": "pt"})
@@ -131,6 +131,18 @@ def test_the_folder_is_found_where_its_files_are(hub, monkeypatch, tmp_path):
     for name in FILES[1:]:
         (tmp_path / "gpt2" / name).touch()
     assert gpt2_folder() is None  # one is missing
+
+
+def test_the_cell_of_the_page_writes_with_it_or_says_what_to_download(hub, monkeypatch, capsys):
+    page = json.loads((ROOT / "notebooks" / "13_a_small_gpt.ipynb").read_text("utf-8"))
+    [cell] = [cell for cell in page["cells"] if cell["id"] == "gpt2-writes"]
+    for folder, says in ((hub.parent, "Your journey starts with one"), (hub, "GPT-2 isn't here.")):
+        monkeypatch.setenv("ATTENTION_DATA", str(folder))
+        exec("".join(cell["source"]), {"torch": torch, "seed": 1337})
+        printed = capsys.readouterr().out
+        assert printed.startswith(says) and len(printed) > len(says) + 50
+    assert all(name in printed for name in FILES)
+    assert "".join(cell["outputs"][0]["text"]) == printed
 
 
 def test_a_model_computed_otherwise_is_a_sentence(hub, tmp_path):
