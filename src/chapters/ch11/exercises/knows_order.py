@@ -151,10 +151,10 @@ E.slip("change.abs()", "change", """your test looks for outputs that grow, and m
 
 @E.law
 def true_just_when_a_swap_moves_the_last(answer, f, x):
-    """it has to be True if swapping two words before the last one can change the last output by more than 1e-5,
-    otherwise False"""
+    """it has to be True if swapping two neighbours before the last word can change the last output by
+    more than 1e-5, otherwise False"""
     last, T = f(x)[:, -1], x.shape[1]
-    swaps = ([{t: s, s: t}.get(n, n) for n in range(T)] for t in range(T - 1) for s in range(t))
+    swaps = ([{t: t + 1, t + 1: t}.get(n, n) for n in range(T)] for t in range(T - 2))
     return answer == any(((f(x[:, swap])[:, -1] - last).abs() > 1e-5).any() for swap in swaps)
 
 E.hint("Which word has to stay where it is, and which output do you compare?")
