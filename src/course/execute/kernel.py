@@ -13,6 +13,8 @@ from tempfile import TemporaryDirectory, mkdtemp
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from click import unstyle
+
 from course.errors import CourseError
 from course.execute.processes import end
 
@@ -213,6 +215,6 @@ def failure(
 
 def short(traceback: list[str]) -> str:
     """The frames of an IPython traceback, each with the one line that was running."""
-    lines = re.sub(r"\x1b\[[\d;]*m", "", "\n".join(traceback)).splitlines()
+    lines = unstyle("\n".join(traceback)).splitlines()
     frames = [line for line in lines if re.match(r"(Cell In|File |-+> )", line)]
     return "\n".join(frames or lines[:-1])  # the last line repeats the error
