@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from click import unstyle
 
-from course.errors import CourseError
 from course.execute.processes import end
 
 if TYPE_CHECKING:
@@ -172,17 +171,6 @@ def run_cells(
 def own_code(cell: NotebookNode) -> bool:
     """Whether this is a code cell of the author's."""
     return cell.cell_type == "code" and "injected-parameters" not in cell.metadata.get("tags", [])
-
-
-def check_kernel(path: Path, nb: NotebookNode) -> None:
-    """Refuse a notebook that asks for another kernel than this environment's Python."""
-    name = nb.metadata.get("kernelspec", {}).get("name", "python3")
-    if name != "python3":
-        raise CourseError(
-            f"{path.name} asks for the kernel {name!r}, expected 'python3', the Python of this "
-            "environment: choose 'Python 3 (ipykernel)' in JupyterLab (Kernel, Change Kernel) "
-            "and save"
-        )
 
 
 # ---------------------------------------------------------------- what went wrong
