@@ -13,6 +13,7 @@ answered anything.
 import errno
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -70,8 +71,9 @@ class Sandbox:
             start, fds = python(str(SRC), module), []
             if not trust:
                 write_filter(rules)
-                fds = [rules.fileno()]
-                start = [*bubblewrap(rules.fileno(), as_root), *python(HOME, module)]
+                (told, tell), (wait, ready) = os.pipe(), os.pipe()
+                fds = [rules.fileno(), tell, wait]
+                start = [*bubblewrap(*fds, as_root), *python(HOME, module)]
             self.watched = time.monotonic()
             self.line, theirs = socket.socketpair()
             self.errors = tempfile.TemporaryFile()  # noqa: SIM115 __exit__ closes it; of the start
@@ -86,6 +88,10 @@ class Sandbox:
                     env=None if trust else {"PATH": os.environ.get("PATH", os.defpath)},
                     start_new_session=True,
                 )
+        if not trust:
+            os.close(tell)
+            os.close(wait)
+            give_users(told, ready)
 
     def hear(self, until: float) -> bytes:
         """The next byte from inside. b"" if it ended, or is ended: it takes too much, or too long."""
@@ -106,7 +112,7 @@ class Sandbox:
         self.errors.seek(0)
         said = self.errors.read(4000).decode(errors="replace").strip().split("\n")[-1]
         if not said:
-            said = "nothing can be computed in it: may everybody read this Python and the course?"
+            said = "nothing can be computed in it: may you read this Python and the course?"
         return NoSandbox(f"the sandbox doesn't start: {said}")
 
     def family(self) -> list[psutil.Process]:
@@ -160,17 +166,25 @@ def python(home: str, module: str) -> list[str]:
     return [sys.executable, "-B", "-P", "-s", "-c", start]
 
 
-def bubblewrap(filter_file: int, as_root: bool) -> list[str]:
-    """The command before the command: what the sandbox sees."""
+def bubblewrap(filter_file: int, tell: int, wait: int, as_root: bool) -> list[str]:
+    """The command before the command: what the sandbox sees.
+
+    A sandbox of root's takes a user's number that nobody has, as root's processes aren't counted. In a
+    space of users of its own it still has root's power to read files, so it can read the course and its
+    Python, whose ever they are; of any other file it has no name.
+    """
     if not (found := shutil.which("bwrap")):
         raise NoSandbox(f"there is no bubblewrap on the PATH: apt-get install bubblewrap. {MORE}")
     command = [found, "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
     command += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--as-pid-1"]
     command += ["--cap-drop", "ALL", "--seccomp", str(filter_file), "--clearenv"]
-    if as_root:  # who then takes a user's number that nobody has: root's processes aren't counted
-        command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    command += ["--unshare-user"]
+    if as_root:
+        command += ["--info-fd", str(tell), "--userns-block-fd", str(wait)]
+        for power in ("SETUID", "SETGID", "DAC_READ_SEARCH"):
+            command += ["--cap-add", f"CAP_{power}"]
     else:
-        command += ["--unshare-user", "--disable-userns"]
+        command += ["--disable-userns"]
     for name, value in KNOWN.items():
         command += ["--setenv", name, value]
     command += _empty("/tmp", TMP)
@@ -183,6 +197,21 @@ def bubblewrap(filter_file: int, as_root: bool) -> list[str]:
     for hidden in hides():
         command += ["--perms", "0755", "--tmpfs", hidden, "--remount-ro", hidden]
     return [*command, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp", "--"]
+
+
+def give_users(told: int, ready: int) -> None:
+    """All users of this machine for the space of users that bubblewrap has told of, if it did.
+
+    It waits until they are there, as it does only if root started it.
+    """
+    with open(told, encoding="ascii") as said, open(ready, "wb") as go:
+        child = re.search(r'"child-pid": (\d+)', said.read())
+        for kind in ("uid", "gid") if child else ():
+            ours = Path(f"/proc/self/{kind}_map").read_text(encoding="ascii").split()
+            same = zip(ours[::3], ours[::3], ours[2::3], strict=True)
+            lines = "".join(f"{' '.join(line)}\n" for line in same)
+            Path(f"/proc/{child[1]}/{kind}_map").write_text(lines, encoding="ascii")
+        go.write(b"." if child else b"")
 
 
 def _empty(folder: str, size: int) -> list[str]:
