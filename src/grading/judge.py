@@ -10,13 +10,11 @@ import copy
 import hashlib
 import inspect
 import json
-import os
 import resource
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import torch
@@ -28,32 +26,33 @@ from course.learn.record import Exercise
 from course.learn.verdict import Verdict, judge
 from grading.collect import Answers, collect
 from grading.forbidden import Look, look
+from grading.sandbox import refuse_or_go
 
 Result = dict[str, Any]
-LIMITS = {"AS": 8 << 30, "CPU": 300}  # bytes, and seconds for one submission, which needs few
+LIMITS = {"AS": 8 << 30, "CPU": 300}  # bytes, and seconds, of which it needs few
 
 
 def main() -> None:
-    """Judge the submissions that come, one a line, until no more do; say what came of each."""
+    """Judge one submission, and say what came of it."""
     torch.set_num_threads(1)
-    while line := sys.stdin.readline():
-        spent = sum(os.times()[:2])
-        for name, value in {**LIMITS, "CPU": LIMITS["CPU"] + int(spent)}.items():
-            with suppress(ValueError, OSError):
-                kind = getattr(resource, f"RLIMIT_{name}")
-                resource.setrlimit(kind, (value, resource.getrlimit(kind)[1]))
-        print(json.dumps(judged(json.loads(line))), flush=True)
+    for name, value in LIMITS.items():
+        with suppress(ValueError, OSError):
+            kind = getattr(resource, f"RLIMIT_{name}")
+            resource.setrlimit(kind, (value, resource.getrlimit(kind)[1]))
+    print(json.dumps(judged(json.load(sys.stdin))))
 
 
 def judged(request: dict[str, Any]) -> dict[str, Any]:
     """What came of a submission: its results, or why the machine refused, or what failed here."""
     draws.variant(request["variant"])
-    cohort = request["cohort"]
+    cohort, trust = request["cohort"], request["trust"]
     try:
-        exercises = [_prepared(id, cohort) for id in request["ids"]]
-        return {"results": graded(exercises, request["cells"], cohort, request["trust"])}
+        if request["probe"]:
+            refuse_or_go(trust)
+        exercises = [prepared(id, cohort) for id in request["ids"]]
+        return {"results": graded(exercises, request["cells"], cohort, trust)}
     except NoSandbox as error:
-        return {"refused": str(error)}
+        return {"refused": f"on a worker: {error}" if request["probe"] else str(error)}
     except Exception as error:
         return {"failed": f"the grader itself failed on it ({type(error).__name__}: {error})"}
 
@@ -71,9 +70,6 @@ def prepared(id: str, cohort: str) -> Exercise:
     exercise.hide(cohort)
     exercise.prepare()
     return exercise
-
-
-_prepared = cache(prepared)
 
 
 def graded(

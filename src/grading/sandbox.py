@@ -6,13 +6,13 @@ runs a function: no record, no reference, no submission. All of it is read-only,
 Limits of time, memory, processes and files are set before a learner's code runs, and a filter
 (libseccomp's) refuses system calls by which memory could be had that no limit counts.
 
-It gets a request and files to write into, and says a byte when a part of it is done. It is never
-answered anything.
+Requests go in, and what comes out is an answer to each, in plain data (msgpack's). It is never
+answered anything itself.
 """
 
 import errno
-import json
 import os
+import pickle
 import re
 import shutil
 import socket
@@ -20,11 +20,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
+import msgpack
 import psutil
 
 from course import content
@@ -53,17 +54,16 @@ LIMITS = {
     "CORE": 0,
 }
 TMP, SHM = 64 << 20, 1 << 20
+LONGEST = 80 << 20  # bytes of an answer
 WATCH = 0.5  # seconds between two looks at how much they have
 START = 240  # seconds until Python is there, on a machine with too much to do
 MORE = "`--trust` grades without a sandbox: every learner's code can then do what you can."
 
 
 class Sandbox:
-    """One sandbox: a process with its request, and the end of all that it started."""
+    """One sandbox: a process that answers requests, and the end of all that it started."""
 
-    def __init__(
-        self, module: str, request: IO[bytes], files: Sequence[int] = (), trust: bool = False
-    ):
+    def __init__(self, module: str, trust: bool = False):
         as_root = os.geteuid() == 0 and not trust
         limits = "CORE=0" if trust else ",".join(f"{k}={v}" for k, v in LIMITS.items())
         user = 2_000_000_000 + os.getpid() % 100_000_000 if as_root else 0
@@ -76,15 +76,14 @@ class Sandbox:
                 start = [*bubblewrap(*fds, as_root), *python(HOME, module)]
             self.watched = time.monotonic()
             self.line, theirs = socket.socketpair()
-            self.errors = tempfile.TemporaryFile()  # noqa: SIM115 __exit__ closes it; of the start
-            words = [*start, limits, str(user), *map(str, (theirs.fileno(), *files))]
+            self.errors = tempfile.TemporaryFile()  # noqa: SIM115 close() does; of the start
             with theirs:
                 self.process = subprocess.Popen(
-                    words,
-                    stdin=request,
+                    [*start, limits, str(user)],
+                    stdin=theirs,
                     stdout=subprocess.DEVNULL,
                     stderr=self.errors,
-                    pass_fds=[theirs.fileno(), *files, *fds],
+                    pass_fds=fds,
                     env=None if trust else {"PATH": os.environ.get("PATH", os.defpath)},
                     start_new_session=True,
                 )
@@ -93,24 +92,30 @@ class Sandbox:
             os.close(wait)
             give_users(told, ready)
 
-    def hear(self, until: float) -> bytes:
-        """The next byte from inside. b"" if it ended, or is ended: it takes too much, or too long."""
-        while time.monotonic() < until and not self.is_too_large():
+    def ask(self, request: Any, until: float) -> Any:
+        """What it answers. None if it has ended, or is to be: it takes too much, or too long."""
+        answers = msgpack.Unpacker(max_buffer_size=LONGEST)
+        try:
+            self.line.settimeout(START)
+            self.line.sendall(pickle.dumps(request))
             self.line.settimeout(WATCH)
-            with suppress(TimeoutError, ConnectionError):
-                return self.line.recv(1)
-        return b""
-
-    def go(self) -> None:
-        """Let it read what has been written for it since."""
-        with suppress(ConnectionError):
-            self.line.send(b".")
+            while time.monotonic() < until and not self.is_too_large():
+                with suppress(TimeoutError):
+                    if not (said := self.line.recv(1 << 20)):
+                        return None
+                    answers.feed(said)
+                    for answer in answers:
+                        return answer
+        except (OSError, ValueError, msgpack.UnpackException):
+            pass
+        return None
 
     def refusal(self) -> NoSandbox:
         """Why it didn't start, in its own last words."""
-        self.close()
+        self.end()
         self.errors.seek(0)
         said = self.errors.read(4000).decode(errors="replace").strip().split("\n")[-1]
+        self.errors.close()
         if not said:
             said = "nothing can be computed in it: may you read this Python and the course?"
         return NoSandbox(f"the sandbox doesn't start: {said}")
@@ -130,6 +135,11 @@ class Sandbox:
         return sum(map(_memory, self.family())) > MEMORY
 
     def close(self) -> None:
+        """End it, and keep nothing of it."""
+        self.end()
+        self.errors.close()
+
+    def end(self) -> None:
         """End it with all that it has started.
 
         Its first process ends with bubblewrap, by a signal of the kernel, and all others with that one;
@@ -142,13 +152,6 @@ class Sandbox:
                 process.kill()
         self.process.wait()
         psutil.wait_procs(family, timeout=10)
-
-    def __enter__(self) -> "Sandbox":
-        return self
-
-    def __exit__(self, *error) -> None:
-        self.close()
-        self.errors.close()
 
 
 def _memory(process: psutil.Process) -> int:
@@ -279,7 +282,8 @@ def write_filter(file: IO[bytes]) -> None:
     except (ImportError, RuntimeError, ValueError, OSError) as error:
         raise NoSandbox(
             f"expected pyseccomp and a libseccomp from 2.5.4 on, but: {error}: "
-            f'pip install "attention-course[grade]", apt-get install libseccomp2. {MORE}'
+            "run `python install.py --grade` in the course's folder, and "
+            f"apt-get install libseccomp2. {MORE}"
         ) from None
     file.seek(0)
 
@@ -310,18 +314,13 @@ def probe() -> None:
     with (
         tempfile.NamedTemporaryFile() as secret,
         socket.create_server(("127.0.0.1", 0)) as server,
-        tempfile.TemporaryFile() as request,
-        tempfile.TemporaryFile() as answer,
+        closing(Sandbox("grading.probe")) as box,
     ):
         os.chmod(secret.name, 0o644)
         known = {"file": secret.name, "port": server.getsockname()[1], "pid": os.getpid()}
-        request.write(json.dumps(known).encode())
-        request.seek(0)
-        with Sandbox("grading.probe", request, [answer.fileno()]) as box:
-            if not box.hear(time.monotonic() + START):
-                raise box.refusal()
-        answer.seek(0)
-        told = json.load(answer)
-    could = ", ".join(told["could"]) or ("" if told["alone"] else "see other processes")
+        if (could := box.ask(known, time.monotonic() + START)) is None:
+            raise box.refusal()
     if could:
-        raise NoSandbox(f"this machine's sandbox doesn't hold: a program in it could {could}")
+        raise NoSandbox(
+            f"this machine's sandbox doesn't hold: a program in it could {', '.join(could)}"
+        )

@@ -14,7 +14,6 @@ sentence, so that no submission is lost without a word.
 
 import hashlib
 import re
-import stat
 import unicodedata
 import zipfile
 from collections.abc import Callable, Iterator
@@ -37,6 +36,7 @@ MOODLE = re.compile(  # which writes a name without underscores
 )
 CANVAS = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_\d+_(?=.)")
 NO_SUBMISSION = re.compile(r"(^|/)(__MACOSX|\.ipynb_checkpoints|\.git|\.DS_Store|Thumbs\.db)(/|$)")
+OUT = re.compile(r"^[/\\]|^[A-Za-z]:|(^|[/\\])\.\.([/\\]|$)")
 MARKED = re.compile("-[0-9a-f]{8}$")
 NO_NOTEBOOK = "it is no notebook (.ipynb)"
 CHECKED = re.compile(r"""\bcheck\(\s*["'](\d\d)\.\w+["']""")
@@ -66,6 +66,7 @@ class Entry:
     path: str  # plain
     time: datetime
     open: Callable[[], IO[bytes]]
+    left_out: str = ""  # why it is no notebook
     fault: str = ""  # why it can't be read
 
 
@@ -75,10 +76,10 @@ def find(places: list[Path], chapter: str = "") -> tuple[list[Submission], list[
     `chapter` is that of all notebooks; else each says its own.
     """
     told: list[str] = []
-    handed_in = [_submission(e, chapter) for place in places for e in _entries(place, told)]
-    found = [one for one in handed_in if one.fault != NO_NOTEBOOK]
-    others = [one for one in handed_in if one.fault == NO_NOTEBOOK]
-    told += [f"{one.where}: left out, {one.fault}" for one in others]
+    entries = [entry for place in places for entry in _entries(place, told)]
+    found = [_submission(entry, chapter) for entry in entries if not entry.left_out]
+    others = [entry for entry in entries if entry.left_out]
+    told += [f"{entry.path}: left out, {entry.left_out}" for entry in others]
     if not found:
         lines = "".join(f"\n{line}" for line in told)
         where = ", ".join(map(str, places))
@@ -88,9 +89,12 @@ def find(places: list[Path], chapter: str = "") -> tuple[list[Submission], list[
     numbered = {student for student, number in chosen if number}
     kept = [one for one in chosen.values() if one.chapter or one.student not in numbered]
     there = {one.student for one in found}
-    without = {one.student: one for one in others if _is_in_learners_place(one.where)}
-    kept += [one for student, one in without.items() if student not in there]
-    return sorted(kept, key=lambda one: (one.student, one.chapter)), told
+    without = {
+        one.student: replace(one, fault=entry.left_out)
+        for entry in others
+        if _is_in_learners_place(entry.path) and (one := _handed_in(entry)).student not in there
+    }
+    return sorted([*kept, *without.values()], key=lambda one: (one.student, one.chapter)), told
 
 
 def _newest(found: list[Submission], told: list[str]) -> dict[tuple[str, str], Submission]:
@@ -129,7 +133,7 @@ def _entries(place: Path, told: list[str]) -> list[Entry]:
         entries = _in_given_zip(place, told) or [_file(place, plain(place.name))]
     else:
         raise CourseError(f"expected a notebook, a zip or a folder, there is no {place}")
-    around = _around(place, [entry for entry in entries if entry.fault != NO_NOTEBOOK], told)
+    around = _around(place, [entry for entry in entries if not entry.left_out], told)
     return [replace(entry, path=entry.path.removeprefix(around)) for entry in entries]
 
 
@@ -148,7 +152,7 @@ def _in_learners_zip(path: Path, name: str, told: list[str]) -> list[Entry]:
     try:
         inner = list(_in_zip(path, told))
     except Exception as error:  # as many kinds as there are broken zips
-        return [replace(_file(path, name), fault=_unreadable(error))]
+        return [replace(_file(path, name), left_out="", fault=_unreadable(error))]
     return [replace(entry, path=f"{name[:-4]}/{entry.path}") for entry in inner]
 
 
@@ -157,64 +161,59 @@ def _unreadable(error: Exception) -> str:
 
 
 def _in_folder(folder: Path, told: list[str]) -> Iterator[Entry]:
-    """The files of a folder. A link is none: it might lead to anything."""
+    """The files of a folder."""
     for path in sorted(folder.rglob("*")):
         name = plain(path.relative_to(folder).as_posix())
-        if NO_SUBMISSION.search(name):
+        if NO_SUBMISSION.search(name) or not (path.is_file() or path.is_symlink()):
             continue
-        if path.is_symlink():
-            told.append(f"{name}: left out, it is a link")
-        elif path.is_file():
-            is_zip = path.suffix.lower() == ".zip"
-            yield from _in_learners_zip(path, name, told) if is_zip else [_file(path, name)]
+        if path.suffix.lower() == ".zip" and not path.is_symlink():
+            yield from _in_learners_zip(path, name, told)
+        else:
+            yield _file(path, name)
 
 
 def _file(path: Path, name: str) -> Entry:
-    when = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    return Entry(name, when, partial(path.open, "rb"), _no_notebook(name))
+    """A file. A link is none: it might lead to anything."""
+    when = datetime.fromtimestamp(path.lstat().st_mtime, UTC)
+    why = "it is a link" if path.is_symlink() else _no_notebook(name)
+    return Entry(name, when, partial(path.open, "rb"), why)
 
 
 def _in_zip(path: Path, told: list[str]) -> Iterator[Entry]:
+    """The files of a zip, each of which is read where it is."""
     archive = zipfile.ZipFile(path)  # which is read as long as there is an entry
     for info in archive.infolist():
-        if info.is_dir() or NO_SUBMISSION.search(info.filename):
-            continue
-        if why := _refused(info):
-            told.append(plain(f"{path.name}, {info.filename!r}: left out, {why}"))
-            continue
         name, when = plain(info.filename), datetime(1980, 1, 1, tzinfo=UTC)
+        if info.is_dir() or NO_SUBMISSION.search(name):
+            continue
+        if OUT.search(info.filename):
+            told.append(f"{plain(path.name)}, {name}: left out, its path leads out of the zip")
+            continue
         with suppress(ValueError):  # no date
             when = datetime(*info.date_time, tzinfo=UTC)
         yield Entry(name, when, partial(archive.open, info), _no_notebook(name))
 
 
 def _no_notebook(name: str) -> str:
+    if name.lower().endswith(".zip"):
+        return "it is a zip in a zip: unpack it"
     return "" if name.lower().endswith(".ipynb") else NO_NOTEBOOK
-
-
-def _refused(info: zipfile.ZipInfo) -> str:
-    """Why an entry of a zip isn't taken."""
-    name = info.filename.replace("\\", "/")
-    parts = PurePosixPath(name).parts
-    if name.startswith("/") or ".." in parts or re.match("[A-Za-z]:", name):
-        return "its path leads out of the zip"
-    if stat.S_ISLNK(info.external_attr >> 16):
-        return "it is a link"
-    if info.flag_bits & 1:
-        return "it is encrypted"
-    if info.file_size > LARGEST:
-        return f"it is larger than {LARGEST >> 20} MB"
-    return "it is a zip in a zip: unpack it" if name.lower().endswith(".zip") else ""
 
 
 # ---------------------------------------------------------------- whose, and which chapter
 
 
+def _handed_in(entry: Entry) -> Submission:
+    """What the path of a file says."""
+    time = f"{entry.time:%Y-%m-%d %H:%M:%S} UTC"
+    return replace(_whose(entry.path), where=entry.path, time=time, fault=entry.fault)
+
+
 def _submission(entry: Entry, chapter: str) -> Submission:
-    whose = _whose(entry.path)
-    one = replace(whose, where=entry.path, time=f"{entry.time:%Y-%m-%d %H:%M:%S} UTC")
-    if entry.fault:
-        return replace(one, fault=entry.fault)
+    """What a file holds."""
+    one = _handed_in(entry)
+    if one.fault:
+        return one
     try:
         with entry.open() as file:
             data = file.read(LARGEST + 1)
@@ -229,14 +228,10 @@ def _submission(entry: Entry, chapter: str) -> Submission:
     except (CourseError, UnicodeDecodeError) as error:
         return replace(one, chapter=guess, fault=plain(f"it is broken: {error}"))
     code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    cells = tuple(cell["source"] for cell in code)
     number = chapter or _in_cells(code) or guess
-    one = replace(one, chapter=number, cells=cells)
-    if not number:
-        return replace(
-            one, fault="no chapter's exercise is in it; `--chapter NN` says which it is"
-        )
-    return one
+    fault = "" if number else "no chapter's exercise is in it; `--chapter NN` says which it is"
+    cells = tuple(cell["source"] for cell in code)
+    return replace(one, chapter=number, cells=cells, fault=fault)
 
 
 def _notebook(data: bytes, name: str) -> dict[str, Any]:
@@ -329,11 +324,11 @@ def _in_cells(code: list[dict]) -> str:
 def _in_name(path: str, assignment: str) -> str:
     """The chapter that a file, its assignment or its folders are named after; a learner's id is none."""
     chapters = {id[:2] for id in known()}
-    parts = PurePosixPath(path.removeprefix(f"{NBGRADER}/")).parts
-    found = _by_platform(parts[0])
-    rest = (parts[0][found.end() :], *parts[1:]) if found else parts[1:]
+    first, *rest = PurePosixPath(path.removeprefix(f"{NBGRADER}/")).parts
+    if found := _by_platform(first):
+        rest = [first[found.end() :], *rest]
     names = [PurePosixPath(name).stem for name in (*rest[-1:], assignment, *rest[:-1])]
-    texts = [f"{name}_x" for name in names] if rest else [parts[0]]
+    texts = [f"{name}_x" for name in names] if rest else [first]
     numbers = [number for text in texts for number in NUMBER.findall(text)]
     return next((number for number in numbers if number in chapters), "")
 
