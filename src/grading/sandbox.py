@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -67,13 +67,12 @@ class Sandbox:
         as_root = os.geteuid() == 0 and not trust
         limits = "CORE=0" if trust else ",".join(f"{k}={v}" for k, v in LIMITS.items())
         user = 2_000_000_000 + os.getpid() % 100_000_000 if as_root else 0
-        with tempfile.TemporaryFile() as rules:
+        with tempfile.TemporaryFile() as rules, ExitStack() as users:
             start, fds = python(str(SRC), module), []
             if not trust:
                 write_filter(rules)
-                (told, tell), (wait, ready) = os.pipe(), os.pipe()
-                fds = [rules.fileno(), tell, wait]
-                start = [*bubblewrap(*fds, as_root), *python(HOME, module)]
+                fds = [rules.fileno(), *(users.enter_context(given_users()) if as_root else ())]
+                start = [*bubblewrap(*fds), *python(HOME, module)]
             self.watched = time.monotonic()
             self.line, theirs = socket.socketpair()
             self.errors = tempfile.TemporaryFile()  # noqa: SIM115 close() does; of the start
@@ -87,10 +86,6 @@ class Sandbox:
                     env=None if trust else {"PATH": os.environ.get("PATH", os.defpath)},
                     start_new_session=True,
                 )
-        if not trust:
-            os.close(tell)
-            os.close(wait)
-            give_users(told, ready)
 
     def ask(self, request: Any, until: float) -> Any:
         """What it answers. None if it has ended, or is to be: it takes too much, or too long."""
@@ -169,25 +164,23 @@ def python(home: str, module: str) -> list[str]:
     return [sys.executable, "-B", "-P", "-s", "-c", start]
 
 
-def bubblewrap(filter_file: int, tell: int, wait: int, as_root: bool) -> list[str]:
+def bubblewrap(filter_file: int, *users: int) -> list[str]:
     """The command before the command: what the sandbox sees.
 
-    A sandbox of root's takes a user's number that nobody has, as root's processes aren't counted. In a
-    space of users of its own it still has root's power to read files, so it can read the course and its
-    Python, whose ever they are; of any other file it has no name.
+    A sandbox of root's gets all `users`, and takes a number that none has, as root's processes aren't
+    counted. It keeps root's power to read files, so it can read the course and its Python, whoever
+    owns them; of any other file it has no name.
     """
     if not (found := shutil.which("bwrap")):
         raise NoSandbox(f"there is no bubblewrap on the PATH: apt-get install bubblewrap. {MORE}")
     command = [found, "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
     command += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--as-pid-1"]
     command += ["--cap-drop", "ALL", "--seccomp", str(filter_file), "--clearenv"]
-    command += ["--unshare-user"]
-    if as_root:
-        command += ["--info-fd", str(tell), "--userns-block-fd", str(wait)]
-        for power in ("SETUID", "SETGID", "DAC_READ_SEARCH"):
-            command += ["--cap-add", f"CAP_{power}"]
-    else:
-        command += ["--disable-userns"]
+    command += ["--unshare-user", *([] if users else ["--disable-userns"])]
+    for option, fd in zip(("--info-fd", "--userns-block-fd"), users, strict=False):
+        command += [option, str(fd)]
+    for power in ("SETUID", "SETGID", "DAC_READ_SEARCH") if users else ():
+        command += ["--cap-add", f"CAP_{power}"]
     for name, value in KNOWN.items():
         command += ["--setenv", name, value]
     command += _empty("/tmp", TMP)
@@ -202,19 +195,26 @@ def bubblewrap(filter_file: int, tell: int, wait: int, as_root: bool) -> list[st
     return [*command, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp", "--"]
 
 
-def give_users(told: int, ready: int) -> None:
-    """All users of this machine for the space of users that bubblewrap has told of, if it did.
+@contextmanager
+def given_users() -> Iterator[tuple[int, int]]:
+    """All users of this machine for the space of users of a sandbox that is started within.
 
-    It waits until they are there, as it does only if root started it.
+    On the first file bubblewrap says whose space it is; it goes on when the second one is closed.
     """
-    with open(told, encoding="ascii") as said, open(ready, "wb") as go:
+    (told, tell), (wait, ready) = os.pipe(), os.pipe()
+    with open(told, encoding="ascii") as said, open(ready, "wb"):
+        try:
+            yield tell, wait
+        finally:
+            os.close(tell)
+            os.close(wait)
         child = re.search(r'"child-pid": (\d+)', said.read())
-        for kind in ("uid", "gid") if child else ():
-            ours = Path(f"/proc/self/{kind}_map").read_text(encoding="ascii").split()
-            same = zip(ours[::3], ours[::3], ours[2::3], strict=True)
-            lines = "".join(f"{' '.join(line)}\n" for line in same)
-            Path(f"/proc/{child[1]}/{kind}_map").write_text(lines, encoding="ascii")
-        go.write(b"." if child else b"")
+        with suppress(OSError):  # of which bubblewrap says more when it goes on without them
+            for kind in ("uid", "gid") if child else ():
+                ours = Path(f"/proc/self/{kind}_map").read_text(encoding="ascii").split()
+                same = zip(ours[::3], ours[::3], ours[2::3], strict=True)
+                lines = "".join(f"{' '.join(line)}\n" for line in same)
+                Path(f"/proc/{child[1]}/{kind}_map").write_text(lines, encoding="ascii")
 
 
 def _empty(folder: str, size: int) -> list[str]:
@@ -259,6 +259,7 @@ REFUSED = (
     *("add_key", "request_key", "keyctl", "bpf", "perf_event_open", "userfaultfd"),
     *("io_uring_setup", "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd"),
     *("mount", "umount2", "pivot_root", "fsopen", "open_tree", "move_mount", "unshare", "setns"),
+    "open_by_handle_at",  # which needs no name of a file
 )
 NEW_SPACES = 0x7E020000  # flags of clone that make a namespace
 
