@@ -9,8 +9,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, Executor, ThreadPoolExecutor, as_completed
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
+
+import psutil
 
 from course.errors import CourseError, NoSandbox
 from course.learn import draws
@@ -20,6 +22,7 @@ from grading.submissions import Submission
 
 Exercises = dict[str, Exercise]
 Results = dict[str, Result]
+JUDGE = "grading.judge"
 LOSSES = 10  # of Dask's workers, until a submission is given up: their end was no learner's doing
 
 
@@ -54,7 +57,7 @@ def request(one: Submission, ready: Exercises, cohort: str, **how: bool) -> str:
 
 def judge(request: str) -> dict[str, Any]:
     """What came of a submission: its results, or why there are none."""
-    command = [sys.executable, "-P", "-m", "grading.judge"]
+    command = [sys.executable, "-P", "-m", JUDGE]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     said = subprocess.run(command, input=request, **pipes, encoding="utf-8", check=False).stdout
     return json.loads(said) if said else {"failed": "the process that judged it ended"}
@@ -88,6 +91,10 @@ def here(jobs: int) -> Iterator[Executor]:
             yield pool
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+            for child in psutil.Process().children():  # where the run is stopped, some are at work
+                with suppress(psutil.Error):
+                    if JUDGE in child.cmdline():
+                        child.kill()
 
 
 @contextmanager

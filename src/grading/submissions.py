@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import IO
 
 from course.errors import CourseError
 from course.learn.exercises import known
@@ -102,8 +102,13 @@ def _newest(found: list[Submission], told: list[str]) -> dict[tuple[str, str], S
     newest: dict[tuple[str, str], Submission] = {}
     for one in sorted(found, key=lambda one: (not one.fault, one.time, one.where)):
         key = one.student, one.chapter
-        if key in newest:
-            told.append(f"{newest[key].where}: left out, {_why_rather(one, newest[key])}")
+        if other := newest.get(key):
+            why = f"{one.where} comes later by its " + (
+                "date" if one.time > other.time else "name"
+            )
+            if other.fault and not one.fault:
+                why = f"{other.fault}; {one.where} counts"
+            told.append(f"{other.where}: left out, {why}")
         newest[key] = one
     return newest
 
@@ -114,14 +119,6 @@ def _is_in_learners_place(path: str) -> bool:
     return len(parts) > 1 or bool(_by_platform(parts[0]))
 
 
-def _why_rather(one: Submission, other: Submission) -> str:
-    if other.fault and not one.fault:
-        return f"{other.fault}; {one.where} counts"
-    if one.time > other.time:
-        return f"{one.where} is newer"
-    return f"{one.where} has the same date and its name comes later, so it counts"
-
-
 # ---------------------------------------------------------------- files
 
 
@@ -129,8 +126,10 @@ def _entries(place: Path, told: list[str]) -> list[Entry]:
     """The files of a place, without a folder around all of them."""
     if place.is_dir():
         entries = [*_in_folder(place, told)]
+    elif zipfile.is_zipfile(place):
+        entries = _in_given_zip(place, told)
     elif place.is_file():
-        entries = _in_given_zip(place, told) or [_file(place, plain(place.name))]
+        entries = [_file(place, plain(place.name))]
     else:
         raise CourseError(f"expected a notebook, a zip or a folder, there is no {place}")
     around = _around(place, [entry for entry in entries if not entry.left_out], told)
@@ -138,9 +137,9 @@ def _entries(place: Path, told: list[str]) -> list[Entry]:
 
 
 def _in_given_zip(place: Path, told: list[str]) -> list[Entry]:
-    """The files in the instructor's zip; none if it is no zip."""
+    """The files in the instructor's zip."""
     try:
-        return list(_in_zip(place, told)) if zipfile.is_zipfile(place) else []
+        return list(_in_zip(place, told))
     except Exception as error:  # as many kinds as there are broken zips
         raise CourseError(
             f"expected a zip in {place}, but {type(error).__name__}: {error}: download it again"
@@ -224,26 +223,14 @@ def _submission(entry: Entry, chapter: str) -> Submission:
         return replace(one, fault=f"it is larger than {LARGEST >> 20} MB")
     guess = chapter or _in_name(entry.path, one.assignment)
     try:
-        notebook = _notebook(data, PurePosixPath(entry.path).name)
+        notebook = parse(data.decode("utf-8-sig"), PurePosixPath(entry.path).name)
     except (CourseError, UnicodeDecodeError) as error:
         return replace(one, chapter=guess, fault=plain(f"it is broken: {error}"))
-    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    code = [cell for cell in notebook["cells"] if cell.get("cell_type") == "code"]
     number = chapter or _in_cells(code) or guess
     fault = "" if number else "no chapter's exercise is in it; `--chapter NN` says which it is"
     cells = tuple(cell["source"] for cell in code)
     return replace(one, chapter=number, cells=cells, fault=fault)
-
-
-def _notebook(data: bytes, name: str) -> dict[str, Any]:
-    """A notebook in which each cell says what it is."""
-    notebook = parse(data.decode("utf-8-sig"), name)
-    for number, cell in enumerate(notebook["cells"], 1):
-        if "cell_type" not in cell:
-            raise CourseError(
-                f"expected a cell_type in each cell of {name}, cell {number} has none: "
-                "open and save it in JupyterLab"
-            )
-    return notebook
 
 
 def _whose(path: str) -> Submission:

@@ -3,8 +3,10 @@
 import copy
 import csv
 import json
+import os
 import pickle
 import re
+import sys
 from dataclasses import replace
 from importlib import import_module
 from inspect import getmodule, getsource, getsourcelines
@@ -194,6 +196,20 @@ def test_a_submission_that_ends_its_judge_is_lost_to_nobody(tmp_path, few, monke
     for one in found:
         results.keep(tmp_path, one, got[one.student])
         assert not results.is_graded(results.stored(tmp_path, one.student)["chapters"]["04"])
+
+
+def test_a_run_that_is_stopped_ends_its_judges(tmp_path, monkeypatch):
+    fifo, python = tmp_path / "fifo", tmp_path / "python"
+    os.mkfifo(fifo)
+    forever = f"import time\nopen({str(fifo)!r}, 'w').close()\ntime.sleep(9999)  # for ever"
+    python.write_text(f"#!{sys.executable}\n{forever}\n", encoding="utf-8")
+    python.chmod(0o755)
+    monkeypatch.setattr(many.sys, "executable", str(python))
+    with pytest.raises(KeyboardInterrupt), many.here(1) as pool:
+        future = pool.submit(many.judge, "")
+        fifo.read_text(encoding="utf-8")  # it is at work
+        raise KeyboardInterrupt
+    assert future.result() == {"failed": "the process that judged it ended"}
 
 
 def test_one_learner_a_dry_run_and_marks_instead_of_names(tmp_path, few, capsys, monkeypatch):
