@@ -10,11 +10,13 @@ import copy
 import hashlib
 import inspect
 import json
+import os
 import resource
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import torch
@@ -29,17 +31,19 @@ from grading.forbidden import Look, look
 from grading.sandbox import refuse_or_go
 
 Result = dict[str, Any]
-LIMITS = {"AS": 8 << 30, "CPU": 300}  # bytes, and seconds, of which it needs few
+LIMITS = {"AS": 8 << 30, "CPU": 300}  # bytes, and seconds for one submission, which needs few
 
 
 def main() -> None:
-    """Judge one submission, and say what came of it."""
+    """Judge the submissions that come, one a line, until no more do; say what came of each."""
     torch.set_num_threads(1)
-    for name, value in LIMITS.items():
-        with suppress(ValueError, OSError):
-            kind = getattr(resource, f"RLIMIT_{name}")
-            resource.setrlimit(kind, (value, resource.getrlimit(kind)[1]))
-    print(json.dumps(judged(json.load(sys.stdin))))
+    for line in iter(sys.stdin.readline, ""):
+        spent = int(sum(os.times()[:2]))
+        for name, value in {**LIMITS, "CPU": LIMITS["CPU"] + spent}.items():
+            with suppress(ValueError, OSError):
+                kind = getattr(resource, f"RLIMIT_{name}")
+                resource.setrlimit(kind, (value, resource.getrlimit(kind)[1]))
+        print(json.dumps(judged(json.loads(line))), flush=True)
 
 
 def judged(request: dict[str, Any]) -> dict[str, Any]:
@@ -49,7 +53,7 @@ def judged(request: dict[str, Any]) -> dict[str, Any]:
     try:
         if request["probe"]:
             refuse_or_go(trust)
-        exercises = [prepared(id, cohort) for id in request["ids"]]
+        exercises = [_prepared(id, cohort) for id in request["ids"]]
         return {"results": graded(exercises, request["cells"], cohort, trust)}
     except NoSandbox as error:
         return {"refused": f"on a worker: {error}" if request["probe"] else str(error)}
@@ -70,6 +74,9 @@ def prepared(id: str, cohort: str) -> Exercise:
     exercise.hide(cohort)
     exercise.prepare()
     return exercise
+
+
+_prepared = cache(prepared)
 
 
 def graded(

@@ -1,18 +1,17 @@
 """All submissions graded, several at a time: here, or on many machines by Dask's `distributed`.
 
-Each is judged by a process of its own, which no other submission can end. What is done is kept at once,
-so a run that was stopped goes on where it was.
+They are judged by processes apart: one that ends its judge is told, and no other is lost. What is done
+is kept at once, so a run that was stopped goes on where it was.
 """
 
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, Executor, ThreadPoolExecutor, as_completed
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
-
-import psutil
 
 from course.errors import CourseError, NoSandbox
 from course.learn import draws
@@ -22,7 +21,8 @@ from grading.submissions import Submission
 
 Exercises = dict[str, Exercise]
 Results = dict[str, Result]
-JUDGE = "grading.judge"
+mine = threading.local()
+judges: list[subprocess.Popen] = []
 LOSSES = 10  # of Dask's workers, until a submission is given up: their end was no learner's doing
 
 
@@ -56,11 +56,36 @@ def request(one: Submission, ready: Exercises, cohort: str, **how: bool) -> str:
 
 
 def judge(request: str) -> dict[str, Any]:
-    """What came of a submission: its results, or why there are none."""
-    command = [sys.executable, "-P", "-m", JUDGE]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    said = subprocess.run(command, input=request, **pipes, encoding="utf-8", check=False).stdout
-    return json.loads(said) if said else {"failed": "the process that judged it ended"}
+    """What came of a submission: its results, or why there are none. Each thread has its judge, which
+    takes one submission after another; where one ends it, the next gets another."""
+    process = vars(mine).get("judge")
+    if process is None or process.poll() is not None:
+        process = mine.judge = _started()
+    try:
+        print(request, file=process.stdin, flush=True)
+        return json.loads(process.stdout.readline())
+    except (OSError, ValueError):
+        _end(process)
+        return {"failed": "the process that judged it ended"}
+
+
+def _started() -> subprocess.Popen:
+    command = [sys.executable, "-P", "-m", "grading.judge"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    judges.append(subprocess.Popen(command, **pipes, encoding="utf-8"))
+    return judges[-1]
+
+
+def end_judges() -> None:
+    """End those of all threads; where the run is stopped, some are at work."""
+    while judges:
+        _end(judges.pop())
+
+
+def _end(process: subprocess.Popen) -> None:
+    process.kill()
+    with process, suppress(OSError):
+        process.stdin.close()
 
 
 def results_of(message: dict[str, Any], one: Submission, ready: Exercises, cohort: str) -> Results:
@@ -91,10 +116,7 @@ def here(jobs: int) -> Iterator[Executor]:
             yield pool
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-            for child in psutil.Process().children():  # where the run is stopped, some are at work
-                with suppress(psutil.Error):
-                    if JUDGE in child.cmdline():
-                        child.kill()
+            end_judges()
 
 
 @contextmanager
@@ -110,6 +132,7 @@ def workers(scheduler: str) -> Iterator[Executor]:
         client.run_on_scheduler(_allow, LOSSES)
         try:
             yield client.get_executor(pure=False, retries=0)
+            client.run(end_judges)
         except CancelledError:
             raise CourseError(
                 f"lost the Dask scheduler at {scheduler}: start it and this command again, which "

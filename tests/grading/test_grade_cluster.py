@@ -38,6 +38,10 @@ def test_a_task_is_a_process_with_the_same_results(bubblewrap):
     there = many.judge(many.request(one, {ID: exercise}, "x", **HOW))["results"]
     assert there == graded([exercise], [*one.cells], "x")
     assert there[ID]["status"] == "passed"
+    many.end_judges()
+    assert many.judge("{").keys() == {"failed"}  # it ends a judge, after which there is another
+    assert many.judge(many.request(one, {}, "x", **HOW)) == {"results": {}}
+    many.end_judges()
 
 
 def test_a_killed_worker_loses_no_submission(two_workers, monkeypatch, tmp_path):
