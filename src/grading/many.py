@@ -1,7 +1,7 @@
 """All submissions graded, several at a time: here, or on many machines by Dask's `distributed`.
 
-They are judged by processes apart: one that ends its judge is told, and no other is lost. What is done
-is kept at once, so a run that was stopped goes on where it was.
+Processes apart judge them: if a submission ends its judge, that is told, and no other is lost. What is
+done is kept at once, so a run that was stopped goes on where it was.
 """
 
 import json
@@ -56,8 +56,11 @@ def request(one: Submission, ready: Exercises, cohort: str, **how: bool) -> str:
 
 
 def judge(request: str) -> dict[str, Any]:
-    """What came of a submission: its results, or why there are none. Each thread has its judge, which
-    takes one submission after another; where one ends it, the next gets another."""
+    """What came of a submission: its results, or why there are none.
+
+    Each thread has its judge, which takes one submission after another. If one ends it, the next
+    submission gets another judge.
+    """
     process = vars(mine).get("judge")
     if process is None or process.poll() is not None:
         process = mine.judge = _started()
