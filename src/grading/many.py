@@ -23,7 +23,6 @@ Exercises = dict[str, Exercise]
 Results = dict[str, Result]
 mine = threading.local()
 judges: list[subprocess.Popen] = []
-LOSSES = 10  # of Dask's workers, until a submission is given up: their end was no learner's doing
 
 
 def grade(
@@ -132,7 +131,6 @@ def workers(scheduler: str) -> Iterator[Executor]:
     except (OSError, ValueError) as error:
         raise CourseError(f"expected a Dask scheduler at {scheduler}, but: {error}") from None
     with client:
-        client.run_on_scheduler(_allow, LOSSES)
         try:
             yield client.get_executor(pure=False, retries=0)
             client.run(end_judges)
@@ -141,8 +139,3 @@ def workers(scheduler: str) -> Iterator[Executor]:
                 f"lost the Dask scheduler at {scheduler}: start it and this command again, which "
                 "goes on where it was"
             ) from None
-
-
-def _allow(losses: int, dask_scheduler: Any = None) -> None:
-    """A task that was on three lost workers isn't yet to blame."""
-    dask_scheduler.allowed_failures = losses

@@ -28,7 +28,7 @@ from course.errors import CourseError
 from course.learn.exercises import known
 from course.notebooks import parse
 
-LARGEST, LONGEST_NAME = 256 << 20, 150  # bytes of a notebook, characters of an id
+LARGEST = 256 << 20  # bytes of a notebook
 LONGEST = 2000  # characters of a text that comes from a learner
 NBGRADER = "submitted"
 MOODLE = re.compile(  # which writes a name without underscores
@@ -240,9 +240,9 @@ def _whose(path: str) -> Submission:
         parts = parts[1:]
     elif found := _by_platform(parts[0]):
         late = bool(found["late"]) if found.re is CANVAS else None
-        return Submission(_id(found["id"]), found["name"], late=late)
+        return Submission(found["id"], found["name"], late=late)
     student = parts[0] if len(parts) > 1 else PurePosixPath(path).stem
-    return Submission(_id(student), assignment=parts[1] if len(parts) > 2 else "")
+    return Submission(student, assignment=parts[1] if len(parts) > 2 else "")
 
 
 def _by_platform(part: str) -> re.Match[str] | None:
@@ -290,15 +290,6 @@ def _holds_a_class(entries: list[Entry]) -> bool:
     return named or len(folders) > 1
 
 
-def _id(text: str) -> str:
-    """A learner's id; of one that is too long the rest is in a mark, as others may begin like it."""
-    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 9]}-{_mark(text)}"
-
-
-def _mark(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
-
-
 def _in_cells(code: list[dict]) -> str:
     """The chapter whose exercises stand in most of the cells, by their marks or by their checks."""
     marks = [str(cell["metadata"].get("course", {}).get("exercise", ""))[:2] for cell in code]
@@ -344,4 +335,5 @@ def file_name(student: str) -> str:
     """
     fit = re.sub(r"[^\w.@+-]", "_", student).strip(".")
     as_it_is = fit == student and 0 < len(fit.encode()) < 100 and not MARKED.search(fit)
-    return fit if as_it_is else f"{fit[:40]}-{_mark(student)}"
+    mark = hashlib.sha256(student.encode()).hexdigest()[:8]
+    return fit if as_it_is else f"{fit[:40]}-{mark}"

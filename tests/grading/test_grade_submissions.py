@@ -344,5 +344,4 @@ def test_two_learners_with_long_names_that_begin_alike_are_two(tmp_path):
     for end in "ab":
         put(tmp_path / ("x" * 200 + end) / "a.ipynb")
     found, told = find([tmp_path])
-    assert len({one.student for one in found}) == 2 and not told
-    assert {len(one.student) for one in found} == {150}
+    assert len({file_name(one.student) for one in found}) == 2 and not told
