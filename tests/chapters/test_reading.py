@@ -435,6 +435,9 @@ def test_the_circuits_of_the_hand_made_are_what_they_were_made_for():
     tokens = model.token_embedding.weight
     written = tokens @ ov_matrix(first.attention, 0).T
     assert_close(written[:, at.previous], torch.eye(5))
+    positions = model.position_embedding.weight
+    before = torch.eye(9).roll(1, dims=0).tril()  # the position before each, and none before 0
+    assert_close(head_scores(first, 0, positions, positions), 7 * before)
     assert_close(head_scores(second, 0, tokens, written), 7 * torch.eye(5))
     said = tokens @ ov_matrix(second.attention, 0).T @ model.lm_head.weight.T
     assert_close(said, 7 * torch.eye(5))

@@ -121,6 +121,22 @@ def test_laws_hold_for_the_reference_and_are_broken_by_some_mistake(id):
         ), f"no known mistake breaks the law: {law.__doc__}"
 
 
+FOUR = torch.full((1, 1), 4096.0)  # where a float32 is so coarse that 1e-4 is lost
+COUNTS = torch.tensor([[2, 1], [1, 4]])
+BOUNDS = {  # what is just within a law, and just beyond it
+    "between_the_values": ("06.attend", (FOUR, *[torch.ones(1, 1)] * 3), FOUR, FOUR + 1),
+    "one_fewer_is_too_few": ("03.batches_needed", (0.5, 0.25), 4, 5),
+    "no_lower_than_all_likeliest": ("03.lowest_loss", (COUNTS,), 0.292, 0.291),
+}
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_a_law_holds_up_to_its_bound(name):
+    id, inputs, within, beyond = BOUNDS[name]
+    [law] = [law for law in load(id).laws if law.__name__ == name]
+    assert law(within, *inputs) and not law(beyond, *inputs)
+
+
 def globals_of(code: CodeType) -> set[str]:
     inner = [c for c in code.co_consts if isinstance(c, CodeType)]
     return set(code.co_names).union(*map(globals_of, inner))

@@ -211,6 +211,12 @@ def test_a_narrow_terminal_shows_two_columns(width, shown, monkeypatch, capsys, 
     assert [column.strip() for column in head.split("┃")[1:-1]] == list(shown)
 
 
+def test_words_are_at_the_left_of_their_column_and_numbers_at_the_right(capsys, tmp_path):
+    result = {"name": "n", "seconds": 1, "cells": 3, "error": None}
+    print_table({"passed": 1, "failed": 0, "seconds": 1, "notebooks": [result]}, tmp_path)
+    assert "│ n        │ passed │     3 │      1.0 │" in capsys.readouterr().out
+
+
 # ---------------------------------------------------------------- refused before anything runs
 
 
