@@ -19,9 +19,8 @@ from chapters.ch11.figures import (
     relative,
     spread,
 )
-from course.learn.exercises import load
 from course.notebooks import read
-from tests.conftest import ROOT, WORDS, answer
+from tests.conftest import ROOT, WORDS
 
 ORDER = [3, 0, 4, 2, 1, 5]
 PAGE = {cell.id: cell.source for cell in read(ROOT / "notebooks" / "11_where_am_i.ipynb").cells}
@@ -168,40 +167,3 @@ def test_a_short_run_measures_every_way_and_the_same_again(monkeypatch):
     assert all(2 < loss < math.log(65) + 1 for losses in first for loss in losses)
     assert first[3][:2] != first[4][:2], "stretched, the first rows are others"
     assert first[0][0] == pytest.approx(first[2][0], abs=0.05), "a larger base moves them less"
-
-
-# ---------------------------------------------------------------- exercises
-
-
-def test_the_shuffle_tests_inputs_hold_attentions_that_know_order_and_some_that_do_not():
-    found = {}
-    for forward, x in load("11.knows_order").inputs:
-        if x.shape[1] > 4:
-            found.setdefault(forward.__name__, answer("11.knows_order")(forward, x))
-    blind = {"causal", "no_mask", "two_layers_without_a_mask", "mean_of_the_past", "itself_only"}
-    blind |= {"blind_but_for_rounding", "blind_far_from_0"}
-    assert {name for name, knows in found.items() if not knows} == blind
-    assert len(found) > 2 * len(blind)
-
-
-def test_converted_weights_keep_their_scores():
-    torch.manual_seed(0)
-    H, T, D, C = 3, 5, 6, 7
-    x, w_q, w_k = torch.randn(T, C), torch.randn(H * D, C), torch.randn(H * D, C)
-    angles, convert = rotary_angles(torch.arange(T), D), answer("11.to_half_split")
-
-    def scores(w_q, w_k, interleaved):
-        q, k = ((x @ w.T).view(T, H, D).transpose(0, 1) for w in (w_q, w_k))
-        return rotate(q, angles, interleaved) @ rotate(k, angles, interleaved).mT
-
-    torch.testing.assert_close(
-        scores(convert(w_q, H), convert(w_k, H), False), scores(w_q, w_k, True)
-    )
-
-
-def test_the_penalties_are_the_packages():
-    for start, n in ((0, 4), (5, 1), (2, 3)):
-        slopes = torch.tensor([2.0**-4, 2.0**-8])
-        torch.testing.assert_close(
-            answer("11.penalties")(slopes, start, n), alibi_bias(2, n, start + n)
-        )

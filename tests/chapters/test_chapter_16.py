@@ -34,7 +34,6 @@ from chapters.ch16.patients import (
 )
 from course.colours import COLOURS
 from course.learn.exercises import load
-from tests.conftest import answer
 
 FAULTS = list(BY_FAULT)
 KINDS = sorted({patient.program for patient in PATIENTS})
@@ -364,25 +363,3 @@ def test_the_figures_say_what_they_show():
     assert "alone" not in pair_figure(runs_of, ("good", "bad"), alone=False).sentence
     text = texts_figure({"good": "a\nb", "bad": "c"}, "bad")
     assert "good: 'a\\nb'" in text.sentence and "a\u21b5b" in text.svg
-
-
-# ---------------------------------------------------------------- references
-
-
-def test_the_last_check_is_the_tables():
-    """`is_right` finds whom `equals` finds; `alone` whom no comparison is needed for."""
-    for forward, layers, x, texts in load("16.is_right").fixed:
-        name = forward.__name__.replace("_", " ")
-        if name in BY_FAULT:
-            assert not answer("16.is_right")(forward, layers, x, texts) or "scale" in name
-    tried = {given[0].__name__.replace("_", " ") for given in load("16.is_right").fixed}
-    sick = {f for f in faults() if f != "projections can't learn"}
-    assert {fault.replace("_", " ") for fault in sick} <= tried, "every patient of the ward"
-
-
-def test_the_first_exercise_finds_what_the_clinic_finds():
-    case = patient(1)
-    for name in ("row sums", "future"):
-        case.check(name)
-    found = {name: examine.found(case._patient.fault)[name] for name in ("row sums", "future")}
-    assert set(case._suspects()) <= set(answer("16.suspects")(found, examine.table()))

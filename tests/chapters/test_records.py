@@ -9,7 +9,6 @@ import nbformat
 import pytest
 import torch
 
-from attention.averaging import mean_past_loop
 from course.learn import sentences, solutions
 from course.learn.exercises import check, known, load
 from course.learn.quizzes import quiz
@@ -237,21 +236,3 @@ def test_every_quiz_explains_itself_and_moves_the_right_option(path):
         assert all(len(option.why) > 20 for option in question.options), question.text
     places = [[o.right for o in question.options].index(True) for question in found.questions]
     assert len(set(places)) > 1, "the right option is always in the same place"
-
-
-def test_the_references_of_chapter_04_are_the_loops():
-    """On a longer sequence than any record tries."""
-    T = 21
-    reference = {id: load(id).reference.function for id in IDS if id.startswith("04")}
-    x = torch.randn(2, T, 3, generator=torch.Generator().manual_seed(0))
-    mean = reference["04.mean_past"](x)
-    torch.testing.assert_close(mean, mean_past_loop(x), rtol=1e-6, atol=1e-6)
-    torch.testing.assert_close(reference["04.rows_from_means"](mean), x, rtol=1e-4, atol=1e-5)
-    shares = torch.tensor([[1 / (t + 1) if s <= t else 0.0 for s in range(T)] for t in range(T)])
-    torch.testing.assert_close(reference["04.averaging_weights"](T), shares)
-    torch.testing.assert_close(reference["04.weights_from_mask"](shares > 0), shares)
-    previous = reference["04.copy_previous"](T).softmax(-1) @ x
-    assert torch.equal(previous, x[:, [0, *range(T - 1)]])
-    rows = [[0.5 ** (t - s) if s <= t else 0.0 for s in range(T)] for t in range(T)]
-    fading = torch.tensor([[share / sum(row) for share in row] for row in rows])
-    torch.testing.assert_close(reference["04.fading_weights"](T, 0.5), fading)

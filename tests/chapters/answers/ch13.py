@@ -5,7 +5,7 @@ import math
 import torch
 import torch.nn.functional as F
 
-from tests.chapters.answers import right, slips, wrong
+from tests.chapters.answers import right, slips
 
 
 @right("13.next_loss")
@@ -65,29 +65,20 @@ def row_by_row(model, ids, n_new, block_size):
     return torch.tensor(rows)
 
 
-@wrong("13.write_on")
-def crops_what_it_returns(model, ids, n_new, block_size):
-    """loses the beginning"""
+slips(max_of_last)("""
+crops_what_it_returns: loses the beginning
     for _ in range(n_new):
         ids = ids[:, -block_size:]
         ids = torch.cat([ids, model(ids)[:, -1].argmax(-1, keepdim=True)], 1)
     return ids
-
-
-@wrong("13.write_on")
-def crops_once(model, ids, n_new, block_size):
-    """crops before the loop, so the text outgrows the block inside it"""
+crops_once: crops before the loop, so the text outgrows the block inside it
     context = ids[:, -block_size:]
     for _ in range(n_new):
         new = model(context)[:, -1].argmax(-1, keepdim=True)
         context = torch.cat([context, new], 1)
         ids = torch.cat([ids, new], 1)
     return ids
-
-
-@wrong("13.write_on")
-def starts_over(model, ids, n_new, block_size):
-    """when the block is full, goes on from the last id alone"""
+starts_over: when the block is full, goes on from the last id alone
     context = ids[:, -block_size:]
     for _ in range(n_new):
         if context.shape[1] > block_size:
@@ -95,30 +86,17 @@ def starts_over(model, ids, n_new, block_size):
         new = model(context)[:, -1].argmax(-1, keepdim=True)
         context, ids = torch.cat([context, new], 1), torch.cat([ids, new], 1)
     return ids
-
-
-@wrong("13.write_on")
-def only_the_new(model, ids, n_new, block_size):
-    """returns what was added"""
+only_the_new: returns what was added
     out = ids
     for _ in range(n_new):
         out = torch.cat([out, model(out[:, -block_size:])[:, -1].argmax(-1, keepdim=True)], 1)
     return out[:, ids.shape[1] :]
-
-
-@wrong("13.write_on")
-def room_for_the_new_one(model, ids, n_new, block_size):
-    """leaves one place free for the id that comes"""
-    for _ in range(n_new):
-        context = ids[:, -(block_size - 1) :]
-        ids = torch.cat([ids, model(context)[:, -1].argmax(-1, keepdim=True)], 1)
-    return ids
-
-
-slips(crops_what_it_returns)("""
-never_crops: gives the model all, as the bigram's loop did
+room_for_the_new_one of crops_what_it_returns: leaves one place free for the id that comes
+    ids = ids[:, -block_size:] -> context = ids[:, -(block_size - 1) :]
+    (ids) -> (context)
+never_crops of crops_what_it_returns: gives the model all, as the bigram's loop did
     ids = ids[:, -block_size:] ->
-keeps_the_oldest: reads the beginning for ever
+keeps_the_oldest of crops_what_it_returns: reads the beginning for ever
     ids = ids[:, -block_size:] ->
     (ids) -> (ids[:, :block_size])
 """)
@@ -175,18 +153,14 @@ def by_a_mask(probabilities, p):
     return kept / kept.sum()
 
 
-@wrong("13.top_p")
-def sums_but_softmax(probabilities, p):
-    """brings back with a softmax over what is left"""
+slips(one_by_one)("""
+sums_but_softmax: brings back with a softmax over what is left
     values, ids = probabilities.sort(descending=True)
     keep = values.cumsum(0) - values < p
     out = torch.full_like(probabilities, float("-inf")).scatter(
         0, ids, values.masked_fill(~keep, float("-inf"))
     )
     return out.softmax(0)
-
-
-slips(one_by_one)("""
 drops_the_last: stops before the id that reaches p
     values, ids = probabilities.sort(descending=True)
     kept = values * (values.cumsum(0) <= p)

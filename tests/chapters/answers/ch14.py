@@ -2,9 +2,7 @@
 
 import torch
 
-from tests.chapters.answers import right, slips, wrong
-
-# ---- one_back_score
+from tests.chapters.answers import right, slips
 
 
 @right("14.one_back_score")
@@ -65,9 +63,6 @@ a_python_number: ends with item()
 """)
 
 
-# ---- behind_score
-
-
 @right("14.behind_score")
 def picks_the_places(weights, period):
     t = torch.arange(period, 2 * period)
@@ -121,9 +116,6 @@ a_block_instead_of_a_diagonal: slices rows and columns and takes the mean of the
 """)
 
 
-# ---- restored
-
-
 @right("14.restored")
 def where_it_is_t(rest, clean, corrupted):
     T = len(clean)
@@ -153,9 +145,8 @@ def adds_the_difference(rest, clean, corrupted):
     return 1 - (rest(clean) - torch.stack(numbers)) / (rest(clean) - low)
 
 
-@wrong("14.restored")
-def puts_it_back_afterwards(rest, clean, corrupted):
-    """keeps a view, not a copy, of the old row, so nothing is put back"""
+slips(where_it_is_t)("""
+puts_it_back_afterwards: keeps a view, not a copy, of the old row, so nothing is put back
     low, high = rest(corrupted), rest(clean)
     shares = []
     for t in range(len(clean)):
@@ -164,11 +155,7 @@ def puts_it_back_afterwards(rest, clean, corrupted):
         shares.append((rest(corrupted) - low) / (high - low))
         corrupted[t] = old
     return torch.stack(shares)
-
-
-@wrong("14.restored")
-def breaks_the_clean_one(rest, clean, corrupted):
-    """the other direction"""
+breaks_the_clean_one: the other direction
     low, high = rest(corrupted), rest(clean)
     shares = []
     for t in range(len(clean)):
@@ -176,11 +163,7 @@ def breaks_the_clean_one(rest, clean, corrupted):
         x[t] = corrupted[t]
         shares.append((high - rest(x)) / (high - low))
     return torch.stack(shares)
-
-
-@wrong("14.restored")
-def ends_exchanged(rest, clean, corrupted):
-    """0 is the clean run"""
+ends_exchanged: 0 is the clean run
     low, high = rest(clean), rest(corrupted)
     shares = []
     for t in range(len(clean)):
@@ -188,34 +171,13 @@ def ends_exchanged(rest, clean, corrupted):
         x[t] = clean[t]
         shares.append((rest(x) - low) / (high - low))
     return torch.stack(shares)
-
-
-@wrong("14.restored")
-def only_the_difference(rest, clean, corrupted):
-    """not divided"""
-    shares = []
-    for t in range(len(clean)):
-        x = corrupted.clone()
-        x[t] = clean[t]
-        shares.append(rest(x) - rest(corrupted))
-    return torch.stack(shares)
-
-
-@wrong("14.restored")
-def others_are_zero(rest, clean, corrupted):
-    """zeroes the other positions in place of leaving them corrupted"""
-    low, high = rest(corrupted), rest(clean)
-    shares = []
-    for t in range(len(clean)):
-        x = torch.zeros_like(clean)
-        x[t] = clean[t]
-        shares.append((rest(x) - low) / (high - low))
-    return torch.stack(shares)
-
-
-@wrong("14.restored")
-def a_list_of_numbers(rest, clean, corrupted):
-    """returns a list"""
+only_the_difference of ends_exchanged: not divided
+    low, high = rest(clean), rest(corrupted) ->
+    (rest(x) - low) / (high - low) -> rest(x) - rest(corrupted)
+others_are_zero of ends_exchanged: zeroes the other positions in place of leaving them corrupted
+    (clean), rest(corrupted) -> (corrupted), rest(clean)
+    corrupted.clone() -> torch.zeros_like(clean)
+a_list_of_numbers: returns a list
     low, high = rest(corrupted), rest(clean)
     shares = []
     for t in range(len(clean)):
@@ -223,10 +185,7 @@ def a_list_of_numbers(rest, clean, corrupted):
         x[t] = clean[t]
         shares.append(float((rest(x) - low) / (high - low)))
     return shares
-
-
-slips(puts_it_back_afterwards)("""
-in_place: writes into the corrupted run
+in_place of puts_it_back_afterwards: writes into the corrupted run
     old = corrupted[t] ->
     corrupted[t] = old ->
 prefixes: all positions up to t
@@ -236,21 +195,12 @@ prefixes: all positions up to t
 one_row_alone: gives the rest one position and not all of them
     low, high = rest(corrupted), rest(clean)
     return torch.stack([(rest(clean[t : t + 1]) - low) / (high - low) for t in range(len(clean))])
-""")
-
-slips(others_are_zero)("""
-one_copy: copies once, before the loop
+one_copy of others_are_zero: copies once, before the loop
     shares = [] -> x, shares = corrupted.clone(), []
     x = torch.zeros_like(clean) ->
-""")
-
-slips(only_the_difference)("""
-of_the_clean_number: compares with the clean run alone
+of_the_clean_number of only_the_difference: compares with the clean run alone
     (rest(x) - rest(corrupted)) -> (rest(x) / rest(clean))
 """)
-
-
-# ---- times_equal
 
 
 @right("14.times_equal")
@@ -312,9 +262,6 @@ brought_to_a_sum_of_1: shares of all that is looked at
 """)
 
 
-# ---- head_parts
-
-
 @right("14.head_parts")
 def one_head_at_a_time(head_outputs, w_out, w_logits):
     B, H, T, D = head_outputs.shape
@@ -346,30 +293,16 @@ def what_is_lost_without_it(head_outputs, w_out, w_logits):
     return torch.stack(parts, dim=1)
 
 
-@wrong("14.head_parts")
-def splits_the_rows(head_outputs, w_out, w_logits):
-    """splits the output channels among the heads, not the inputs"""
+slips(one_head_at_a_time)("""
+splits_the_rows: splits the output channels among the heads, not the inputs
     _, H, _, D = head_outputs.shape
     return torch.stack(
         [head_outputs[:, h] @ w_out[h * D : (h + 1) * D] @ w_logits.T for h in range(H)], 1
     )
-
-
-@wrong("14.head_parts")
-def merged_without_a_transpose(head_outputs, w_out, w_logits):
-    """views (B, H, T, D) as (B, T, H D), which mixes positions and heads"""
-    B, H, T, D = head_outputs.shape
-    out = []
-    for h in range(H):
-        alone = torch.zeros_like(head_outputs)
-        alone[:, h] = head_outputs[:, h]
-        out.append(alone.reshape(B, T, H * D) @ w_out.T @ w_logits.T)
-    return torch.stack(out, 1)
-
-
-@wrong("14.head_parts")
-def the_rest_without_it(head_outputs, w_out, w_logits):
-    """the logits of the other heads"""
+merged_without_a_transpose: views (B, H, T, D) as (B, T, H D), which mixes positions and heads
+    merged = alone.transpose(1, 2).reshape(B, T, H * D) -> out.append(alone.reshape(B, T, H * D) @ w_out.T @ w_logits.T)
+    out.append(merged @ w_out.T @ w_logits.T) ->
+the_rest_without_it: the logits of the other heads
     B, H, T, D = head_outputs.shape
     out = []
     for h in range(H):
@@ -377,9 +310,6 @@ def the_rest_without_it(head_outputs, w_out, w_logits):
         without[:, h] = 0
         out.append(without.transpose(1, 2).reshape(B, T, H * D) @ w_out.T @ w_logits.T)
     return torch.stack(out, 1)
-
-
-slips(one_einsum)("""
 heads_run_fast: views the columns as (D, H)
     _, H, _, D = head_outputs.shape
     return torch.einsum("bhtd,cdh,vc->bhtv", head_outputs, w_out.view(-1, D, H), w_logits)
@@ -392,7 +322,7 @@ an_equal_part_each: divides the logits by the number of heads
     H = head_outputs.shape[1]
     logits = head_outputs.transpose(1, 2).flatten(2) @ w_out.T @ w_logits.T
     return logits[:, None].expand(-1, H, -1, -1) / H
-heads_before_the_batch: (H, B, T, V)
+heads_before_the_batch of one_einsum: (H, B, T, V)
     "bhtd,chd,vc->bhtv" -> "bhtd,chd,vc->hbtv"
 as_if_not_transposed: multiplies by `w_logits` as it stands
     _, H, _, D = head_outputs.shape
