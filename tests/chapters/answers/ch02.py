@@ -263,6 +263,17 @@ def trial_all_windows(get_batch):
 
 
 @right("02.is_right")
+def over_several_batches(get_batch):
+    ids, starts = torch.arange(11), set()
+    for seed in range(50):
+        x, y = get_batch(ids, 20, 3, torch.Generator().manual_seed(seed))
+        if x.shape != (20, 3) or not torch.equal(y, x + 1) or len(x.unique(dim=0)) == 1:
+            return False
+        starts |= set(x[:, 0].tolist())
+    return starts == set(range(8))
+
+
+@right("02.is_right")
 def trial_counts_starts(get_batch):
     try:
         x, y = get_batch(torch.arange(9), 3000, 2, generator(3))
