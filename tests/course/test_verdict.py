@@ -143,6 +143,16 @@ def test_an_exception_that_is_asked_for():
     assert "expected a ValueError, but your function raised IndexError: index 7 is out" in wrong
 
 
+def test_a_number_that_breaks_a_law_is_not_rounded_until_it_looks_right():
+    def a_quarter(out, x):
+        """it has to be a quarter"""
+        return abs(out.item() - 0.25) < 2e-5
+
+    E = record([(torch.tensor(0.125),)])
+    E.laws[:] = [a_quarter]
+    assert "a quarter, but you returned 0.25003." in judge(E, lambda x: 2 * x + 3e-5).sentence
+
+
 def test_a_law_that_cannot_be_tried_says_nothing():
     def wordy(x):
         return ["a", "b"]
