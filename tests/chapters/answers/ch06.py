@@ -189,23 +189,18 @@ def transplant_functional_call(head, W_q, W_k, W_v, x):
 
 
 @right("06.transplant")
-def transplant_state_dict(head, W_q, W_k, W_v, x):
-    before = head(x)
+def transplant_copy(head, W_q, W_k, W_v, x):
     twin = copy.deepcopy(head)
-    state = {k: v.clone() for k, v in head.state_dict().items()}
-    state.update({"query.weight": W_q.mT, "key.weight": W_k.mT, "value.weight": W_v.mT})
-    twin.load_state_dict(state)
-    return twin(x), before
-
-
-slips(transplant_functional_call)("""
-transplant_second_name: twin is a second name for head, so head is overwritten
-    twin = head
     with torch.no_grad():
         twin.query.weight.copy_(W_q.T)
         twin.key.weight.copy_(W_k.T)
         twin.value.weight.copy_(W_v.T)
     return twin(x), head(x)
+
+
+slips(transplant_copy)("""
+transplant_second_name: twin is a second name for head, so head is overwritten
+    copy.deepcopy(head) -> head
 transplant_output_saved_first: saves head's output, then writes into head itself and leaves it changed
     before = head(x).detach().clone()
     head.query.weight.data = W_q.T.clone()
@@ -213,30 +208,21 @@ transplant_output_saved_first: saves head's output, then writes into head itself
     head.value.weight.data = W_v.T.clone()
     return head(x), before
 transplant_adds: adds the matrices to the old weights instead of replacing them
-    twin = copy.deepcopy(head)
-    with torch.no_grad():
-        twin.query.weight += W_q.T
-        twin.key.weight += W_k.T
-        twin.value.weight += W_v.T
-    return twin(x), head(x)
-transplant_stacked of transplant_second_name: returns one stacked tensor instead of a tuple of two
-    = head -> = copy.deepcopy(head)
+    twin.query.weight.copy_(W_q.T) -> twin.query.weight += W_q.T
+    twin.key.weight.copy_(W_k.T) -> twin.key.weight += W_k.T
+    twin.value.weight.copy_(W_v.T) -> twin.value.weight += W_v.T
+transplant_stacked: returns one stacked tensor instead of a tuple of two
     twin(x), head(x) -> torch.stack((twin(x), head(x)))
 transplant_two_slips: swaps the matrices of query and key, and leaves the value layer as it was
-    twin = copy.deepcopy(head)
-    with torch.no_grad():
-        twin.query.weight.copy_(W_k.T)
-        twin.key.weight.copy_(W_q.T)
-    return twin(x), head(x)
+    query.weight.copy_(W_q.T) -> query.weight.copy_(W_k.T)
+    key.weight.copy_(W_k.T) -> key.weight.copy_(W_q.T)
+    twin.value.weight.copy_(W_v.T) ->
 transplant_harms_the_matrices: copies the wrong way: the twin's weights into the matrices
-    twin = copy.deepcopy(head)
-    with torch.no_grad():
-        W_q.copy_(twin.query.weight.T)
-        W_k.copy_(twin.key.weight.T)
-        W_v.copy_(twin.value.weight.T)
-    return twin(x), head(x)
-transplant_shallow_copy of transplant_second_name: makes a shallow copy, whose layers are those of head, so head is overwritten
-    twin = head -> twin = copy.copy(head)
+    twin.query.weight.copy_(W_q.T) -> W_q.copy_(twin.query.weight.T)
+    twin.key.weight.copy_(W_k.T) -> W_k.copy_(twin.key.weight.T)
+    twin.value.weight.copy_(W_v.T) -> W_v.copy_(twin.value.weight.T)
+transplant_shallow_copy: makes a shallow copy, whose layers are those of head, so head is overwritten
+    deepcopy -> copy
 """)
 
 

@@ -125,13 +125,14 @@ def where_it_is_t(rest, clean, corrupted):
 
 
 @right("14.restored")
-def glued(rest, clean, corrupted):
-    bad, good = float(rest(corrupted)), float(rest(clean))
-    out = torch.zeros(clean.shape[0])
-    for t in range(clean.shape[0]):
-        x = torch.cat([corrupted[:t], clean[t : t + 1], corrupted[t + 1 :]])
-        out[t] = (float(rest(x)) - bad) / (good - bad)
-    return out
+def one_row_copied(rest, clean, corrupted):
+    low, high = rest(corrupted), rest(clean)
+    shares = []
+    for t in range(len(clean)):
+        x = corrupted.clone()
+        x[t] = clean[t]
+        shares.append((rest(x) - low) / (high - low))
+    return torch.stack(shares)
 
 
 @right("14.restored")
@@ -145,7 +146,7 @@ def adds_the_difference(rest, clean, corrupted):
     return 1 - (rest(clean) - torch.stack(numbers)) / (rest(clean) - low)
 
 
-slips(where_it_is_t)("""
+slips(one_row_copied)("""
 puts_it_back_afterwards: keeps a view, not a copy, of the old row, so nothing is put back
     low, high = rest(corrupted), rest(clean)
     shares = []
@@ -156,50 +157,30 @@ puts_it_back_afterwards: keeps a view, not a copy, of the old row, so nothing is
         corrupted[t] = old
     return torch.stack(shares)
 breaks_the_clean_one: the other direction
-    low, high = rest(corrupted), rest(clean)
-    shares = []
-    for t in range(len(clean)):
-        x = clean.clone()
-        x[t] = corrupted[t]
-        shares.append((high - rest(x)) / (high - low))
-    return torch.stack(shares)
+    corrupted.clone() -> clean.clone()
+    x[t] = clean[t] -> x[t] = corrupted[t]
+    rest(x) - low -> high - rest(x)
 ends_exchanged: 0 is the clean run
-    low, high = rest(clean), rest(corrupted)
-    shares = []
-    for t in range(len(clean)):
-        x = corrupted.clone()
-        x[t] = clean[t]
-        shares.append((rest(x) - low) / (high - low))
-    return torch.stack(shares)
-only_the_difference of ends_exchanged: not divided
-    low, high = rest(clean), rest(corrupted) ->
-    (rest(x) - low) / (high - low) -> rest(x) - rest(corrupted)
-others_are_zero of ends_exchanged: zeroes the other positions in place of leaving them corrupted
-    (clean), rest(corrupted) -> (corrupted), rest(clean)
+    low, high = -> high, low =
+only_the_difference: not divided
+    (rest(x) - low) / (high - low) -> rest(x) - low
+others_are_zero: zeroes the other positions in place of leaving them corrupted
     corrupted.clone() -> torch.zeros_like(clean)
 a_list_of_numbers: returns a list
-    low, high = rest(corrupted), rest(clean)
-    shares = []
-    for t in range(len(clean)):
-        x = corrupted.clone()
-        x[t] = clean[t]
-        shares.append(float((rest(x) - low) / (high - low)))
-    return shares
-in_place of puts_it_back_afterwards: writes into the corrupted run
-    old = corrupted[t] ->
-    corrupted[t] = old ->
+    ((rest(x) - low) / (high - low)) -> (float((rest(x) - low) / (high - low)))
+    torch.stack(shares) -> shares
+in_place: writes into the corrupted run
+    corrupted.clone() -> corrupted
 prefixes: all positions up to t
-    low, high = rest(corrupted), rest(clean)
-    parts = [torch.cat([clean[: t + 1], corrupted[t + 1 :]]) for t in range(len(clean))]
-    return torch.stack([(rest(x) - low) / (high - low) for x in parts])
+    x[t] = clean[t] -> x[: t + 1] = clean[: t + 1]
 one_row_alone: gives the rest one position and not all of them
     low, high = rest(corrupted), rest(clean)
     return torch.stack([(rest(clean[t : t + 1]) - low) / (high - low) for t in range(len(clean))])
-one_copy of others_are_zero: copies once, before the loop
+one_copy: copies once, before the loop
     shares = [] -> x, shares = corrupted.clone(), []
-    x = torch.zeros_like(clean) ->
-of_the_clean_number of only_the_difference: compares with the clean run alone
-    (rest(x) - rest(corrupted)) -> (rest(x) / rest(clean))
+    x = corrupted.clone() ->
+of_the_clean_number: compares with the clean run alone
+    (rest(x) - low) / (high - low) -> rest(x) / high
 """)
 
 

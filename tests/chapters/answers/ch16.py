@@ -88,13 +88,15 @@ def _parts(texts):
             yield b, texts[b] == n
 
 
+def _alone(forward, x, texts, b, here):
+    return forward(x[b : b + 1, here], texts[b : b + 1, here])[0]
+
+
 @right("16.alone")
 def by_allclose(forward, x, texts):
     out = forward(x, texts)
     return all(
-        torch.allclose(
-            out[b, here], forward(x[b : b + 1, here], texts[b : b + 1, here])[0], rtol=0, atol=1e-5
-        )
+        torch.allclose(out[b, here], _alone(forward, x, texts, b, here), rtol=0, atol=1e-5)
         for b, here in _parts(texts)
     )
 
@@ -103,47 +105,27 @@ def by_allclose(forward, x, texts):
 def puts_it_together_again(forward, x, texts):
     apart = torch.full_like(x, float("nan"))
     for b, here in _parts(texts):
-        apart[b, here] = forward(x[b : b + 1, here], texts[b : b + 1, here])[0]
+        apart[b, here] = _alone(forward, x, texts, b, here)
     return bool(((apart - forward(x, texts)).abs() <= 1e-5).all())
 
 
 slips(by_allclose)("""
 forgets_nan: nan > 1e-5 is False
-    out = forward(x, texts)
-    for b, here in _parts(texts):
-        if (
-            (out[b, here] - forward(x[b : b + 1, here], texts[b : b + 1, here])[0]).abs() > 1e-5
-        ).any():
-            return False
-    return True
+    torch.allclose(out[b, here], _alone(forward, x, texts, b, here), rtol=0, atol=1e-5) -> not ((out[b, here] - _alone(forward, x, texts, b, here)).abs() > 1e-5).any()
 bit_by_bit: torch.equal has no tolerance
-    out = forward(x, texts)
-    return all(
-        torch.equal(out[b, here], forward(x[b : b + 1, here], texts[b : b + 1, here])[0])
-        for b, here in _parts(texts)
-    )
+    allclose -> equal
+    , rtol=0, atol=1e-5 ->
 skips_the_padding: leaves the padding out, which is tested like a text
-    out = forward(x, texts)
-    return all(
-        torch.allclose(
-            out[b, here], forward(x[b : b + 1, here], texts[b : b + 1, here])[0], atol=1e-5
-        )
-        for b, here in _parts(texts)
-        if texts[b, here][0] != 0
-    )
+    in _parts(texts) -> in _parts(texts) if texts[b, here][0] != 0
+    , rtol=0, -> ,
 tensor_of_a_bool: a tensor instead of a Python bool
-    out = forward(x, texts)
-    fine = torch.tensor(True)
-    for b, here in _parts(texts):
-        alone = forward(x[b : b + 1, here], texts[b : b + 1, here])[0]
-        fine = fine & ((out[b, here] - alone).abs() <= 1e-5).all()
-    return fine
+    return torch.tensor(by_allclose(forward, x, texts))
 rows_alone: takes out whole rows, not texts
     out = forward(x, texts)
     rows = torch.cat([forward(x[b : b + 1], texts[b : b + 1]) for b in range(len(x))])
     return bool(((out - rows).abs() <= 1e-5).all())
 only_the_first_row: tries row 0 and its texts
-    [0], rtol=0, atol=1e-5 -> [0], atol=1e-5
+    , rtol=0, -> ,
     (texts) -> (texts[:1])
 only_shapes: compares shapes
     return forward(x, texts).shape == x.shape
@@ -160,49 +142,28 @@ def all_texts_by_the_module(forward, layers, x, texts):
 
 
 @right("16.is_right")
-def by_assert_close(forward, layers, x, texts):
+def text_by_text(forward, layers, x, texts):
     out = forward(x, texts)
-    for b, here in _parts(texts):
-        try:
-            torch.testing.assert_close(
-                out[b, here], layers(x[b : b + 1, here])[0].detach(), rtol=0, atol=1e-5
-            )
-        except AssertionError:
-            return False
-    return True
+    return all(
+        torch.allclose(out[b, here], layers(x[b : b + 1, here])[0], rtol=0, atol=1e-5)
+        for b, here in _parts(texts)
+    )
 
 
-slips(all_texts_by_the_module)("""
+slips(text_by_text)("""
 nan_passes: nan > 1e-5 is False
-    out = forward(x, texts)
-    return not any(
-        ((out[b, here] - layers(x[b : b + 1, here])[0]).abs() > 1e-5).any()
-        for b, here in _parts(texts)
-    )
+    torch.allclose(out[b, here], layers(x[b : b + 1, here])[0], rtol=0, atol=1e-5) -> not ((out[b, here] - layers(x[b : b + 1, here])[0]).abs() > 1e-5).any()
 on_average: compares means, in which much cancels out
-    out = forward(x, texts)
-    return all(
-        bool((out[b, here].mean() - layers(x[b : b + 1, here]).mean()).abs() <= 1e-3)
-        for b, here in _parts(texts)
-    )
+    torch.allclose(out[b, here], layers(x[b : b + 1, here])[0], rtol=0, atol=1e-5) -> (out[b, here].mean() - layers(x[b : b + 1, here]).mean()).abs() <= 1e-3
 exactly_equal: no tolerance
-    out = forward(x, texts)
-    return all(
-        torch.equal(out[b, here], layers(x[b : b + 1, here])[0]) for b, here in _parts(texts)
-    )
+    allclose -> equal
+    , rtol=0, atol=1e-5 ->
 last_word_only: looks at the last place of each text
-    out = forward(x, texts)
-    return all(
-        torch.allclose(out[b, here][-1], layers(x[b : b + 1, here])[0, -1], atol=1e-5)
-        for b, here in _parts(texts)
-    )
+    here], layers -> here][-1], layers
+    [0], rtol=0, -> [0, -1],
 by_the_means: compares the mean of each channel over a text
-    return all(
-        torch.allclose(
-            forward(x, texts)[b, here].mean(0), layers(x[b : b + 1, here])[0].mean(0), atol=1e-5
-        )
-        for b, here in _parts(texts)
-    )
+    here], layers -> here].mean(0), layers
+    [0], rtol=0, -> [0].mean(0),
 with_itself: compares the program with itself
     return by_allclose(forward, x, texts)
 without_texts: gives the module whole rows
