@@ -101,42 +101,22 @@ def rise(name):
 
 
 def test_what_the_page_says_of_reading_further():
-    said = PAGE["longer-says"]
-    assert f"rotary is best with a loss of {within('rotary').mean():.2f}" in said
-    above = {
-        kind: (within(kind) - within("rotary")).mean()
-        for kind in ("alibi", "sinusoidal", "learned, clipped", "none")
-    }
-    none = above.pop("none")
-    low, high = min(above.values()), max(above.values())
-    assert f"{low:.2f} to {high:.2f} higher, and *none* is {none:.2f} higher" in said
+    """In words: `course check` holds its numbers against those of the figure above."""
     for other in ("alibi", "sinusoidal", "learned, clipped"):
-        assert (within(other) > within("rotary")).all()
-        assert (within(other) - within("rotary")).mean() == pytest.approx(0.1, abs=0.05)
-    assert f"hardly changes: its loss is {rise('alibi').mean():.2f} higher" in said
-    assert rise("alibi").max() < 0.04
+        gap = within(other) - within("rotary")
+        assert (gap > 0).all() and gap.mean() == pytest.approx(0.1, abs=0.05)
+    assert rise("alibi").max() < 0.04, "hardly changes"
     assert rise("rotary").min() > 0.5, "for every seed, by more than 0.5"
     for added in ("sinusoidal", "learned, clipped"):
         assert (LOSSES[added][:, 2] - within(added)).min() > 0.6, "at once"
         assert rise(added).mean() == pytest.approx(1, abs=0.15), "about a nat"
     assert (LOSSES["none"].diff(dim=1) > 0).all(), "with each word, even within the 32"
-    assert all(rise(name).min() > 0 for name in LOSSES), (
-        "more context doesn't lower the loss of any model"
-    )
-    above = (within("none") - within("rotary")).mean()
-    assert f"*none* ends {above:.2f} above rotary" in PAGE["leak-says"]
+    assert all(rise(name).min() > 0 for name in LOSSES), "more context lowers no loss"
 
 
 def test_what_the_page_says_of_stretching():
-    said = PAGE["further-says"]
-    first = {name: f"{rows[:, 0].mean():.2f}" for name, rows in LOSSES.items()}
-    assert f"{first['rotary, stretched']} instead of {first['rotary']}" in said
-    assert (
-        f"costs {float(first['rotary, base']) - float(first['rotary']):.2f} at the first" in said
-    )
     gain = LOSSES["rotary"][:, -1] - LOSSES["rotary, base"][:, -1]
-    assert f"gains about {gain.mean():.2f} at the last ones, with every seed" in said
-    assert gain.min() > 0.05
+    assert gain.min() > 0.05, "with every seed"
     beyond = LOSSES["rotary, stretched"][:, 2:] - LOSSES["rotary"][:, 2:]
     assert (beyond > 0).all(), "Stretched rotary stays worse beyond 32"
     clipped, stretched = LOSSES["learned, clipped"], LOSSES["learned, stretched"]
