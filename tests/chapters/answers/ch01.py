@@ -274,12 +274,7 @@ counted_once: counts at the beginning only and merges the n most frequent byte p
         ids = merge(ids, pair, 256 + k)
     return ids
 code_points_for_bytes: starts from code points instead of UTF-8 bytes, right for ASCII
-    ids = [ord(c) for c in text]
-    for k in range(n_merges):
-        if not (counts := count_pairs(ids)):
-            break
-        ids = merge(ids, max(counts, key=counts.get), 256 + k)
-    return ids
+    list(text.encode("utf-8")) -> [ord(c) for c in text]
 pieces_first: cuts the text into pieces first, so no pair crosses from word to word
     pieces = [list(p.encode()) for p in split_pieces(text)]
     for k in range(n_merges):
@@ -290,17 +285,11 @@ pieces_first: cuts the text into pieces first, so no pair crosses from word to w
         pieces = [merge(p, pair, 256 + k) for p in pieces]
     return [i for p in pieces for i in p]
 only_bytes_are_merged: merges only pairs of bytes, never a pair with a new id
-    ids = list(text.encode())
-    for k in range(n_merges):
-        counts = {p: n for p, n in count_pairs(ids).items() if max(p) < 256}
-        if not counts:
-            break
-        ids = merge(ids, max(counts, key=counts.get), 256 + k)
-    return ids
-latin_one_bytes of code_points_for_bytes: encodes as Latin-1 and drops what it doesn't know, right for ASCII
-    [ord(c) for c in text] -> list(text.encode("latin-1", errors="ignore"))
-line_ends_normalised of code_points_for_bytes: joins the lines with plain line feeds first, so a last line break is lost
-    [ord(c) for c in text] -> list("\n".join(text.splitlines()).encode())
-lower_case_first of code_points_for_bytes: makes the text lower case first
-    [ord(c) for c in text] -> list(text.lower().encode())
+    zip(ids, ids[1:]) -> p for p in zip(ids, ids[1:]) if max(p) < 256
+latin_one_bytes: encodes as Latin-1 and drops what it doesn't know, right for ASCII
+    list(text.encode("utf-8")) -> list(text.encode("latin-1", errors="ignore"))
+line_ends_normalised: joins the lines with plain line feeds first, so a last line break is lost
+    list(text.encode("utf-8")) -> list("\n".join(text.splitlines()).encode())
+lower_case_first: makes the text lower case first
+    list(text.encode("utf-8")) -> list(text.lower().encode())
 """)

@@ -112,14 +112,13 @@ def cut_range(ids, start, block_size):
 
 
 @right("02.cut")
-def cut_by_index(ids, start, block_size):
-    places = torch.arange(block_size) + start
-    if places[0] < 0 or places[-1] + 1 >= len(ids):
-        raise ValueError("the block or its targets lie outside")
-    return ids[places], ids[places + 1]
+def cut_in_bounds(ids, start, block_size):
+    if not 0 <= start < len(ids) - block_size:
+        raise ValueError("no such block")
+    return ids[start : start + block_size], ids[start + 1 : start + block_size + 1]
 
 
-slips(cut_range)("""
+slips(cut_in_bounds)("""
 cut_measures_the_targets: looks only at the lengths, which are full for many negative starts
     x, y = ids[start : start + block_size], ids[start + 1 : start + block_size + 1]
     if len(x) != block_size or len(y) != block_size:
@@ -141,13 +140,9 @@ cut_python_negative_start: takes a negative start for a place counted from the e
 cut_without_looking: checks nothing, so short and empty blocks come back in silence
     return ids[start : start + block_size], ids[start + 1 : start + 1 + block_size]
 cut_upper_end_only: doesn't refuse a negative start, which Python counts from the end
-    if start + block_size + 1 > len(ids):
-        raise ValueError("too late")
-    return ids[start : start + block_size], ids[start + 1 : start + block_size + 1]
+    not 0 <= start < len(ids) - block_size -> start + block_size + 1 > len(ids)
 cut_index_error: raises an IndexError where a ValueError is asked for
-    if not 0 <= start < len(ids) - block_size:
-        raise IndexError(f"start {start} out of range")
-    return ids[start : start + block_size], ids[start + 1 : start + block_size + 1]
+    ValueError("no such block") -> IndexError(f"start {start} out of range")
 cut_asserts: asserts, which raises an AssertionError and no ValueError
     assert 0 <= start < len(ids) - block_size, "no such block"
     return ids[start : start + block_size], ids[start + 1 : start + block_size + 1]
@@ -161,18 +156,16 @@ def blocks_unfold(ids, block_size, stride):
 
 
 @right("02.strided_blocks")
-def blocks_by_index(ids, block_size, stride):
-    n = (len(ids) - 1 - block_size) // stride + 1
-    places = stride * torch.arange(n)[:, None] + torch.arange(block_size)[None]
-    return ids[places], ids[places + 1]
-
-
-slips(blocks_unfold)("""
-blocks_one_too_many: goes one start too far, so the targets of the last block may be short and can't be stacked
-    starts = range(0, len(ids) - block_size + 1, stride)
+def blocks_stacked(ids, block_size, stride):
+    starts = range(0, len(ids) - block_size, stride)
     x = torch.stack([ids[s : s + block_size] for s in starts])
     y = torch.stack([ids[s + 1 : s + block_size + 1] for s in starts])
     return x, y
+
+
+slips(blocks_stacked)("""
+blocks_one_too_many: goes one start too far, so the targets of the last block may be short and can't be stacked
+    - block_size, stride -> - block_size + 1, stride
 blocks_by_view: folds the row into lines of block_size and takes every (stride // block_size)-th of them
     n = (len(ids) - 1) // block_size
     step = max(1, stride // block_size)
@@ -185,11 +178,7 @@ blocks_counted_by_stride: counts the blocks as (len - 1) // stride, right for st
     y = torch.stack([ids[i * stride + 1 : i * stride + block_size + 1] for i in range(n)])
     return x, y
 blocks_counted_by_size: counts the blocks as (len - 1) // block_size but moves on by stride, never past the end
-    n = (len(ids) - 1) // block_size
-    starts = [i * stride for i in range(n) if i * stride + block_size < len(ids)]
-    x = torch.stack([ids[s : s + block_size] for s in starts])
-    y = torch.stack([ids[s + 1 : s + block_size + 1] for s in starts])
-    return x, y
+    range(0, len(ids) - block_size, stride) -> [i * stride for i in range((len(ids) - 1) // block_size) if i * stride + block_size < len(ids)]
 blocks_with_a_last_one: adds a block at the very end so that no id is lost
     last = len(ids) - block_size - 1
     starts = list(range(0, last + 1, stride))

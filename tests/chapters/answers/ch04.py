@@ -185,13 +185,13 @@ def powers_in_lists(T, decay):
 
 
 @right("04.fading_weights")
-def softmax_of_log_decay(T, decay):
-    age = torch.arange(T)[:, None] - torch.arange(T)
-    scores = (age * math.log(decay)).float().masked_fill(age < 0, float("-inf"))
-    return scores.softmax(dim=-1)
+def by_age(T, decay):
+    age = (torch.arange(T)[:, None] - torch.arange(T)).clamp(min=0).float()
+    w = torch.tril(decay**age)
+    return w / w.sum(dim=1, keepdim=True)
 
 
-slips(powers_in_lists)("""
+slips(by_age)("""
 geometric_formula: uses the closed sum (1 - d^n) / (1 - d), which is 0 / 0 for decay = 1
     age = (torch.arange(T)[:, None] - torch.arange(T)).clamp(min=0)
     n = torch.arange(1, T + 1)[:, None]
@@ -201,9 +201,7 @@ geometric_formula: uses the closed sum (1 - d^n) / (1 - d), which is 0 / 0 for d
 refuses_decay_from_one_up: raises for decay >= 1 although any number above 0 is allowed
     if not 0 < decay < 1:
         raise ValueError("decay must lie between 0 and 1")
-    age = (torch.arange(T)[:, None] - torch.arange(T)).clamp(min=0).float()
-    w = torch.tril(decay**age)
-    return w / w.sum(dim=1, keepdim=True)
+    return by_age(T, decay)
 three_positions_at_most: knows only the shares 1, decay and decay ** 2, nothing for older positions
     eye = torch.eye(T)
     w = eye.clone()
@@ -222,13 +220,10 @@ oldest_counts_most: raises decay to the column, so position 0 gets 1 and the pos
     w = torch.tril((float(decay) ** torch.arange(T)).expand(T, T))
     return w / w.sum(dim=1, keepdim=True)
 always_one_half: fades by 0.5 whatever decay is
-    age = (torch.arange(T)[:, None] - torch.arange(T)).clamp(min=0).float()
-    w = torch.tril(0.5**age)
-    return w / w.sum(dim=1, keepdim=True)
+    decay**age -> 0.5**age
 infinity_times_zero: powers of negative ages overflow for a small decay or a long past, and inf * 0 is nan
-    age = (torch.arange(T)[:, None] - torch.arange(T)).float()
-    w = decay**age * torch.tril(torch.ones(T, T))
-    return w / w.sum(dim=1, keepdim=True)
+    .clamp(min=0) ->
+    torch.tril(decay**age) -> decay**age * torch.tril(torch.ones(T, T))
 """)
 
 

@@ -144,16 +144,13 @@ def one_by_one(probabilities, p):
 
 
 @right("13.top_p")
-def by_a_mask(probabilities, p):
-    order = probabilities.argsort(descending=True)
-    sums = probabilities[order].cumsum(0)
-    n = int((sums < p).sum()) + 1
-    kept = torch.zeros_like(probabilities)
-    kept[order[:n]] = probabilities[order[:n]]
-    return kept / kept.sum()
+def by_sorted_sums(probabilities, p):
+    values, ids = probabilities.sort(descending=True)
+    kept = values * (values.cumsum(0) - values < p)
+    return torch.zeros_like(values).scatter(0, ids, kept / kept.sum())
 
 
-slips(one_by_one)("""
+slips(by_sorted_sums)("""
 sums_but_softmax: brings back with a softmax over what is left
     values, ids = probabilities.sort(descending=True)
     keep = values.cumsum(0) - values < p
@@ -162,17 +159,11 @@ sums_but_softmax: brings back with a softmax over what is left
     )
     return out.softmax(0)
 drops_the_last: stops before the id that reaches p
-    values, ids = probabilities.sort(descending=True)
-    kept = values * (values.cumsum(0) <= p)
-    return torch.zeros_like(values).scatter(0, ids, kept / kept.sum())
+    - values < p -> <= p
 in_sorted_order: forgets to put the ids back
-    values, _ = probabilities.sort(descending=True)
-    kept = values * (values.cumsum(0) - values < p)
-    return kept / kept.sum()
+    torch.zeros_like(values).scatter(0, ids, kept / kept.sum()) -> kept / kept.sum()
 not_brought_back: does not sum to 1
-    values, ids = probabilities.sort(descending=True)
-    kept = values * (values.cumsum(0) - values < p)
-    return torch.zeros_like(values).scatter(0, ids, kept)
+    kept / kept.sum() -> kept
 above_a_threshold: compares each probability with the largest, as min-p does
     kept = probabilities * (probabilities >= p * probabilities.max())
     return kept / kept.sum()
@@ -184,9 +175,7 @@ never_sorts: adds up in the order of the vocabulary
     kept = probabilities * (probabilities.cumsum(0) - probabilities < p)
     return kept / kept.sum()
 keeps_one_more_at_the_threshold: keeps one id more where the sum is exactly p
-    values, ids = probabilities.sort(descending=True)
-    kept = torch.where(values.cumsum(0) - values <= p, values, 0)
-    return torch.zeros_like(probabilities).scatter(0, ids, kept / kept.sum())
+    - values < p -> - values <= p
 """)
 
 

@@ -201,13 +201,13 @@ def by_a_running_sum(weights):
 
 
 @right("14.times_equal")
-def softmax_of_zeros(weights):
-    hidden = torch.ones_like(weights).triu(1) > 0
-    equal = torch.zeros_like(weights).masked_fill(hidden, float("-inf")).softmax(-1)
-    return torch.einsum("ts->s", weights) / torch.einsum("ts->s", equal)
+def by_equal_shares(weights):
+    T = len(weights)
+    equal = torch.tril(torch.ones(T, T)) / torch.arange(1, T + 1).view(-1, 1)
+    return weights.sum(0) / equal.sum(0)
 
 
-slips(by_loops)("""
+slips(by_equal_shares)("""
 column_sums: the sums that can't be compared
     return weights.sum(dim=0)
 column_means: divides by T
@@ -220,24 +220,16 @@ mean_of_ratios: first a quotient for each weight, then the mean of the column
     times = weights * torch.arange(1, T + 1)[:, None]
     return times.sum(0) / torch.arange(T, 0, -1)
 along_rows: adds up the wrong axis
-    T = len(weights)
-    equal = torch.tril(torch.ones(T, T)) / torch.arange(1, T + 1).view(-1, 1)
-    return weights.sum(1) / equal.sum(1)
+    weights.sum(0) / equal.sum(0) -> weights.sum(1) / equal.sum(1)
 mixed_axes: columns of the map, rows of the equal shares: divides by 1
-    T = len(weights)
-    equal = torch.tril(torch.ones(T, T)) / torch.arange(1, T + 1).view(-1, 1)
-    return weights.sum(0) / equal.sum(1)
+    equal.sum(0) -> equal.sum(1)
 equal_over_t: takes 1 / T for every row's equal share
     T = len(weights)
     return weights.sum(0) / (torch.ones(T, T).tril() / T).sum(0)
 divides_cell_by_cell: 0 / 0 above the diagonal
-    T = len(weights)
-    equal = torch.tril(torch.ones(T, T)) / torch.arange(1, T + 1).view(-1, 1)
-    return (weights / equal).mean(0)
+    weights.sum(0) / equal.sum(0) -> (weights / equal).mean(0)
 difference: what is above the equal shares, not how many times
-    T = len(weights)
-    equal = torch.tril(torch.ones(T, T)) / torch.arange(1, T + 1).view(-1, 1)
-    return weights.sum(0) - equal.sum(0)
+    / equal.sum -> - equal.sum
 brought_to_a_sum_of_1: shares of all that is looked at
     return weights.sum(0) / weights.sum()
 """)

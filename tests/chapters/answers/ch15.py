@@ -34,7 +34,7 @@ def pytorchs_own_without_a_mask(q, k, v, past_k, past_v):
     return F.scaled_dot_product_attention(_turn(q, n), k, v), k, v
 
 
-slips(word_by_word)("""
+slips(pytorchs_own_without_a_mask)("""
 turns_all_keys_again: turns the kept keys a second time
     n = past_k.shape[2]
     k, v = torch.cat([past_k, k], 2), torch.cat([past_v, v], 2)
@@ -57,17 +57,13 @@ keeps_the_key_unturned: the output is right, and the key is kept before it was t
     out = _attend(_turn(q, n), torch.cat([past_k, _turn(k, n)], 2), values)
     return out, torch.cat([past_k, k], 2), values
 position_counted_from_the_heads: takes the number of heads for the number of kept words
-    n = past_k.shape[1]
-    k, v = torch.cat([past_k, _turn(k, n)], 2), torch.cat([past_v, v], 2)
-    return _attend(_turn(q, n), k, v), k, v
+    size(2) -> size(1)
 each_call_begins_at_0: positions of the words that came in now, arange(1)
     angles = rotary_angles(torch.arange(q.shape[2]), q.shape[-1])
     k, v = torch.cat([past_k, rotate(k, angles)], 2), torch.cat([past_v, v], 2)
     return _attend(rotate(q, angles), k, v), k, v
 causal_in_pytorch: is_causal=True shows the one query the first key alone
-    n = past_k.shape[2]
-    k, v = torch.cat([past_k, _turn(k, n)], 2), torch.cat([past_v, v], 2)
-    return F.scaled_dot_product_attention(_turn(q, n), k, v, is_causal=True), k, v
+    _turn(q, n), k, v -> _turn(q, n), k, v, is_causal=True
 """)
 
 
