@@ -110,38 +110,21 @@ def table_of_readers(mask, convention):
 
 
 @right("08.as_allowed")
-def match_and_exp(mask, convention):
-    match convention:
-        case "sdpa":
-            return mask
-        case "mha":
-            return mask.logical_xor(torch.tensor(True))
-        case "additive":
-            return mask.exp() > 0.5
-        case "ones":
-            return mask.ne(0)
-
-
-slips(table_of_readers)("""
-forbidden_is_minus_inf_alone: knows only -inf as forbidden, so -1e9 counts as allowed
-    return {
-        "sdpa": lambda: mask,
-        "mha": lambda: ~mask,
-        "additive": lambda: mask != INF,
-        "ones": lambda: mask == 1,
-    }[convention]()
-not_low_enough: calls forbidden only what is below -1e6, so half precision's -65504 counts as allowed
+def one_after_the_other(mask, convention):
     if convention == "mha":
         return ~mask
     if convention == "additive":
-        return mask > -1e6
+        return mask == 0
     return mask.bool()
+
+
+slips(one_after_the_other)("""
+forbidden_is_minus_inf_alone: knows only -inf as forbidden, so -1e9 counts as allowed
+    mask == 0 -> mask != INF
+not_low_enough: calls forbidden only what is below -1e6, so half precision's -65504 counts as allowed
+    mask == 0 -> mask > -1e6
 exactly_minus_1e9: knows only -inf and -1e9, and no other huge negative number
-    if convention == "mha":
-        return mask.logical_not()
-    if convention == "additive":
-        return ~((mask == INF) | (mask == -1e9))
-    return mask == 1
+    mask == 0 -> ~((mask == INF) | (mask == -1e9))
 ones_with_a_tilde: ~ on integers flips their bits, so 1 and 0 become -2 and -1, all True as booleans
     if convention == "sdpa":
         return mask
@@ -150,8 +133,7 @@ ones_with_a_tilde: ~ on integers flips their bits, so 1 and 0 become -2 and -1, 
     if convention == "ones":
         return (~mask).bool()
     return ~mask
-ones_left_as_integers of not_low_enough: gives the mask of ones back as integers, not booleans
-    mask > -1e6 -> mask == 0
+ones_left_as_integers: gives the mask of ones back as integers, not booleans
     .bool() ->
 guesses_by_the_first_cell: turns a boolean mask so that its first cell is open, which fits a causal mask alone
     if mask.dtype == torch.bool:

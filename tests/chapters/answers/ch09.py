@@ -23,12 +23,13 @@ def drop_cell_by_cell(weights, kept, p, training):
 
 
 @right("09.drop")
-def factor_per_cell(weights, kept, p, training):
-    factor = 0.0 if p == 1 else 1 / (1 - p)
-    return torch.mul(weights, kept.to(weights.dtype) * factor) if training else weights
+def where_kept(weights, kept, p, training):
+    if not training:
+        return weights
+    return torch.where(kept, weights / (1 - p), torch.zeros_like(weights))
 
 
-slips(drop_cell_by_cell)("""
+slips(where_kept)("""
 rows_sum_to_one_again: shares each row out again instead of dividing by 1 - p
     if not training:
         return weights
@@ -41,19 +42,13 @@ zeros_at_one_in_any_mode: returns zeros at p = 1 before it looks at training
         return weights
     return weights * kept / (1 - p)
 divided_by_p: divides by p instead of 1 - p
-    if not training:
-        return weights
-    return torch.where(kept, weights / p, torch.zeros_like(weights))
+    (1 - p) -> p
 share_that_was_kept: divides by the share that happened to be kept, not by 1 - p
-    if not training:
-        return weights
-    return weights * kept / kept.float().mean().clamp(min=1e-9)
+    torch.where(kept, weights / (1 - p), torch.zeros_like(weights)) -> weights * kept / kept.float().mean().clamp(min=1e-9)
 always_two: doubles what is kept, which is right for p = 0.5 alone
     return torch.where(kept, 2 * weights, 0.0) if training else weights
 no_weight_above_one: clips what is kept at 1, though dropout makes weights larger than 1
-    if not training:
-        return weights
-    return torch.where(kept, weights / (1 - p), 0.0).clamp(max=1)
+    torch.zeros_like(weights)) -> torch.zeros_like(weights)).clamp(max=1)
 scale_limited: limits 1 - p to 0.1 from below against division by 0, which is wrong above p = 0.9
     return weights * kept / max(1 - p, 0.1) if training else weights
 """)

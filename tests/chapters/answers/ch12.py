@@ -177,14 +177,13 @@ def by_the_last_words(name, n_layer):
 
 
 @right("12.first_std")
-def by_a_list(name, n_layer):
-    linear = ("embedding.", "qkv.", "hidden.", "lm_head.", "out.")
-    if not name.endswith("weight") or not any(part in name for part in linear):
+def by_its_end(name, n_layer):
+    if "norm" in name or "bias" in name:
         return 0.0
-    return 0.02 / (n_layer + n_layer) ** 0.5 if "out." in name else 0.02
+    return SMALL / (2 * n_layer) ** 0.5 if name.endswith("out.weight") else SMALL
 
 
-slips(by_the_last_words)("""
+slips(by_its_end)("""
 out_biases_too: a bias of an output projection is scaled instead of zero
     if "norm" in name:
         return 0.0
@@ -192,31 +191,17 @@ out_biases_too: a bias of an output projection is scaled instead of zero
         return SMALL / (2 * n_layer) ** 0.5
     return 0.0 if "bias" in name else SMALL
 by_depth: scales by the block's own place in the stack
-    if "norm" in name or "bias" in name:
-        return 0.0
-    if name.endswith("out.weight"):
-        return SMALL / (2 * (int(name.split(".")[1]) + 1)) ** 0.5
-    return SMALL
+    2 * n_layer -> 2 * (int(name.split(".")[1]) + 1)
 once_a_block: counts one addition for each block
-    if "norm" in name or "bias" in name:
-        return 0.0
-    return SMALL / n_layer**0.5 if name.endswith("out.weight") else SMALL
+    (2 * n_layer) ** 0.5 -> n_layer**0.5
 without_the_root: divides by 2 L
-    if "norm" in name or "bias" in name:
-        return 0.0
-    return SMALL / (2 * n_layer) if name.endswith("out.weight") else SMALL
+    (2 * n_layer) ** 0.5 -> (2 * n_layer)
 attention_only: forgets that the MLP writes too
-    if "norm" in name or "bias" in name:
-        return 0.0
-    return SMALL / (2 * n_layer) ** 0.5 if "attention.out" in name else SMALL
+    name.endswith("out.weight") -> "attention.out" in name
 everything_in_a_block: scales all weights of a block
-    if "norm" in name or "bias" in name:
-        return 0.0
-    return SMALL / (2 * n_layer) ** 0.5 if name.startswith("blocks.") else SMALL
+    name.endswith("out.weight") -> name.startswith("blocks.")
 norms_like_the_others: gives the norms of the blocks 0.02
-    if name == "final_norm.weight" or "bias" in name:
-        return 0.0
-    return SMALL / (2 * n_layer) ** 0.5 if name.endswith("out.weight") else SMALL
+    "norm" in name -> name == "final_norm.weight"
 """)
 
 

@@ -55,22 +55,17 @@ def max_of_last(model, ids, n_new, block_size):
 
 
 @right("13.write_on")
-def row_by_row(model, ids, n_new, block_size):
-    rows = []
-    for row in ids:
-        row = row.tolist()
-        for _ in range(n_new):
-            row.append(int(model(torch.tensor([row[-block_size:]]))[0, -1].argmax()))
-        rows.append(row)
-    return torch.tensor(rows)
-
-
-slips(max_of_last)("""
-crops_what_it_returns: loses the beginning
+def one_more_each_time(model, ids, n_new, block_size):
     for _ in range(n_new):
-        ids = ids[:, -block_size:]
-        ids = torch.cat([ids, model(ids)[:, -1].argmax(-1, keepdim=True)], 1)
+        context = ids[:, -block_size:]
+        ids = torch.cat([ids, model(context)[:, -1].argmax(-1, keepdim=True)], 1)
     return ids
+
+
+slips(one_more_each_time)("""
+crops_what_it_returns: loses the beginning
+    context = -> ids =
+    model(context) -> model(ids)
 crops_once: crops before the loop, so the text outgrows the block inside it
     context = ids[:, -block_size:]
     for _ in range(n_new):
@@ -91,14 +86,12 @@ only_the_new: returns what was added
     for _ in range(n_new):
         out = torch.cat([out, model(out[:, -block_size:])[:, -1].argmax(-1, keepdim=True)], 1)
     return out[:, ids.shape[1] :]
-room_for_the_new_one of crops_what_it_returns: leaves one place free for the id that comes
-    ids = ids[:, -block_size:] -> context = ids[:, -(block_size - 1) :]
-    (ids) -> (context)
-never_crops of crops_what_it_returns: gives the model all, as the bigram's loop did
-    ids = ids[:, -block_size:] ->
-keeps_the_oldest of crops_what_it_returns: reads the beginning for ever
-    ids = ids[:, -block_size:] ->
-    (ids) -> (ids[:, :block_size])
+room_for_the_new_one: leaves one place free for the id that comes
+    -block_size: -> -(block_size - 1) :
+never_crops: gives the model all, as the bigram's loop did
+    [:, -block_size:] ->
+keeps_the_oldest: reads the beginning for ever
+    -block_size: -> :block_size
 """)
 
 
