@@ -27,7 +27,6 @@ from tests.conftest import ROOT
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 CHOICES = json.loads(runs.STORED.read_text())
-WHOLE = json.loads(runs.STORED.with_name("whole.json").read_text())
 
 
 def parts():

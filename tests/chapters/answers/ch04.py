@@ -1,7 +1,5 @@
 """Answers to the exercises of chapter 04, written from its page alone."""
 
-import math
-
 import torch
 import torch.nn.functional as F
 
