@@ -19,6 +19,7 @@ from course.errors import CourseError
 from course.execute import refresh
 from course.execute.kernel import headless, short
 from course.execute.processes import end
+from course.execute.report import print_table
 from course.execute.run import choose, parse
 from course.notebooks import read, write
 from tests.conftest import wait_until
@@ -198,6 +199,12 @@ def test_of_two_runs_one_waits_and_neither_needs_a_reader(tmp_path):
     assert "another `course run` is writing there; waiting for it" in waits
     assert [first.returncode, second.returncode] == [0, 0], said
     assert log.read_text() == "begin end begin end "
+
+
+def test_words_are_at_the_left_of_their_column_and_numbers_at_the_right(capsys, tmp_path):
+    result = {"name": "n", "seconds": 1, "cells": 3, "error": None}
+    print_table({"passed": 1, "failed": 0, "seconds": 1, "notebooks": [result]}, tmp_path)
+    assert "│ n        │ passed │     3 │      1.0 │" in capsys.readouterr().out
 
 
 # ---------------------------------------------------------------- refused before anything runs
