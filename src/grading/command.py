@@ -29,7 +29,7 @@ from course.cli import PATH, N, into, processors
 @click.option("--late", default="", metavar="RULE",
     help='What late work loses: "10% a day", "2 points an hour".')
 @click.option("--anonymous", is_flag=True,
-    help="Put marks instead of names on feedback; DIR/names.csv has both.")
+    help="Put codes instead of names on feedback; DIR/names.csv has both.")
 @click.option("--export-code", is_flag=True,
     help="Also write each learner's code to a .py, to compare.")
 @click.option("--canvas", type=PATH, metavar="FILE", help="Your Canvas gradebook, to fill in.")

@@ -12,7 +12,7 @@ It lies in the folder of the grades. All of it may be left out, and no change ha
     "08" = 2026-11-02T23:59:00
 
     [[by_hand]]                   # later runs respect it
-    student = "ada"               # or the mark on an anonymous page
+    student = "ada"               # or the code on an anonymous page
     what = "04.mean_past"         # an exercise, or a chapter: then nothing else counts for it
     points = 1.5
     why = "The idea is right."

@@ -101,9 +101,9 @@ def gradescope(found: dict[str, Any]) -> str:
 
 
 def write(out: Path, students: Students, names: dict[str, str]) -> None:
-    """All tables that need no export of the instructor's; `names` are marks instead of them."""
+    """All tables that need no export of the instructor's; `names` are codes instead of them."""
     if names:
-        rows = [["mark", "student_id"], *([mark, safe(id)] for id, mark in names.items())]
+        rows = [["code", "student_id"], *([mark, safe(id)] for id, mark in names.items())]
         write_text(_text(rows), out / "names.csv")
     write_text(grades(students), out / "grades.csv")
     for chapter in {chapter for _, chapter, _ in submissions(students)}:

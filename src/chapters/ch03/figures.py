@@ -78,9 +78,9 @@ def tables_figure(
     return picture(
         figure,
         f"{len(tables)} tables, {len(vocab)} by {len(vocab)}, with a row for each last character "
-        f"and a column for each next one. A stronger blue means more probable (the square root is "
-        f"drawn). On average over the text, this share of a row's probability lies elsewhere than "
-        f"in '{last}': {', '.join(moved)}.",
+        f"and a column for each next one. A stronger blue means more probable (colours show the "
+        f"square root). To turn a row into that of '{last}', this share of its probability has to "
+        f"move, on average over the text: {', '.join(moved)}.",
     )
 
 

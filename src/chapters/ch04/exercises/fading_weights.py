@@ -27,8 +27,8 @@ E.slip("dim=1", "dim=0", """your columns sum to 1, not your rows: which axis doe
 E.slip(", keepdim=True", "", """you divide column j by the sum of row j: without `keepdim=True` the
     row sums have only one axis, which counts as a row. Keep them as a column.""")
 E.slip("torch.tril(decay ** age.clamp(min=0).float())", "decay ** age.float() * (age >= 0)", """
-    your weights are right for short sequences. But in the future the ages are negative, so for long
-    ones `decay` to that power can be inf, and inf times 0 is nan. Clamp the ages, or use
+    your weights are right for short sequences. But for future positions the ages are negative, so
+    in long sequences `decay` to that power can be inf, and inf times 0 is nan. Clamp the ages, or use
     `torch.tril(decay ** age)`.""")
 E.slip("decay **", "torch.eye(T) + decay *", """your shares grow with decay times the age. But a
     share fades by a factor per step, so the age belongs in the exponent.""")

@@ -28,8 +28,8 @@ def paired_difference(a, b):
 
 
 BOTH, ALL = "[seed for seed in a if seed in b]", "a[seed] - b[seed] for seed in both"
-MISSING = """your function raises a KeyError for a seed that only one of the two has, because some
-    runs have crashed. Which seeds can you compare?"""
+MISSING = """some runs have crashed, so some seeds are in only one of the two dictionaries, and
+    your function raises a KeyError for them. Which seeds can you compare?"""
 for seeds in ("list(a)", "list(b)", "list({**a, **b})", "sorted({**a, **b})"):
     E.slip(BOTH, seeds, MISSING)
 E.mistake(lambda a, b: a - b, """Python can't subtract dictionaries. Take the losses out of them,

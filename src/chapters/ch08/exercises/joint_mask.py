@@ -22,7 +22,8 @@ def joint_mask(lengths, T):
 
 E.slip("< l", "< T + l", """your mask is only the causal mask, so the last rows still look at
     padding.""")
-E.slip("<=", "< T +", "your mask hides the padding, but not the future. Join both conditions.")
+E.slip("<=", "< T +", """your mask hides the padding, but not the future. Combine the two
+    conditions.""")
 E.slip(", None, :]", ", :, None]", """you closed the rows of the padding, so they are nan after
     softmax. Close its columns, the keys. The outputs of padding rows aren't used.""")
 E.slip("< l", "<= l", """your mask allows one position too many: a sequence of length 2 has the
