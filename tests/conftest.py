@@ -3,7 +3,6 @@
 from tests import shell  # noqa: F401  before all others
 
 # isort: split
-import errno
 import itertools
 import os
 import random
@@ -80,16 +79,6 @@ def as_in_a_terminal():
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
-
-
-@pytest.fixture
-def full_disk(monkeypatch):
-    """No temporary file can be written."""
-
-    def full(*_, **__):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr("tempfile.TemporaryFile", full)
 
 
 @pytest.fixture

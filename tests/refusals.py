@@ -22,7 +22,6 @@ LINES = {  # what a line may not have, and what to do; a reason is a comment the
 }
 KNOWN = {  # threads and processes that live as long as Python does, once something has used them
     "TMonitor",  # of all bars of tqdm
-    "_Worker",  # of course.learn.attempt, which waits for the next answer
     "asyncio_",  # the pool of a loop
     "multiprocessing.resource_tracker",  # it clears away what its processes leave
     "multiprocessing.forkserver",  # it forks the next processes, too

@@ -72,9 +72,10 @@ def tie_order(pair: Pair) -> tuple[int, int]:
     return _RANKS.get(pair[0], pair[0]), _RANKS.get(pair[1], pair[1])
 
 
-_PRINTS = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
-_BYTES_IN_ORDER = sorted(range(256), key=lambda byte: (byte not in _PRINTS, byte))
-_RANKS = {byte: rank for rank, byte in enumerate(_BYTES_IN_ORDER)}
+# GPT-2 numbers the bytes in this order: first those that print, then the others.
+PRINTING = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
+BYTES_IN_ORDER = sorted(range(256), key=lambda byte: (byte not in PRINTING, byte))
+_RANKS = {byte: rank for rank, byte in enumerate(BYTES_IN_ORDER)}
 
 
 def learn_merges(pieces: Mapping[bytes, int], n_merges: int) -> list[Pair]:

@@ -38,7 +38,7 @@ CHOICES = {"positions": POSITIONS, "norm": NORMS, "activation": ACTIVATIONS}
 
 @dataclass(frozen=True)
 class Config:
-    """The sizes and design choices of a GPT. The defaults did best in our benchmark."""
+    """The sizes and design choices of a GPT; our benchmark found none that is better by 0.02."""
 
     vocab_size: int
     block_size: int

@@ -56,7 +56,7 @@ def no_future_leak(forward: Forward, x: Float[Tensor, "B T C"], atol: float = 1e
 def knows_order(forward: Forward, x: Float[Tensor, "B T C"], atol: float = 1e-5) -> bool:
     """True if the last output changes when two neighbours before it are swapped.
 
-    If no swap matters, no order does, because such swaps lead to every order.
+    False proves nothing more: a function of this x may still notice several swaps together.
     """
     before = forward(x)[:, -1]  # (B, D)
     for t in range(x.shape[1] - 2):

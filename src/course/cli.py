@@ -133,17 +133,6 @@ class ManySeeds(click.Command):
         return super().parse_args(context, known)
 
 
-class WholeNumber(click.ParamType):
-    """A whole number from 1."""
-
-    name = "N"
-
-    def convert(self, value: Any, parameter: Any, context: click.Context | None) -> int:
-        if str(value).isdecimal() and int(value) >= 1:
-            return int(value)
-        self.fail(f"expected a whole number from 1, got {value!r}", parameter, context)
-
-
 def processors() -> int:
     """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -151,7 +140,7 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-N = WholeNumber()
+N = click.IntRange(min=1)
 PATH = click.Path(path_type=Path)
 NOTEBOOKS = click.argument(
     "paths", nargs=-1, metavar="[NOTEBOOK]...",

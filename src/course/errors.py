@@ -2,7 +2,6 @@
 
 CourseError       a sentence for the user
   RecordError     ... about the file of an exercise, which is broken
-  KernelDied      ... about the kernel of a notebook, which didn't start or ended
   NoSandbox       ... about this machine, on which nobody's code can be shut in
 """
 
@@ -15,10 +14,6 @@ class CourseError(Exception):
 
 class RecordError(CourseError):
     """An exercise that is not told as it has to be."""
-
-
-class KernelDied(CourseError):
-    """A kernel that ended while a notebook was using it."""
 
 
 class NoSandbox(CourseError):

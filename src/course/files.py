@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import shutil
 from collections.abc import Iterator
@@ -21,14 +20,12 @@ def write_text(text: str, path: Path) -> None:
 def write_bytes(body: bytes, path: Path) -> None:
     """Store a file, all of it or nothing, and make its folder.
 
-    A link stays a link, and the file keeps its mode. The temporary file of a writer that was killed
-    is cleared away. Raises CourseError where the file can't be written.
+    A link stays a link, and the file keeps its mode. Raises CourseError where it can't be written.
     """
     path = path.resolve()
     new = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _clear_away_dead_writers(path)
         try:
             new.write_bytes(body)
             if path.exists():
@@ -38,15 +35,6 @@ def write_bytes(body: bytes, path: Path) -> None:
             new.unlink(missing_ok=True)
     except OSError as error:
         raise _cannot_write(path, error) from None
-
-
-def _clear_away_dead_writers(path: Path) -> None:
-    import psutil
-
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
-        pid = left.suffixes[-2].removeprefix(".")
-        if pid.isdecimal() and not psutil.pid_exists(int(pid)):
-            left.unlink(missing_ok=True)
 
 
 @contextmanager

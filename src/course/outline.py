@@ -1,4 +1,4 @@
-"""The two ways through a page: its main line, and what is Deeper, with the minutes each takes.
+"""The two ways through a page, its main line and its Deeper sections, with the minutes of each.
 
 A section is Deeper if its heading begins with "Deeper:"; it goes on to the next heading of its level
 or above.
@@ -21,7 +21,7 @@ WORDS, CODE, EXERCISE, QUIZ = 1 / 120, 0.5, 4, 3  # minutes for each; an exercis
 
 
 def sections(cells: Sequence[dict[str, Any]]) -> list[int]:
-    """Of each cell the number of the Deeper section in which it stands, 0 for the main line."""
+    """Return for each cell the number of its Deeper section, 0 for the main line."""
     found, number = [], 0
     level = 0  # of the heading of the section that is open, 0 on the main line
     for cell in cells:
@@ -52,7 +52,7 @@ def explanations(cells: Sequence[dict[str, Any]]) -> set[int]:
 
 
 def minutes(cells: Sequence[dict[str, Any]]) -> tuple[float, float]:
-    """How long the main line takes, and how long what is Deeper: an estimate by one rule.
+    """How long the main line and the Deeper sections take: an estimate by one rule.
 
     120 words a minute, half a minute for a code cell with its output, four minutes for an exercise,
     three for a quiz.
@@ -77,7 +77,7 @@ def marks(cells: Sequence[dict[str, Any]]) -> Iterator[tuple[str, bool]]:
     """Each cell's text with the minutes that it should give, and whether it opens collapsed."""
     before = 0
     main, deeper = map(round, minutes(cells))
-    more = f", and {deeper} more for what is Deeper" if deeper else ""
+    more = f", and {deeper} more for the Deeper sections" if deeper else ""
     for cell, section in zip(cells, sections(cells), strict=True):
         source = _source(cell)
         if _is_text(cell):

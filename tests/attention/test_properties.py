@@ -129,3 +129,16 @@ def test_knows_order_forgives_rounding_and_looks_at_each_sequence():
     assert knows_order(
         lambda x: torch.cat([x[:2], 0 * x[2:] + (x[2:] * early).sum(dim=1, keepdim=True)]), x
     )
+
+
+def test_knows_order_asks_about_single_swaps():
+    """What notices only two swaps or more isn't found, as the docstring says."""
+    x = torch.arange(5.0)[None, :, None]  # in order
+
+    def inversions_but_one(x):
+        wrong = (x[:, :, None, 0] > x[:, None, :, 0]).triu().sum(dim=(1, 2)) - 1
+        return wrong.clamp(min=0).float()[:, None, None].expand_as(x)
+
+    assert not knows_order(inversions_but_one, x)
+    reversed_past = torch.cat([x[:, :-1].flip(1), x[:, -1:]], dim=1)
+    assert inversions_but_one(reversed_past)[0, -1] == 5

@@ -27,8 +27,8 @@ COUNTS = bigram_counts(IDS, len(VOCAB))
 TABLE = COUNTS.double().log()
 
 SAYS = re.compile(
-    r"After '(.)' at temperature ([\d.]+) the likeliest next character is '(.)' with probability "
-    r"([\d.]+), and the choice is as open as one among ([\d.]+) equal ones. Written at this "
+    r"After '(.)' at temperature ([\d.]+) the most likely next character is '(.)', with probability "
+    r"([\d.]+). The choice is as uncertain as one among ([\d.]+) equal ones. A text written at this "
     r"temperature with seed (\d+): '(.*)'$"
 )
 
@@ -102,17 +102,18 @@ def test_noise_figure_says_what_the_losses_are():
     mean = sum(losses) / len(losses)
     spread = math.sqrt(sum((x - mean) ** 2 for x in losses) / (len(losses) - 1))
     assert f"losses of {len(losses)} batches" in sentence
-    assert f"mean {mean:.2f}, standard deviation {spread:.3f}, from 1.50 to 2.50" in sentence
+    noise = f"mean {mean:.2f} and the standard deviation {spread:.3f}, and go from 1.50 to 2.50"
+    assert noise in sentence
     below = sum(x < 2.01 for x in losses) / len(losses)
-    assert f"on everything is 2.0100; a share of {below:.2f}" in sentence
+    assert f"on the whole text is 2.0100; a share of {below:.2f}" in sentence
 
 
 def test_losses_figure_names_its_levels_and_ends():
     runs = {"slow": [4.0, 3.9, 3.7], "fast": [4.0, 2.0, 1.0]}
     levels = {"nothing": 4.17441, "floor": 1.23456}
     sentence = losses_figure(runs, levels, [3.66, 1.31]).sentence
-    assert "against nothing 4.1744, floor 1.2346. After 3 steps" in sentence
-    assert "3.7 on the whole training part for slow, 1.3 on the whole" in sentence
+    assert "compared with nothing 4.1744, floor 1.2346. After 3 steps" in sentence
+    assert "training part is 3.7 for slow and 1.3 for fast." in sentence
 
 
 def test_tables_figure_says_how_far_the_tables_are_apart():
@@ -136,7 +137,7 @@ def test_characters_without_a_glyph_and_dollars_are_drawn():
     assert (sign(" "), sign("\n"), sign("\u00e9")) == ("\u2423", "\u21b5", "\u00e9")
     plain = torch.tensor([0.4, 0.3, 0.2, 0.1])
     picture = temperature_figure(plain, plain, vocab, 0, 1.0, "$ $^ _$ \U0001f600", 1)
-    assert "likeliest next character is '$' with probability 0.400" in picture.sentence
+    assert "likely next character is '$', with probability 0.400" in picture.sentence
     tables_figure({"a": torch.eye(4), "b": torch.eye(4)}, vocab, torch.ones(4), "b = a")
 
 

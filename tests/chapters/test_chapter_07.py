@@ -113,15 +113,15 @@ def check_sentence(sentence: str, q, k, d: int, name: str) -> str:
     deviation = math.sqrt(sum((s - mean) ** 2 for s in flat) / (len(flat) - 1))
     law = factor * math.sqrt(d)
     assert deviation == pytest.approx(law, rel=0.25)  # the law itself
-    says(sentence, f"Head size {d}, scale {name.split()[0]} = {factor:.4g}:")
-    says(sentence, f"have the standard deviation {deviation:.4g}, by the law {law:.4g}.")
+    says(sentence, f"With head size {d} and scale {name.split()[0]} = {factor:.4g},")
+    says(sentence, f"have the standard deviation {deviation:.4g}; the law gives {law:.4g}.")
     entropy, norm = (median(list(map(measure, rows))) for measure in (slow_entropy, slow_norm))
     most, equal = math.log(7), math.sqrt(6) / 7
     says(
         sentence,
-        f"Over many rows of 7 the median entropy is {entropy:f}, of {most:f} at most, and the median norm",
+        f"Over many rows of 7 the median entropy is {entropy:f} (at most {most:f}), and the median norm",
     )
-    says(sentence, f"norm of the Jacobian {norm:f}, against {equal:f} for equal weights.")
+    says(sentence, f"norm of the Jacobian is {norm:f}, compared with {equal:f} for equal weights.")
     largest, key = re.search(r"its largest weight, ([\d.]+), to key (\d)\.", sentence).groups()
     best = [(max(row), row.index(max(row))) for row in rows]
     assert any(abs(w - float(largest)) <= 6e-3 and n == int(key) for w, n in best)

@@ -44,14 +44,17 @@ def check_sentence(sentence: str, p: float, draw: int, training: bool) -> None:
         return
     every = [sums_by_hand(p, n) for n in range(len(NOISE))]
     sums = ", ".join(f"{total:f}" for total in every[draw - 1])
-    says(sentence, f"p = {p:g}, draw {draw}: the rows sum to [{sums}]")
+    says(sentence, f"p = {p:g}, in draw {draw}, the rows sum to [{sums}]")
     means = [sum(column) / len(every) for column in zip(*every, strict=True)]
     says(
         sentence,
-        f"Over {len(every)} draws their means lie between {min(means):f} and {max(means):f};",
+        f"Over {len(every)} draws their means lie between {min(means):f} and {max(means):f}.",
     )
     first, last = (100 * sum(sums[row] == 0 for sums in every) / len(every) for row in (0, 5))
-    says(sentence, f"'Your' hears nobody in {first:f}% of the draws, 'step' in {last:f}%")
+    says(
+        sentence,
+        f"'Your' doesn't hear any word in {first:f}% of the draws, and 'step' in {last:f}%",
+    )
 
 
 def caption(explorer) -> str:
@@ -87,7 +90,7 @@ def test_row_sums_leave_their_tensors_alone_and_p_0_drops_nothing():
     before = WEIGHTS.clone(), NOISE.clone()
     said = row_sums_figure(WEIGHTS, NOISE, 0.0, WORDS).sentence
     assert "[1.00, 1.00, 1.00, 1.00, 1.00, 1.00]" in said
-    assert "means lie between 1.00 and 1.00; 'Your' hears nobody in 0%" in said
+    assert "means lie between 1.00 and 1.00. 'Your' doesn't hear any word in 0%" in said
     assert torch.equal(WEIGHTS, before[0]) and torch.equal(NOISE, before[1])
 
 
@@ -99,7 +102,7 @@ def test_the_anatomy_counts_what_is_learnt_and_what_is_not():
     assert "from x, (2, 5, 7), to out, (2, 5, 11)" in said
     assert f"their {2 * 3 * 7 + 11 * 7} numbers are learnt and saved" in said
     assert "The mask, 169 entries for up to 13 positions" in said
-    assert "(5, 5) of it are used here" in said and "p = 0.25" in said
+    assert "Here a (5, 5) corner of it is used" in said and "p = 0.25" in said
 
 
 def test_a_row_sum_that_is_not_1_or_no_number_is_marked():

@@ -24,11 +24,11 @@ def test_the_shares_figure_draws_what_is_heard_only_if_it_is_given(monkeypatch):
     values, shares = torch.arange(24.0).view(6, 4), torch.eye(6)[[0, 2]]
     out = torch.cat([shares[0] @ values[:, :2], shares[1] @ values[:, 2:]])
     asks, says = (shares_figure(values, shares, WORDS, "step", *given) for given in ((), (out,)))
-    assert asks.svg.count(">?</text>") == 4 and "hears" not in asks.sentence
-    assert ">?</text>" not in says.svg and says.sentence.endswith("It hears [0, 1, 10, 11].")
-    assert "Head 0: 1 of 'Your'. Head 1: 1 of 'starts'" in says.sentence
+    assert asks.svg.count(">?</text>") == 4 and "result" not in asks.sentence
+    assert ">?</text>" not in says.svg and says.sentence.endswith("The result is [0, 1, 10, 11].")
+    assert "Head 0 takes 1 of 'Your'. Head 1 takes 1 of 'starts'." in says.sentence
     one = shares_figure(values, torch.tensor([[0.5, 0, 0.5, 0, 0, 0]]), WORDS, "step")
-    assert "All channels: 0.5 of 'Your' and 0.5 of 'starts'." in one.sentence
+    assert "All channels take 0.5 of 'Your' and 0.5 of 'starts'." in one.sentence
 
 
 def numbers(pattern: str, sentence: str) -> list[int]:
@@ -52,10 +52,11 @@ def test_the_explorer_says_who_is_heard(n_head):
     for row in range(T):
         both = [shares(*QK, n_head, split) for split in (split_heads, split_by_view)]
         sentence = views_sentence(*both, WORDS, n_head, row, 12)
-        cut = numbers(r"^(\d+) channels cut into (\d+) heads? of (\d+)\. ", sentence)
+        cut = numbers(r"^(\d+) channels are cut into (\d+) heads? of (\d+)\. ", sentence)
         assert cut == [12, n_head, 12 // n_head]
         told = re.search(
-            r"the output of '(\w+)' .* right view, (.*); .* one (.*), (\d+) of", sentence
+            r"right view, the output of '(\w+)' is mixed from (.*); .* from (.*), (\d+) of",
+            sentence,
         )
         assert told[1] == WORDS[row]
         for heard, says in ((right, told[2]), (wrong, told[3])):
@@ -66,7 +67,7 @@ def test_the_explorer_says_who_is_heard(n_head):
             assert sum(found.values()) == pytest.approx(1, abs=4e-4)
         later = [[(t, s) for t, s in heard if s > t] for heard in (right, wrong)]
         assert int(told[4]) == sum(t == row for t, _ in later[1])
-        found = numbers(r"Of the (\d+) pairs .*, (\d+) are heard .* view, (\d+) in", sentence)
+        found = numbers(r"Of the (\d+) pairs .*, (\d+) leak .* view and (\d+) with", sentence)
         assert found == [15, *map(len, later)]
 
 
@@ -96,7 +97,9 @@ def test_ribbon_figure_counts_the_rows_that_went_astray(n_head):
     astray, n_rows = numbers(r"(\d+) of the (\d+) rows belong", sentence)
     assert (astray, n_rows) == (sum(word != t for _, t, word in rows), n_head * T)
     row, head, away = numbers(r"Row (\d+) of head (\d+), .* (\d+) (?:later|earlier)", sentence)
-    place, holds = re.search(r"place of '(\w+)', holds numbers of '(\w+)'", sentence).groups()
+    place, holds = re.search(
+        r"should belong to '(\w+)', holds numbers of '(\w+)'", sentence
+    ).groups()
     assert place == WORDS[row] and (head, row, WORDS.index(holds)) in rows
     assert away == max(word - t for _, t, word in rows)
     wrong = x.view(n_head, T, 6 // n_head)

@@ -49,7 +49,7 @@ def test_the_dial_says_the_score_of_the_package(no_pixels, at):
     q, k = [1.0, 0.0], [0.6, 0.7]
     angles = rotary_angles(torch.tensor(at), 2)
     turned = rotate(torch.tensor([q, k]), angles)
-    score = float(re.search(r"the score (-?\d\.\d{4})", dial_figure(q, k, *at).sentence)[1])
+    score = float(re.search(r"the score is (-?\d\.\d{4})", dial_figure(q, k, *at).sentence)[1])
     assert score == pytest.approx(float(turned[0] @ turned[1]), abs=6e-5)
 
 
@@ -73,13 +73,13 @@ def test_a_law_is_a_score_by_distance_alone(no_pixels):
     by_hand = max(schemes["table"].diagonal(-d).std().item() for d in range(8))
     assert spread(schemes["table"]) == pytest.approx(by_hand)
     said = distance_figure(schemes).sentence
-    assert "alone with rotary and ALiBi (blue)" in said and f"table: {by_hand:.4f}" in said
+    assert "With rotary and ALiBi (blue) it" in said and f"{by_hand:.4f} for table" in said
 
 
 def test_the_longer_figure_says_four_means_of_each(no_pixels):
     rows = torch.arange(16.0).view(2, 8) / 4
     said = longer_figure({"a": rows, "b": rows + 1}, 32, 16).sentence
-    assert "over 2 seeds: a 1.00, 1.25, 1.50, 2.75; b 2.00, 2.25, 2.50, 3.75." in said
+    assert "of all are: a 1.00, 1.25, 1.50, 2.75; b 2.00, 2.25, 2.50, 3.75." in said
 
 
 # ---------------------------------------------------------------- the stored runs

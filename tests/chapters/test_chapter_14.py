@@ -4,6 +4,7 @@ import json
 
 import pytest
 import torch
+import torch.nn.functional as F
 
 from attention.batches import cut_blocks, split
 from attention.checkpoint import CHECKPOINT, load_checkpoint
@@ -17,7 +18,7 @@ from chapters.ch14.figures import (
     seeds_figure,
 )
 from chapters.ch14.handcrafted_induction import handcrafted_induction
-from chapters.ch14.interventions import ablation_effects
+from chapters.ch14.interventions import ablated, ablation_effects
 from chapters.ch14.patterns import previous_token_score, sink_score, uniform_weights
 from chapters.ch14.tasks import accuracy, repeated_strings
 from course.draw.picture import SIGNED, WEIGHTS
@@ -123,6 +124,22 @@ def test_the_clearest_map_is_not_the_head_that_costs_most(trained):
     assert previous.argmax() == 4 + 3 and effects.argmax() == 2
     assert effects[0, 2] > 2 * effects[1, 3]
     assert (previous[1] > 0.15).all(), "in layer 1 all four look one back"
+
+
+def test_the_two_effects_differ_block_by_block(trained):
+    """By three standard errors, on text that the page doesn't look at; so does each from 0."""
+    model, x, y = trained
+
+    def by_block():
+        with evaluating(model):
+            return F.cross_entropy(model(x).mT, y, reduction="none").mean(dim=1)
+
+    rises, own = [], by_block()
+    for layer, head in ((0, 2), (1, 3)):
+        with ablated(model, layer, head):
+            rises.append(by_block() - own)
+    for rise in (*rises, rises[0] - rises[1]):
+        assert rise.mean() > 3 * rise.std() / len(rise) ** 0.5
 
 
 def test_the_checkpoint_has_no_sink(trained):

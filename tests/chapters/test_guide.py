@@ -37,6 +37,19 @@ def test_a_misconception_is_revealed_by_a_known_mistake(id, hint):
     )
 
 
+def test_the_guide_names_every_page_that_mentions_chapter_12():
+    """In prose; a link to it would break, and be seen."""
+    pages = {path.stem[:2]: nbformat.read(path, 4).cells for path in chapters(ROOT)}
+    found = {
+        name
+        for name, cells in pages.items()
+        if any(c.cell_type == "markdown" and "chapter 12" in c.source for c in cells)
+    }
+    assert found == {"10", "11", "13", "A1", "A4"}
+    [says] = [c.source for c in A4.cells if c.id == "a4-remove"]
+    assert "Chapters 10, 11 and 13 do, and so do the glossary and this page." in says
+
+
 def test_every_chapter_is_in_the_term_and_in_the_longest_path():
     printed = "".join(output.text for cell in A4.cells for output in cell.get("outputs", []))
     weeks = re.findall(r"^ *\d+  ((?:\d\d ?)+) ", printed, re.MULTILINE)

@@ -963,9 +963,9 @@ class Next(Shown):
         assert seen["marks"] == pytest.approx([marks, math.exp(marks)], abs=0.06)
         assert (seen["menu"], seen["slider"]) == (last, f"{degree:.1f}")
         found = re.fullmatch(
-            r"After '(.+?)' at temperature ([\d.]+)(?:, with (\d+) logits? moved,)? the likeliest next character is "
-            r"'(.+?)' with probability ([\d.]+), and the choice is as open as one among ([\d.]+) equal ones\. "
-            r"Written at this temperature with seed (\d+): '(.*)'", seen["says"],
+            r"After '(.+?)' at temperature ([\d.]+)(?:, with (\d+) logits? moved,)? the most likely next character is "
+            r"'(.+?)', with probability ([\d.]+)\. The choice is as uncertain as one among ([\d.]+) equal ones\. "
+            r"A text written at this temperature with seed (\d+): '(.*)'", seen["says"],
         )  # fmt: skip
         says = found.groups()
         assert says[:3] == (names[last], f"{degree:.1f}", f"{len(moved)}" if moved else None)

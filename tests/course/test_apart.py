@@ -51,12 +51,6 @@ def test_what_never_ends_is_ended(limit, function, monkeypatch):
     assert apart.verdict(E, function).sentence == f"on double([1.0]), {SAID}"
 
 
-def test_without_a_fork_a_loop_is_stopped_as_by_the_learner(as_in_a_terminal, monkeypatch):
-    monkeypatch.setattr(apart, "_forks", lambda: False)
-    monkeypatch.setattr(apart, "WALL", 0.2)
-    assert apart.verdict(E, loops).sentence == f"on double([1.0]), {SAID}"
-
-
 def test_only_the_call_that_never_ends_is_blamed(monkeypatch):
     monkeypatch.setattr(apart, "PROCESSOR", 0.5)
     found = apart.verdict(E, lambda x: double(x) if len(x) == 1 else loops(x))

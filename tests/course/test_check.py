@@ -11,7 +11,6 @@ import pytest
 
 from course.check.lint import MAX_LINES, TAGS, lint, tolerance
 from course.check.run import check
-from course.errors import CourseError
 from course.notebooks import contents
 from course.outline import COLLAPSED, mark
 from tests.course.test_notebooks import make_course
@@ -128,7 +127,7 @@ def test_lint_hold_a_page_to_its_outline():
     cells[-1]["source"] = "x"
     assert lint(notebook(*cells)) == []
     del heading["metadata"][COLLAPSED]
-    cells[0]["source"] = "**Time:** 9 minutes, and 0 more for what is Deeper."
+    cells[0]["source"] = "**Time:** 9 minutes, and 0 more for the Deeper sections."
     again = "its minutes or its collapsed sections have changed: run `course refresh`"
     assert lint(notebook(*cells)) == [f"markdown cell {n}: {again}" for n in (1, 2)]
 
@@ -254,21 +253,3 @@ def test_a_check_that_is_ended_leaves_nothing(sent, tmp_path, as_in_a_terminal):
     left = psutil.wait_procs([kernel], timeout=100)[1]
     assert all(process.status() == psutil.STATUS_ZOMBIE for process in left)
     assert not list(scratch.iterdir())
-
-
-def test_check_wants_notebooks(tmp_path):
-    with pytest.raises(CourseError, match="expected notebooks to check, got none"):
-        check([], tmp_path)
-
-
-def test_check_refuses_what_is_no_notebook_or_wants_another_kernel(tmp_path):
-    path = tmp_path / "01.ipynb"
-    path.write_text("{")
-    with pytest.raises(CourseError, match=r"01\.ipynb, but it is not JSON"):
-        check([path], tmp_path)
-    other = {"kernelspec": {"name": "julia-1.9", "display_name": "Julia"}}
-    path.write_text(
-        json.dumps({"cells": [], "metadata": other, "nbformat": 4, "nbformat_minor": 5})
-    )
-    with pytest.raises(CourseError, match="asks for the kernel 'julia-1.9'"):
-        check([path], tmp_path)

@@ -45,19 +45,6 @@ def test_a_link_stays_a_link_and_its_file_keeps_the_mode(file, tmp_path):
     assert not list(tmp_path.rglob("*.tmp"))
 
 
-def test_what_a_killed_writer_left_is_cleared_away(file):
-    dead = subprocess.Popen([sys.executable, "-c", ""])
-    dead.wait()
-    left, writing, other = (
-        file.with_name(f".{name}.{pid}.tmp")
-        for name, pid in (("a.ipynb", dead.pid), ("a.ipynb", os.getppid()), ("b.ipynb", dead.pid))
-    )
-    for half in (left, writing, other):
-        half.write_text("half")
-    write_text("new", file)
-    assert not left.exists() and writing.exists() and other.exists()
-
-
 # ---------------------------------------------------------------- a folder
 
 BUILDER = """

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -12,14 +11,12 @@ from queue import Empty
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
-import nbval.plugin
 import numpy as np
 import pytest
 from matplotlib.image import imsave
 
 from course.check import nbval_plugin
-from course.check.nbval_plugin import BUILT_ON, pytest_configure, require
-from course.errors import KernelDied
+from course.check.nbval_plugin import pytest_configure
 from course.notebooks import contents
 from tests.conftest import ROOT
 
@@ -361,35 +358,6 @@ def test_a_kernel_that_dies_says_what_it_wrote(tmp_path):
     assert "did not start: Kernel died before replying to kernel_info\nno room left" in item.report
 
 
-def test_a_kernel_that_starts_at_the_second_try_is_used_and_said(tmp_path):
-    tried = tmp_path / "tried"
-    real = '"$0" -m ipykernel_launcher -f "$1"'
-    item, said = starts_badly(tmp_path, f"test -e {tried} && exec {real}; touch {tried}; exit 1")
-    assert item.outcome == "passed"
-    assert "its kernel did not start: Kernel died" in said
-    assert "1 warning" in said
-
-
-def test_a_full_disk_is_named(full_disk, monkeypatch):
-    monkeypatch.setattr(
-        nbval_plugin.Manager, "latest", SimpleNamespace(said=lambda: ""), raising=False
-    )
-    full = ": /scratch takes no temporary files (No space left on device)"
-    named = SimpleNamespace(nodeid="n", scratch=SimpleNamespace(name="/scratch/course-1"))
-    said = nbval_plugin.Notebook._not_started(named, RuntimeError("Kernel died"))
-    assert said.startswith(f"n: its kernel did not start: Kernel died{full}")
-
-    def empty(*_):
-        raise Empty
-
-    monkeypatch.setattr(nbval.plugin.RunningKernel, "get_message", empty)
-    monkeypatch.setattr(nbval_plugin.Kernel, "is_alive", lambda _: False)
-    dead = object.__new__(nbval_plugin.Kernel)
-    dead.km = SimpleNamespace(scratch="/scratch/course-1")
-    with pytest.raises(KernelDied, match=f"the kernel died{re.escape(full)}"):
-        dead.get_message("iopub")
-
-
 def configured(**given):
     """The options after the plugin has seen them, where the command line names no notebook."""
     known = {"nbval": False, "nbval_lax": False, "nbval_current_env": False}
@@ -409,20 +377,3 @@ def test_this_environments_kernel_where_the_command_line_names_none():
 )
 def test_the_cells_of_a_notebook_stay_together(asked, done):
     assert configured(dist=asked).dist == done
-
-
-def test_needs_nbvals_own_plugin():
-    with pytest.raises(pytest.UsageError, match="needs nbval's own plugin"):
-        pytest_configure(SimpleNamespace(option=SimpleNamespace()))
-
-
-@pytest.mark.parametrize("name", BUILT_ON)
-def test_refuses_an_nbval_without_its_places(name):
-    require(nbval.plugin)
-    parts = {key: getattr(nbval.plugin, key) for key in BUILT_ON}
-    with pytest.raises(pytest.UsageError, match=rf"nbval [0-9.]+ has no {name}.*install that"):
-        require(SimpleNamespace(**{k: v for k, v in parts.items() if k != name}))
-    if BUILT_ON[name]:
-        empty = type(name, (), {})
-        with pytest.raises(pytest.UsageError, match=f"has no {name}.{BUILT_ON[name][0]}:"):
-            require(SimpleNamespace(**parts | {name: empty}))

@@ -149,13 +149,10 @@ def test_a_slash_makes_a_path_where_a_backslash_does_too(course, monkeypatch):
         ("notebooks/zzz.ipynb", r"there is no notebook 'notebooks/zzz.ipynb'"),
         ("other/a_01_text.ipynb", r"there is no notebook 'other/a_01_text.ipynb'"),
         ("a_", r"'a_' is the beginning of a_01_text, a_03_heads, expected only one of them"),
-        ("mine.ipynb", r"mine.ipynb is not listed in notebooks/SUMMARY.md: add a line"),
-        ("11", r"11_new.ipynb is not listed in notebooks/SUMMARY.md: add a line"),
+        ("mine.ipynb", r"name one of b_02.*, or add a line for it to notebooks/SUMMARY.md"),
     ],
 )
 def test_select_refuses_other_names(course, name, message):
-    (course / "mine.ipynb").write_text("{}")
-    (course / "notebooks" / "11_new.ipynb").write_text("{}")
     with pytest.raises(CourseError, match=message):
         select(course, [name])
 
@@ -210,8 +207,7 @@ def test_read_names_the_broken_file(tmp_path, text, message):
         ('"metadata": {"tags": null}', "metadata.tags of cell a is null, expected a list"),
         ('"metadata": {"tags": [["quiz"]]}', "its structure is wrong .*a tag isn't a string"),
         ('"attachments": null', "attachments of cell a is null, expected a dict"),
-        (f'"metadata": {{"x": {"[" * 97}{"]" * 97}}}', "it is nested more than 100 deep: restore"),
-        (f'"metadata": {{"x": {"[" * 99999}{"]" * 99999}}}', "it is nested more than 100 deep"),
+        (f'"metadata": {{"x": {"[" * 99999}{"]" * 99999}}}', "it is nested too deep: restore"),
     ],
     ids=lambda text: text[:40],
 )
@@ -267,13 +263,6 @@ def test_parameters_are_the_assignments_of_the_tagged_cell():
 def test_parameters_refuse_what_is_no_literal(source):
     with pytest.raises(CourseError, match=r"expected plain assignments such as `seed = 0`"):
         parameters(new_notebook(cells=[tagged(source, "parameters")]))
-
-
-def test_a_complaint_is_one_line_on_stderr_without_traceback(course, capsys):
-    assert main(["run", "zzz"]) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and err.startswith("course: there is no notebook 'zzz'")
-    assert err.count("\n") == 1
 
 
 def test_help_loads_nothing_heavy():

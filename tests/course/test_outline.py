@@ -62,7 +62,9 @@ def test_marks_follow_from_the_sections():
     mark(cells)
     assert [cell["source"] for cell in cells] == once
     assert [i for i, cell in enumerate(cells) if COLLAPSED in cell["metadata"]] == [4]
-    assert cells[0]["source"] == "# A\n\n**Time:** 1 minutes, and 1 more for what is Deeper. Go."
+    assert (
+        cells[0]["source"] == "# A\n\n**Time:** 1 minutes, and 1 more for the Deeper sections. Go."
+    )
     cells[4]["source"] = "## Back"
     mark(cells)
     assert cells[0]["source"].endswith("**Time:** 2 minutes. Go.") and not cells[4]["metadata"]

@@ -13,15 +13,12 @@ from pathlib import Path
 
 import psutil
 import pytest
-from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
-from nbformat.v4 import new_code_cell, new_output
 
 from course.cli import main
 from course.errors import CourseError
 from course.execute import refresh
-from course.execute.kernel import _failure, headless, short
+from course.execute.kernel import headless, short
 from course.execute.processes import end
-from course.execute.report import COLUMNS, print_table
 from course.execute.run import choose, parse
 from course.notebooks import read, write
 from tests.conftest import wait_until
@@ -200,17 +197,6 @@ def test_of_two_runs_one_waits_and_neither_needs_a_reader(tmp_path):
     assert log.read_text() == "begin end begin end "
 
 
-@pytest.mark.parametrize("width, shown", [(70, COLUMNS), (69, COLUMNS[:2]), (30, COLUMNS[:2])])
-def test_a_narrow_terminal_shows_two_columns(width, shown, monkeypatch, capsys, tmp_path):
-    result = {"name": "n", "seconds": 1, "cells": 3, "error": None}
-    report = {"passed": 1, "failed": 0, "seconds": 1, "notebooks": [result]}
-    monkeypatch.setenv("FORCE_COLOR", "1")  # rich then takes the output for a terminal
-    monkeypatch.setenv("COLUMNS", str(width))
-    print_table(report, tmp_path)
-    head = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out.splitlines()[1])
-    assert [column.strip() for column in head.split("┃")[1:-1]] == list(shown)
-
-
 # ---------------------------------------------------------------- refused before anything runs
 
 
@@ -233,9 +219,9 @@ def course(tmp_path, monkeypatch) -> Path:
         (["-p", "lr", "fast"], "expected float for the parameter 'lr' of n2, got 'fast'"),
         (["-p", "fast", "1"], "expected bool for the parameter 'fast' of n1, got '1'"),
         (["-p", "seed"], "option '-p' requires 2 arguments"),
-        (["-j", "0"], "'-j' / '--workers': expected a whole number from 1, got '0' (see"),
-        (["-j", "two"], "expected a whole number from 1, got 'two'"),
-        (["--timeout", "-1"], "expected a whole number from 1, got '-1'"),
+        (["-j", "0"], "'-j' / '--workers': 0 is not in the range x>=1 (see"),
+        (["-j", "two"], "'two' is not a valid integer range"),
+        (["--timeout", "-1"], "-1 is not in the range x>=1"),
         (["--outt", "x"], "no such option '--outt'"),
         (["--out", "notebooks"], "expected an output folder of its own, got notebooks"),
         (["--out", "notebooks/SUMMARY.md"], "expected an output folder that can be written"),
@@ -253,16 +239,7 @@ def test_bad_usage_is_status_2_with_one_sentence_and_changes_nothing(
     assert files(course) == before
 
 
-@pytest.mark.parametrize("command", ["run", "refresh"])
-def test_a_broken_notebook_stops_all_before_anything_runs(course, capsys, command):
-    (course / "notebooks" / "n2.ipynb").write_text("{")
-    before = files(course)
-    assert main([command]) == 2
-    assert "n2.ipynb, but it is not JSON" in capsys.readouterr().err
-    assert files(course) == before
-
-
-@pytest.mark.parametrize("command", ["run", "refresh"])
+@pytest.mark.parametrize("command", ["run", "refresh", "check"])
 def test_another_kernel_is_refused(course, capsys, command):
     path = course / "notebooks" / "n2.ipynb"
     nb = read(path)
@@ -274,12 +251,6 @@ def test_another_kernel_is_refused(course, capsys, command):
         "n2.ipynb asks for the kernel 'julia-1.10', expected 'python3'" in capsys.readouterr().err
     )
     assert files(course) == before
-
-
-def test_a_missing_ipykernel_is_said(course, capsys, monkeypatch):
-    monkeypatch.setattr("course.execute.kernel.importlib.util.find_spec", lambda _: None)
-    assert main(["run"]) == 2
-    assert "the kernel 'python3' is missing" in capsys.readouterr().err
 
 
 # ---------------------------------------------------------------- no room
@@ -308,21 +279,6 @@ def test_a_full_disk_is_said_and_leaves_the_old_results(course, capsys, monkeypa
         "n1.ipynb": "old",
         ".lock": "",
     }
-
-
-FULL = "takes no temporary files (No space left on device): make room there, or name another"
-
-
-def test_a_failure_names_a_full_disk(full_disk):
-    raised = new_output("error", ename="E", evalue="mine", traceback=["mine"])
-    cell = new_code_cell(outputs=[raised])
-    for error, said in [
-        (RuntimeError("Kernel died before"), f"Kernel died before: /scratch {FULL}"),
-        (DeadKernelError("Kernel died"), f"the kernel died: /scratch {FULL}"),
-        (CellTimeoutError("late"), "the cell took longer than 1 s (--timeout)"),
-        (CellExecutionError("", "E", "mine"), "mine"),
-    ]:
-        assert _failure(error, 1, "/scratch/course-1", 1, cell)["value"].startswith(said)
 
 
 @pytest.mark.parametrize("command", ["run", "check"])
@@ -363,17 +319,14 @@ NOWHERE = f"{os.devnull}/x"  # no user may make this, not even root
         ({"HOME": "{tmp}"}, None),
         ({"HOME": NOWHERE}, "scratch"),
         ({"HOME": "~"}, "scratch"),  # as where a user has no home
-        ({"HOME": "{tmp}", "XDG_CONFIG_HOME": NOWHERE}, "scratch"),
-        ({"HOME": NOWHERE, "XDG_CONFIG_HOME": "{tmp}", "XDG_CACHE_HOME": "{tmp}"}, None),
-        ({"HOME": NOWHERE, "MPLCONFIGDIR": "{tmp}/new"}, None),
+        ({"HOME": NOWHERE, "MPLCONFIGDIR": "{tmp}"}, None),
         ({"HOME": "{tmp}", "MPLCONFIGDIR": NOWHERE}, "scratch"),
     ],
 )
 def test_matplotlib_has_a_place_for_its_fonts_also_without_a_home(
     given, place, tmp_path, monkeypatch
 ):
-    for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "MPLCONFIGDIR"):
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("MPLCONFIGDIR", raising=False)
     for name, value in given.items():
         monkeypatch.setenv(name, value.format(tmp=tmp_path))
     assert headless("scratch").get("MPLCONFIGDIR") == place
@@ -401,7 +354,7 @@ def test_parse_reads_the_type_of_the_default(text, default, value):
     assert parsed == value and type(parsed) is type(value)
 
 
-@pytest.mark.parametrize("text, default", [("(1, 2)", []), ("1", {}), ("(1, 2)", (3, 4))])
+@pytest.mark.parametrize("text, default", [("(1, 2)", []), ("1", {}), ("1.5", 1), ("1", True)])
 def test_parse_refuses_another_type(text, default):
     with pytest.raises(ValueError, match="1"):
         parse(text, default)

@@ -1,4 +1,4 @@
-"""Chapter 03: what follows a character, and what a temperature makes of it and of a text."""
+"""Chapter 03: what follows a character, and how a temperature changes that and a text."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,7 +15,7 @@ WRITTEN = 56  # characters that fit in one line of the figure
 def temperature_explorer(
     counts: Tensor, vocab: Sequence[str], last: int, seed: int = 1337
 ) -> Live:
-    """The logits of the character after `last`, which can be dragged, and a line written so.
+    """The logits of the character after `last`, which can be dragged, and a line written with them.
 
     `counts` is the (V, V) table of how often each id followed each; its logarithms are the logits.
     """

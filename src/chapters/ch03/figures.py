@@ -37,7 +37,7 @@ def _drawable() -> frozenset[int]:
 
 
 def sign(character: str) -> str:
-    """A character as it can be drawn: the space, the line break and unknown glyphs as signs."""
+    """A character as it can be drawn: signs replace the space, the line break and unknown glyphs."""
     shown = {" ": "\u2423", "\n": "\u21b5"}.get(character, character)
     return shown if ord(shown) in _drawable() and shown.isprintable() else "\u25a1"
 
@@ -77,10 +77,10 @@ def tables_figure(
         moved.append(f"{(share @ (table - goal).abs().sum(dim=1) / 2).item():.2f} for '{name}'")
     return picture(
         figure,
-        f"{len(tables)} tables, {len(vocab)} by {len(vocab)}: a row for each last character, a "
-        f"column for each next one, a stronger blue for more probable (the square root is drawn). The part "
-        f"of a row's probability that lies elsewhere than in '{last}', on average over the text: "
-        f"{', '.join(moved)}.",
+        f"{len(tables)} tables, {len(vocab)} by {len(vocab)}, with a row for each last character "
+        f"and a column for each next one. A stronger blue means more probable (the square root is "
+        f"drawn). On average over the text, this share of a row's probability lies elsewhere than "
+        f"in '{last}': {', '.join(moved)}.",
     )
 
 
@@ -111,19 +111,19 @@ def losses_figure(
         axes.set_ylabel("loss of the batch, nats per character")
         axes.set_title("Batch losses dip below the floor; no bigram's full loss does")
     levels = ", ".join(f"{name} {level:.4f}" for name, level in floors.items())
-    ends = ", ".join(
-        f"{full:.1f} on the whole training part for {name}"
+    ends = " and ".join(
+        f"{full:.1f} for {name}"
         for name, full in zip(runs, final, strict=True)
     )
     return picture(
         figure,
-        f"The loss of each batch, step by step, against {levels}. After {steps} steps: {ends}. "
-        f"Single batches scatter around the dots, to both sides.",
+        f"The loss of each batch, step by step, compared with {levels}. After {steps} steps the "
+        f"loss on the whole training part is {ends}. Single batches lie on both sides of the dots.",
     )
 
 
 def noise_figure(losses: Tensor, full: float) -> Picture:
-    """How the losses of batches spread around the loss on everything, for one frozen model."""
+    """How the losses of batches spread around the loss on the whole text, for one frozen model."""
     figure, (axes,) = canvas(2.9)
     below = (losses < full).double().mean().item()
     # Bins begin and end at `full`; where nothing can be guessed wrong, the losses have no spread.
@@ -140,17 +140,17 @@ def noise_figure(losses: Tensor, full: float) -> Picture:
         top = axes.get_ylim()[1]
         axes.set_ylim(0, top * 1.18)
         axes.text(
-            full, top * 1.08, f" the model's loss on everything, {full:.4f}", weight="bold",
+            full, top * 1.08, f" the loss on the whole text, {full:.4f}", weight="bold",
         )  # fmt: skip
         axes.set_xlabel("loss of one batch, nats per character")
         axes.set_ylabel("batches")
         axes.set_title("One frozen model, many batches: about half look too good")
     return picture(
         figure,
-        f"The losses of {len(losses)} batches under one model that never changes: mean "
-        f"{losses.mean():.2f}, standard deviation {losses.std():.3f}, from {losses.min():.2f} to "
-        f"{losses.max():.2f}. Its loss on everything is {full:.4f}; a share of {below:.2f} of the "
-        f"batches lies below.",
+        f"The losses of {len(losses)} batches under one frozen model have the mean "
+        f"{losses.mean():.2f} and the standard deviation {losses.std():.3f}, and go from "
+        f"{losses.min():.2f} to {losses.max():.2f}. The model's loss on the whole text is "
+        f"{full:.4f}; a share of {below:.2f} of the batches lies below it.",
     )
 
 
@@ -175,10 +175,10 @@ def temperature_figure(
         axes.tick_params(axis="x", length=0)
         axes.set_ylim(0, 1.22)
         axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
-        axes.set_xlabel("next character, the likeliest first; outlined: temperature 1")
+        axes.set_xlabel("next character, the most likely first; outlined: temperature 1")
         axes.set_ylabel("probability")
         axes.set_title(
-            f"After {sign(vocab[last])} at temperature {temperature:.1f}: as open as "
+            f"After {sign(vocab[last])} at temperature {temperature:.1f}: like "
             f"{choices:.1f} equal choices", parse_math=False,
         )  # fmt: skip
         axes.text(
@@ -188,8 +188,8 @@ def temperature_figure(
         )  # fmt: skip
     return picture(
         figure,
-        f"After '{sign(vocab[last])}' at temperature {temperature:.1f} the likeliest next "
-        f"character is '{sign(vocab[best])}' with probability {probabilities[best]:.3f}, and the "
-        f"choice is as open as one among {choices:.1f} equal ones. Written at this temperature "
-        f"with seed {seed}: '{line}'",
+        f"After '{sign(vocab[last])}' at temperature {temperature:.1f} the most likely next "
+        f"character is '{sign(vocab[best])}', with probability {probabilities[best]:.3f}. The "
+        f"choice is as uncertain as one among {choices:.1f} equal ones. A text written at this "
+        f"temperature with seed {seed}: '{line}'",
     )

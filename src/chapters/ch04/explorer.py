@@ -9,7 +9,7 @@ from course.draw.picture import Picture
 
 
 def weight_painter(x: Tensor) -> Explorer:
-    """A weight, and the cell that gets it; the row's sum and its output follow."""
+    """A weight, and the cell it is put into; the row's sum and its output follow."""
     T = x.shape[0]
     ones = causal_mask(T).to(x)
     uniform = ones / ones.sum(dim=-1, keepdim=True)
@@ -23,6 +23,6 @@ def weight_painter(x: Tensor) -> Explorer:
         render,
         {"weight": [0, 0.25, 0.5, 0.75, 1], "column": range(T)},
         weight=float_slider("weight", 0.0, 1.0, 0.25, 0.25),
-        column=slider("column (at whom)", 0, T - 1, 1),
-        row=slider("row (who looks)", 0, T - 1, 3),
+        column=slider("column (looked at)", 0, T - 1, 1),
+        row=slider("row (that looks)", 0, T - 1, 3),
     )

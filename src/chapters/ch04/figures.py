@@ -59,16 +59,16 @@ def sums_figure(rows: Tensor) -> Picture:
     last = [(left @ rows)[-1].tolist() for left in kinds.values()]
     return picture(
         figure,
-        f"Three matrices of shares, each with what it gives for the same three rows. All ones add "
-        f"everything up in every row. Ones on and below the diagonal add up the past. Divided by "
-        f"their row sums they average it: the last row becomes "
+        f"Three matrices, each multiplied by the same three rows. All ones add up everything in "
+        f"every row. Ones on and below the diagonal add up the past. Divided by their row sums, "
+        f"they average the past: the last row becomes "
         f"[{last[2][0]:.4g}, {last[2][1]:.4g}], a third of [{last[1][0]:.4g}, {last[1][1]:.4g}].",
     )
 
 
 @cache
 def _maps(T: int, C: int) -> tuple[Figure, list[Axes]]:
-    """Three maps with their words, which take more time than the cells: they are made once."""
+    """Three maps with their labels. Labels take longer to draw than cells, so we draw them once."""
     figure, axes = canvas(4.1, 3, layout=None, width_ratios=[T + 1.6, C + 1.0, C + 1.0])
     figure.subplots_adjust(left=0.06, right=0.99, bottom=0.12, top=0.85, wspace=0.14)
     heat_map(
@@ -95,7 +95,7 @@ def product_figure(weights: Tensor, x: Tensor, row: int | None = None) -> Pictur
     for ax, width in ((axes[0], T), (axes[2], C)):
         ax.add_artist(_frame(row, width))
     total = float(sums[row])
-    kind = "the mean of what it looks at" if abs(total - 1) <= OFF else "no average any more"
+    kind = "the mean of the rows it looks at" if abs(total - 1) <= OFF else "no longer an average"
     headline(figure, f"Row {row} of the result is {kind}")
     future = float(weights[row, row + 1 :].sum())
     leak = f" It takes {future:.2f} from its future." if future > OFF else ""

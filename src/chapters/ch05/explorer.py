@@ -1,4 +1,4 @@
-"""Chapters 05, 08 and 10: drag a query among arrows, stretch it, and see who is heard."""
+"""Chapters 05, 08 and 10: drag a query among arrows, stretch it, and see which key is heard."""
 
 import math
 from collections.abc import Sequence
@@ -11,14 +11,14 @@ from course.draw.live import Live
 
 
 def six_arrows(size: float = 1.0) -> Tensor:
-    """The arrows of chapter 05, longer by `size`: the first goes farthest right, the third highest."""
+    """The arrows of chapter 05, times `size`: the first reaches furthest right, the third up."""
     angles = torch.tensor([20.0, 70.0, 100.0, 170.0, 240.0, 310.0]).deg2rad()
     lengths = size * torch.tensor([1.2, 1.0, 1.6, 1.2, 1.4, 1.0])
     return lengths[:, None] * torch.stack([angles.cos(), angles.sin()], dim=1)
 
 
 def query_explorer(keys: Tensor, words: Sequence[str]) -> Live:
-    """A 2-D query under the hand, among keys that are their own values; it opens at 250 degrees."""
+    """A 2-D query to drag among keys that are their own values; it opens at 250 degrees."""
     angle = math.radians(250)
     query = 2.0 * torch.tensor([math.cos(angle), math.sin(angle)])
     return Live(

@@ -1,4 +1,4 @@
-"""Chapters 05 to 10: scores, weights and contexts side by side; a query among arrows."""
+"""Chapters 05 to 10: scores, weights and contexts next to each other; a query among arrows."""
 
 import math
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ def attention_figure(
     """Scores -> weights -> contexts: rows are queries, columns are keys; one row may be marked.
 
     Shapes (Tq, Tk), (Tq, Tk) and (Tq, Dv), without batch or heads. Scores of -inf are drawn grey.
-    Each row's sum stands beside the weights. `keys` are the `queries` unless given.
+    Each row's sum is to the right of the weights. Without `keys`, the `queries` are the keys.
     """
     shapes = tuple(scores.shape), tuple(weights.shape), tuple(contexts.shape)
     if [len(shape) for shape in shapes] != [2, 2, 2] or not (
@@ -107,8 +107,8 @@ def arrows_figure(
     values: Tensor | None = None,
     scale: float = 1.0,
 ) -> Picture:
-    """A query among 2-D keys: the arrows, and the weights as bars. Keys are their own values if none
-    are given, as dots.
+    """A query among 2-D keys: the arrows, and the weights as bars. `values`, if given, are dots;
+    otherwise the keys are their own values.
 
     The plane goes from -reach to reach both ways.
     """
@@ -173,7 +173,7 @@ def _plane(axes: Axes, query: Tensor, keys: Tensor, context: Tensor, words, reac
 def _three_maps(
     queries: Sequence[str], keys: Sequence[str], Dv: int
 ) -> tuple[Figure, list[Axes], float]:
-    """A figure with three axes whose cells have one size, so that rows stand on one line."""
+    """A figure with three axes whose cells have the same size, so that their rows are aligned."""
     Tq, Tk = len(queries), len(keys)
     left = 0.4 + 0.08 * max(map(len, queries))
     below = 0.45 + (0.06 * max(map(len, keys)) if max(map(len, keys)) > 2 else 0.0)
@@ -186,7 +186,7 @@ def _three_maps(
 
 
 def _finding(weights: Tensor, queries: Sequence[str], keys: Sequence[str], row: int | None) -> str:
-    """Who takes most from whom: in the marked row, or in all."""
+    """The largest weight, with its query and its key: in the marked row, or in all rows."""
     q, k = _largest(weights, row)
     return f"{queries[q]} takes {float(weights[q, k]):.2f} from {keys[k]}, " + (
         "the largest weight of all" if row is None else "its largest weight"

@@ -1,4 +1,4 @@
-"""Chapter 07: how large scores get, and what becomes of softmax's weights and of its slope."""
+"""Chapter 07: how large scores become, and what that does to softmax's weights and slope."""
 
 import math
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ LOWEST, HIGHEST = 2.0**-6, 2.0**11  # standard deviations that the explorer can 
 
 
 def cloud_figure(scores: Mapping[int, Tensor]) -> Picture:
-    """The scores of each head size as a cloud of dots: as they are, and times 1/sqrt(d).
+    """The scores of each head size as a cloud of dots: unscaled, and times 1/sqrt(d).
 
     A bar spans one standard deviation to either side of 0. Both clouds have one axis.
     """
@@ -60,7 +60,7 @@ def cloud_figure(scores: Mapping[int, Tensor]) -> Picture:
     ]
     return picture(
         figure,
-        f"Scores of random queries and keys, a dot each. Left, without a scale, their standard "
+        f"Each dot is the score of a random query and key. Left, without a scale, their standard "
         f"deviation is {told[0]}. Right, times 1/\N{SQUARE ROOT}d, it is {told[1]}.",
     )
 
@@ -121,7 +121,7 @@ def scaling_figure(
 def weights_figure(
     scores: Tensor, d: int, scale: float, name: str, curves: tuple[Tensor, Tensor, Tensor]
 ) -> Picture:
-    """One row of weights as bars, and where the scores' spread stands among the `curves`.
+    """One row of weights as bars, and where the scores' spread is on the `curves`.
 
     `scores` are (rows, keys), scaled already by `scale`, whose `name` is shown. `curves` are
     spreads, entropies and norms as in `scaling_figure`; the dots are these scores' own.
@@ -157,11 +157,11 @@ def weights_figure(
         plane.set_title(f"d = {d}, scale {name}: spread {spread:.4g}")
     return picture(
         figure,
-        f"Head size {d}, scale {name} = {scale:.4g}: all scores together have the standard deviation "
-        f"{spread:.4g}, by the law {law:.4g}. The row shown gives its largest weight, "
-        f"{max(row):.2f}, to key {best}. Over many rows of {T} the median entropy is {entropy:.2f}, "
-        f"of {math.log(T):.2f} at most, and the median norm of the Jacobian {norm:.2f}, against "
-        f"{equal_norm:.2f} for equal weights.",
+        f"With head size {d} and scale {name} = {scale:.4g}, all scores together have the standard "
+        f"deviation {spread:.4g}; the law gives {law:.4g}. The row shown gives its largest weight, "
+        f"{max(row):.2f}, to key {best}. Over many rows of {T} the median entropy is {entropy:.2f} "
+        f"(at most {math.log(T):.2f}), and the median norm of the Jacobian is {norm:.2f}, compared "
+        f"with {equal_norm:.2f} for equal weights.",
     )
 
 

@@ -33,7 +33,7 @@ OPEN, CLOSED, FUTURE = QUERY, LIGHT, WRONG
 
 
 def mask_gallery(masks: Mapping[str, Tensor], words: Sequence[str]) -> Picture:
-    """Square masks side by side, True = may look; open cells of the future stand out."""
+    """Square masks side by side, True = may look; open cells of the future are red."""
     figure, axes = canvas(2.7, len(masks), layout=None)
     leaky = " and ".join(name for name, mask in masks.items() if _ahead(mask))
     headline(figure, f"A word sees its future, in red: {leaky}" if leaky else "No future is seen")
@@ -47,8 +47,8 @@ def mask_gallery(masks: Mapping[str, Tensor], words: Sequence[str]) -> Picture:
     said = "; ".join(f"{name}: {_count(mask, words)}" for name, mask in masks.items())
     return picture(
         figure,
-        f"{len(masks)} masks over the same {len(words)} words; rows look, columns are looked at. "
-        f"Open cells are blue, those of the future red. {said}.",
+        f"The figure shows {len(masks)} masks over the same {len(words)} words. Rows look, and "
+        f"columns are looked at. Open cells are blue, or red if they are in the future. {said}.",
     )
 
 
@@ -84,8 +84,8 @@ def leak_figure(
     )
     return picture(
         figure,
-        f"Above the weights under {len(weights)} rules, below what each output notices when one "
-        f"word changes. By rule: {said}.",
+        f"Above are the weights under {len(weights)} rules, and below is how much each output "
+        f"changes when one word does. By rule: {said}.",
     )
 
 
@@ -165,14 +165,14 @@ def _count(mask: Tensor, words: Sequence[str]) -> str:
     says = f"{int(mask.sum())} of {mask.numel()} cells open, {_ahead(mask)} of them in the future"
     if blind:
         names = " and ".join(f"'{word}'" for word in blind)
-        says += f", and {names} may look nowhere"
+        says += f", and {names} may not look at any word"
     return says
 
 
 def _leak_title(weights: Mapping[str, Tensor], ripples: Mapping[str, Tensor]) -> str:
     hidden = [n for n in weights if _most_ahead(weights[n]) <= LEAK < _most_ahead(ripples[n])]
     return (
-        f"no weight ahead, and still a leak: {hidden[0]}"
+        f"no weight ahead, but still a leak: {hidden[0]}"
         if hidden
         else "what looks ahead, and what leaks"
     )

@@ -34,7 +34,7 @@ MEMBER = tint(INK, 0.06)  # what the module holds and does not learn
 def anatomy_figure(
     x: Tensor, query: Tensor, key: Tensor, value: Tensor, mask: Tensor, dropout: float
 ) -> Picture:
-    """The module as a path from x to out: boxes are its members, text is made anew on each call.
+    """The module as a path from x to out: boxes are its members, text is computed on each call.
 
     `query`, `key` and `value` are the layers' weights, (D, C); `mask` is (block, block).
     """
@@ -44,7 +44,7 @@ def anatomy_figure(
         axes = figure.add_axes([0, 0, 1, 1])
         axes.set(xlim=(0, 8.5), ylim=(0, 4.1))
         axes.set_axis_off()
-        headline(figure, "Three layers are learnt, the mask only moves along, dropout comes and goes")
+        headline(figure, "Three layers are learnt, the mask only moves along, and dropout acts only in training")
         _tensor(axes, 0.45, 2.0, "x", (B, T, C), INK)
         layers = (
             ("query", query, QUERY, 2.9),
@@ -76,20 +76,20 @@ def anatomy_figure(
         axes.text(7.75, 1.25, "@ v", fontsize=9, va="center")
         notes = (
             (1.65, "learnt, saved, moved"), (5.25, "moved, not saved,\nnot learnt"),
-            (7.65, "acts in training only"),
+            (7.65, "acts only in training"),
         )  # fmt: skip
         for place, note in notes:
             axes.text(place, 3.45, note, ha="center", va="center", fontsize=SMALL, style="italic")
-        axes.text(5.25, 0.2, "boxes: members of the module; no box: made anew on each call",
+        axes.text(5.25, 0.2, "with a box: a member of the module; without: computed on each call",
                   ha="center", fontsize=SMALL, color=INK)  # fmt: skip
     learnt = query.numel() + key.numel() + value.numel()
     return picture(
         figure,
-        f"The path from x, ({B}, {T}, {C}), to out, ({B}, {T}, {Dv}). Three Linear layers make "
-        f"queries, keys and values; their {learnt} numbers are learnt and saved. The mask, "
-        f"{mask.numel()} entries for up to {mask.shape[0]} positions, is a buffer: it moves with "
-        f"the module, and is neither learnt nor saved; ({T}, {T}) of it are used here. Dropout "
-        f"with p = {dropout:g} acts on the weights, in training only.",
+        f"The figure shows the path from x, ({B}, {T}, {C}), to out, ({B}, {T}, {Dv}). Three Linear "
+        f"layers make queries, keys and values; their {learnt} numbers are learnt and saved. The "
+        f"mask, {mask.numel()} entries for up to {mask.shape[0]} positions, is a buffer: it moves "
+        f"with the module, but is neither learnt nor saved. Here a ({T}, {T}) corner of it is used. "
+        f"Dropout with p = {dropout:g} acts on the weights, but only in training.",
     )
 
 
@@ -113,7 +113,7 @@ def row_sums_figure(
     low, high = torch.quantile(sums, torch.tensor([0.05, 0.95]), dim=0)
     T, mine = len(words), sums[draw].tolist()
     figure, (left, right) = canvas(3.4, 2, layout=None)
-    place(left, 0.8, 0.75, 2.3, 2.3)  # the rows of both panels stand on one line
+    place(left, 0.8, 0.75, 2.3, 2.3)  # the rows of both panels are on one line
     place(right, 4.6, 0.75, 2.7, 2.3)
     mode = "training" if training else "evaluation"
     heat_map(
@@ -140,13 +140,13 @@ def row_sums_figure(
         right.set_title("row sums are 1 on average" if training else "every row sums to 1")
     shown = ", ".join(f"{total:.2f}" for total in mine)
     if not training:
-        says = f"In evaluation dropout does nothing, whatever p: the rows sum to [{shown}]."
+        says = f"In evaluation dropout does nothing, whatever p is. The rows sum to [{shown}]."
     else:
         says = (
-            f"In training with p = {p:g}, draw {draw + 1}: the rows sum to [{shown}]. Over "
+            f"In training with p = {p:g}, in draw {draw + 1}, the rows sum to [{shown}]. Over "
             f"{len(noise)} draws their means lie between {float(mean.min()):.2f} and "
-            f"{float(mean.max()):.2f}; '{words[0]}' hears nobody in {float(silent[0]):.0%} of the "
-            f"draws, '{words[-1]}' in {float(silent[-1]):.0%}."
+            f"{float(mean.max()):.2f}. '{words[0]}' doesn't hear any word in "
+            f"{float(silent[0]):.0%} of the draws, and '{words[-1]}' in {float(silent[-1]):.0%}."
         )
     return picture(figure, says)
 

@@ -33,7 +33,7 @@ def shares(q: Tensor, k: Tensor, n_head: int, split) -> Tensor:
 
 
 def heads_explorer(words: Sequence[str], n_head: int = 2, row: int = 2, seed: int = 0) -> Live:
-    """The right and the wrong view beside each other, by number of heads and output."""
+    """The right and the wrong view side by side, by number of heads and output."""
     generator = torch.Generator().manual_seed(seed)
     q, k = torch.randn(2, len(words), WIDTH, generator=generator, dtype=torch.float64).round(decimals=2)
     views = [shares(q, k, n_head, split) for split in (split_heads, split_by_view)]
@@ -67,5 +67,5 @@ def two_heads_explorer(words: Sequence[str]) -> Live:
         two=False,
         reach=REACH,
         scaled=True,
-        controls={"two": "two heads, a channel each"},
+        controls={"two": "two heads, one for each channel"},
     )

@@ -36,7 +36,7 @@ ROW = 0.25
 def shares_figure(
     values: Tensor, shares: Tensor, words: Sequence[str], looks: str, out: Tensor | None = None
 ) -> Picture:
-    """Whom a word hears: the values (T, C) of all words, beside them its shares, (H, T).
+    """Whom a word hears: the values (T, C) of all words, next to its shares, (H, T).
 
     Each of the H heads mixes its own C / H channels. `out` is (C,); without it the cells of the
     result are empty.
@@ -51,7 +51,7 @@ def shares_figure(
     headline(
         figure,
         "Each head has its own shares, for its own channels" if H > 1 else
-        "One share of a word serves all of its channels",
+        "The share of a word is the same for all of its channels",
     )  # fmt: skip
     with mpl.rc_context(STYLE):
         put = dict(ha="center", va="center")
@@ -81,12 +81,12 @@ def shares_figure(
             text = "?" if out is None else f"{float(out[c]):.4g}"
             holds.text(table + (c + 0.5) * cell, y + row / 2, text, weight="bold", **put)
     said = ". ".join(
-        f"{f'Head {h}' if H > 1 else 'All channels'}: "
+        f"{f'Head {h} takes' if H > 1 else 'All channels take'} "
         + " and ".join(f"{share:.3g} of '{word}'" for share, word in _heard(own, words))
         for h, own in enumerate(shares)
     )
-    result = "" if out is None else f" It hears [{', '.join(f'{n:.4g}' for n in out.tolist())}]."
-    return picture(figure, f"The values of {T} words, and the shares of '{looks}'. {said}.{result}")
+    result = "" if out is None else f" The result is [{', '.join(f'{n:.4g}' for n in out.tolist())}]."
+    return picture(figure, f"'{looks}' mixes the values of {T} words. {said}.{result}")
 
 
 def _heard(shares: Tensor, words: Sequence[str]) -> list[tuple[float, str]]:
@@ -99,7 +99,7 @@ def _cell(axes: Axes, x: float, y: float, width: float, height: float, colour) -
 
 
 def ribbon_figure(x: Tensor, n_head: int, words: Sequence[str]) -> Picture:
-    """The memory of x, (T, C), and the heads cut from it: view and transpose, or view alone."""
+    """The memory of x, (T, C), and the heads cut from it: view and transpose, or only a view."""
     T, C = x.shape
     if not x.is_contiguous() or C % n_head or len(words) != T:
         raise ValueError(
@@ -139,12 +139,12 @@ def ribbon_figure(x: Tensor, n_head: int, words: Sequence[str]) -> Picture:
     h, t, source = max(off, key=lambda found: found[2] - found[1], default=(0, 0, 0))
     return picture(
         figure,
-        f"{T * C} numbers in memory, {C} for each of {T} words, each word's shared by {n_head} "
-        f"heads of {D}. Viewed as ({T}, {n_head}, {D}) and transposed, with strides "
-        f"{heads.stride()}, each head gets its {D} channels of every word. Viewed as "
-        f"({n_head}, {T}, {D}) at once, with strides {straight.stride()}, the memory is cut "
-        f"between words: {len(off)} of the {n_head * T} rows belong to another word. Row {t} of "
-        f"head {h}, the place of '{words[t]}', holds numbers of '{words[source]}', "
+        f"The memory holds {T * C} numbers, {C} for each of {T} words, and {n_head} heads of {D} "
+        f"share those of a word. If it is viewed as ({T}, {n_head}, {D}) and transposed, with "
+        f"strides {heads.stride()}, each head has its {D} channels of every word. If it is viewed "
+        f"as ({n_head}, {T}, {D}) at once, with strides {straight.stride()}, it is cut between "
+        f"words, so {len(off)} of the {n_head * T} rows belong to a different word. Row {t} of "
+        f"head {h}, which should belong to '{words[t]}', holds numbers of '{words[source]}', "
         f"{abs(source - t)} {'later' if source >= t else 'earlier'}.",
     )
 
@@ -154,7 +154,7 @@ def views_figure(
 ) -> Picture:
     """Which words are in each output, (T, T), by the right cut into heads and by the wrong one."""
     figure, axes = canvas(3.9, 2, layout=None)
-    cuts = {"right: a view, then a transpose": right, "wrong: a view alone": wrong}
+    cuts = {"right: a view, then a transpose": right, "wrong: only a view": wrong}
     for n, (ax, (name, shares)) in enumerate(zip(axes, cuts.items(), strict=True)):
         place(ax, 0.95 + 3.5 * n, 0.55, 3.0, 3.0)
         names = words if n == 0 else [""] * len(words)
@@ -177,11 +177,11 @@ def views_sentence(
     ]
     T, leaks = len(words), [int(shares.triu(1).count_nonzero()) for shares in (right, wrong)]
     return (
-        f"{width} channels cut into {n_head} {'head' if n_head == 1 else 'heads'} of "
-        f"{width // n_head}. Into the output of '{words[row]}' flow, in the right view, {told[0]}; "
-        f"in the wrong one {told[1]}, {sum(s > row for s in heard[1])} of them later. Of the "
-        f"{T * (T - 1) // 2} pairs of an output and a later word, {leaks[0]} are heard in the right "
-        f"view, {leaks[1]} in the wrong one."
+        f"{width} channels are cut into {n_head} {'head' if n_head == 1 else 'heads'} of "
+        f"{width // n_head}. With the right view, the output of '{words[row]}' is mixed from "
+        f"{told[0]}; with the wrong one, from {told[1]}, {sum(s > row for s in heard[1])} of them "
+        f"later. Of the {T * (T - 1) // 2} pairs of an output and a later word, {leaks[0]} leak "
+        f"with the right view and {leaks[1]} with the wrong one."
     )
 
 

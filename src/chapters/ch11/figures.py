@@ -50,9 +50,9 @@ def orders_figure(words: Sequence[str], order: Sequence[int]) -> Picture:
     moved = [words[place] for t, place in enumerate(order) if place != t]
     return picture(
         figure,
-        f"The same {len(words)} words twice, in order and shuffled: '{words[order[-1]]}' is last in "
-        f"both rows, and {len(moved)} of the {len(words) - 1} words that it looks back at have "
-        f"changed places.",
+        f"The same {len(words)} words appear twice, in order and shuffled. '{words[order[-1]]}' is "
+        f"last in both rows, and {len(moved)} of the {len(words) - 1} words that it looks back at "
+        f"are at different positions.",
     )
 
 
@@ -102,12 +102,12 @@ def pasts_figure(words: Sequence[str], order: Sequence[int]) -> Picture:
             axes.set_xlabel("whose value is in it")
     panels[0].set_ylabel("output of layer 1")
     names = " and ".join(f"'{words[word]}'" for word in same)
-    headline(figure, f"In both orders the same past: {names or 'nobody'}")
+    headline(figure, f"The past is the same in both orders for {names or 'no word'}")
     return picture(
         figure,
-        f"Whose values the first layer mixes into each word, with a causal mask, in order and "
-        f"shuffled. The set is the same for {len(same)} of {T} words, {names} (blue); the others "
-        f"(orange) have mixed another past.",
+        f"The maps show whose values the first layer mixes into each word, with a causal mask, in "
+        f"order and shuffled. The set is the same for {len(same)} of {T} words, {names} (blue). The "
+        f"others (orange) have mixed a different past.",
     )
 
 
@@ -158,9 +158,9 @@ def dial_figure(q: Sequence[float], k: Sequence[float], at_q: float, at_k: float
         plane.set_title(f"score {score(at_q - at_k):.4f}")
     return picture(
         figure,
-        f"The query stands at position {at_q:g} and is turned by {at_q:g} radians, the key at "
-        f"{at_k:g} by {at_k:g} (dashed: not turned). Their distance is {at_q - at_k:g}, the score "
-        f"{score(at_q - at_k):.4f}.",
+        f"The query is at position {at_q:g} and is turned by {at_q:g} radians. The key is at "
+        f"position {at_k:g} and is turned by {at_k:g}. (The dashed arrows aren't turned.) Their "
+        f"distance is {at_q - at_k:g}, and the score is {score(at_q - at_k):.4f}.",
     )
 
 
@@ -187,7 +187,7 @@ def _arrow(
 def distance_figure(schemes: Mapping[str, Tensor]) -> Picture:
     """For each scheme the scores (T, T) of one query and one key, by their distance, a dot each.
 
-    Row i, column j: the query stands at i, the key at j, not after it.
+    Row i, column j: the query is at position i and the key at j, which isn't after i.
     """
     figure, panels = canvas(2.6, len(schemes), layout=None)
     wide = 0.92 / len(schemes)
@@ -216,12 +216,12 @@ def distance_figure(schemes: Mapping[str, Tensor]) -> Picture:
             axes.set_yticks([])
     panels[0].set_ylabel("score")
     laws = [name for name, scores in schemes.items() if relative(scores)]
-    said = "; ".join(f"{name}: {spread(scores):.4f}" for name, scores in schemes.items())
+    said = ", ".join(f"{spread(scores):.4f} for {name}" for name, scores in schemes.items())
     return picture(
         figure,
-        f"The score of one query and one key, by their distance, for every pair of positions. It "
-        f"depends on the distance alone with {' and '.join(laws) or 'none'} (blue). The largest "
-        f"standard deviation of the scores at one distance is, {said}.",
+        f"Each plot shows the score of one query and one key by their distance, for every pair of "
+        f"positions. With {' and '.join(laws) or 'none'} (blue) it depends only on the distance. The "
+        f"largest standard deviation of the scores at one distance is {said}.",
     )
 
 
@@ -232,7 +232,7 @@ def spread(scores: Tensor) -> float:
 
 
 def relative(scores: Tensor) -> bool:
-    """Whether the scores, (T, T), depend on the distance alone."""
+    """Whether the scores, (T, T), depend only on the distance."""
     return spread(scores) < SAME
 
 
@@ -272,6 +272,6 @@ def longer_figure(losses: Mapping[str, Tensor], trained: int, step: int) -> Pict
     )
     return picture(
         figure,
-        f"The mean loss at the first {step} positions, at the last {step} of the trained {trained}, "
-        f"at the next {step}, and at the last {step} of all, over {len(rows)} seeds: {said}.",
+        f"Over {len(rows)} seeds, the mean losses at the first {step} positions, at the last {step} "
+        f"of the trained {trained}, at the next {step}, and at the last {step} of all are: {said}.",
     )

@@ -28,7 +28,7 @@ def residual_wiring(
     """The stream after a part: x + part(norm(x)), or norm(x + part(x)) with `place` "after".
 
     The first is Xiong and others' (2020) figure 1b, the second Vaswani and others' (2017, section
-    5.4). Without a residual there is no "x +".
+    3.1). Without a residual there is no "x +".
     """
     choose("place", place, PLACES)
     made = part(norm(x) if place == "before" else x)

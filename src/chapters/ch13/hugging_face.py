@@ -5,11 +5,17 @@ output tokens (Radford et al., 2019). Its file stores the weight of each Linear 
 (in, out), the transpose of `nn.Linear`'s.
 """
 
+import json
+import os
+import re
 from collections.abc import Mapping
+from pathlib import Path
 
+from safetensors.torch import load_file
 from torch import Tensor
 
-from attention.gpt import Config
+from attention.gpt import GPT, Config
+from chapters.ch13.gpt2_tokenizer import GPT2Tokenizer, read_tokenizer
 
 GPT2 = {
     "positions": "learned",
@@ -32,14 +38,69 @@ NAMES = {  # in the order in which they are exchanged
 }
 
 
+ASSUMED = {  # of config.json, as `GPT` computes it
+    "activation_function": "gelu_new",
+    "layer_norm_epsilon": 1e-5,
+    "scale_attn_weights": True,
+    "scale_attn_by_inverse_layer_idx": False,
+}
+FILES = ("config.json", "model.safetensors", "vocab.json", "merges.txt")
+HOW_TO_GET_GPT2 = f"""\
+GPT-2 isn't here. To let it write, download {", ".join(FILES)}
+of the model openai-community/gpt2 from huggingface.co (548 MB in all). Put them into a folder
+called gpt2, name the folder that holds it in the environment variable ATTENTION_DATA, and start
+JupyterLab again."""
+
+
 def to_hugging_face(state: Mapping[str, Tensor], config: Config) -> dict[str, Tensor]:
     """The state of one of our GPTs as `GPT2LMHeadModel.load_state_dict` takes it."""
     return _renamed(state, config, NAMES)
 
 
 def from_hugging_face(state: Mapping[str, Tensor], config: Config) -> dict[str, Tensor]:
-    """The state of a `GPT2LMHeadModel` as `GPT(config).load_state_dict` takes it."""
-    return _renamed(state, config, {theirs: ours for ours, theirs in NAMES.items()})
+    """The state of a GPT-2 as `GPT(config).load_state_dict` takes it.
+
+    Takes the names of a `GPT2LMHeadModel` and those of the file on the hub, which lacks "transformer."
+    and the head, since the token table serves as one, and may hold the causal masks.
+    """
+    found = {
+        re.sub(r"^(?=(?:wte|wpe|h|ln_f)\.)", "transformer.", name): tensor
+        for name, tensor in state.items()
+        if not re.search(r"\.attn\.(?:masked_)?bias$", name)
+    }
+    if "transformer.wte.weight" in found:
+        found.setdefault("lm_head.weight", found["transformer.wte.weight"])
+    return _renamed(found, config, {theirs: ours for ours, theirs in NAMES.items()})
+
+
+def gpt2_folder() -> Path | None:
+    """The folder `gpt2` in the one that `ATTENTION_DATA` names, if it has all files of GPT-2.
+
+    None, too, where outputs are stored or compared, so that they are the same on every machine.
+    """
+    folder = Path(os.environ.get("ATTENTION_DATA", "")).expanduser() / "gpt2"
+    there = all((folder / name).is_file() for name in FILES)
+    return folder if there and "COURSE_STORED" not in os.environ else None
+
+
+def open_gpt2(folder: Path) -> tuple[GPT, GPT2Tokenizer]:
+    """The model and its tokenizer, from GPT-2's files as people download them.
+
+    Raises ValueError for a model that isn't computed as GPT-2 is.
+    """
+    about = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    for name, value in ASSUMED.items():
+        if about.get(name, value) != value:
+            raise ValueError(
+                f"{folder / 'config.json'}: expected {name} {value!r} as in GPT-2, got "
+                f"{about[name]!r}; GPT can't compute such a model"
+            )
+    sizes = ("vocab_size", "n_positions", "n_layer", "n_head", "n_embd")
+    config = Config(*(about[name] for name in sizes), **GPT2)
+    model = GPT(config)
+    state = load_file(folder / "model.safetensors")
+    model.load_state_dict(from_hugging_face(state, config))
+    return model.eval(), read_tokenizer(folder)
 
 
 def _renamed(

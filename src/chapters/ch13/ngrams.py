@@ -1,10 +1,25 @@
-"""N-grams predict the next id from the n - 1 before it, by counting; a language model has to beat them."""
+"""N-grams predict the next id from the n - 1 before it, by counting; a language model has to beat them.
 
+`python -m chapters.ch13.ngrams play`, or `tinyshakespeare`, stores the losses of such tables on a text in
+`tables.json`. It takes a minute for the play.
+"""
+
+import json
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
+
+from attention.batches import split
+from attention.corpus import load_corpus
+from attention.tokenizers import CharTokenizer
+
+STORED = Path(__file__).with_name("tables.json")
+AMONG = (0.01, 0.03, 0.1, 0.3, 1.0)  # the smoothings to choose from
+LONGEST = {"counts": 5, "falls back": 8}  # of each kind of table, the largest n
 
 
 def ngram_probabilities(
@@ -97,3 +112,29 @@ def _codes(rows: Int[Tensor, "N n"], vocab_size: int) -> Int[Tensor, " N"]:
     """A number for each row of ids; different rows have different numbers."""
     digits = vocab_size ** torch.arange(rows.shape[1])
     return (rows * digits).sum(dim=1)
+
+
+def table_losses(corpus: str) -> dict[str, dict[int, dict[str, float]]]:
+    """Of each kind and n, the smoothing that the validation part chose, and the losses on two parts."""
+    text = load_corpus(corpus)
+    tokenizer = CharTokenizer(text)
+    rest, test = split(torch.tensor(tokenizer.encode(text)))
+    seen, validation = split(rest)
+    found: dict[str, dict[int, dict[str, float]]] = {}
+    for kind, longest in LONGEST.items():
+        falls_back = kind == "falls back"
+        for n in range(1, longest + 1):
+            k = best_smoothing(validation, seen, n, tokenizer.vocab_size, AMONG, falls_back)
+            losses = [
+                round(ngram_loss(ids, seen, n, tokenizer.vocab_size, k, falls_back), 4)
+                for ids in (validation, test)
+            ]
+            by_n = found.setdefault(kind, {})
+            by_n[n] = dict(zip(("smoothing", "validation", "test"), (k, *losses), strict=True))
+    return found
+
+
+if __name__ == "__main__":
+    stored = json.loads(STORED.read_text()) if STORED.exists() else {}
+    stored |= {corpus: table_losses(corpus) for corpus in sys.argv[1:]}
+    STORED.write_text(json.dumps(stored, indent=1) + "\n")

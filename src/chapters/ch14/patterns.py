@@ -60,7 +60,7 @@ def reversal_score(weights: Float[Tensor, "*B T T"]) -> Float[Tensor, "*B"]:
 
 
 def sink_score(weights: Float[Tensor, "*B T T"], first_row: int = 1) -> Float[Tensor, "*B"]:
-    """The mean weight of the first column, over the rows from `first_row` on (Xiao et al., 2024).
+    """The mean weight of the first column, over the rows from `first_row` on (Xiao et al., 2023).
 
     Row 0 has no other key, and the rows after it have few, so leave these out for a fair number.
     """

@@ -81,7 +81,7 @@ def _triangle(axes: Axes, length: int, size: int, computed: Sequence[int]) -> No
 
 
 def cost_figure(operations_of: Sizes, contexts: Sequence[int]) -> Picture:
-    """The cache of each model in bytes, and the operations of one more word with and without a cache."""
+    """The cache of each model in bytes, and the operations of one more token with and without a cache."""
     figure, (left, right) = canvas(4.3, 2)
     with mpl.rc_context(STYLE):
         for sizes in MODELS:
@@ -108,7 +108,7 @@ def cost_figure(operations_of: Sizes, contexts: Sequence[int]) -> Picture:
         right.plot(contexts, kept, color=QUERY, linewidth=2.4)
         right.text(contexts[0], again[len(again) // 2] * 3, "everything again", color=KEY)
         right.text(contexts[0], kept[0] * 2, "with a cache", color=QUERY)
-        right.set(ylabel="operations", title=f"One more word, {operations_of.name}")
+        right.set(ylabel="operations", title=f"One more token, {operations_of.name}")
         powers = range(10, 17, 2)
         ticks = [0.1, 1, 10, 100], [10**n for n in powers]
         labels = ["0.1", "1", "10", "100"], [f"1e{n}" for n in powers]
@@ -124,7 +124,7 @@ def cost_figure(operations_of: Sizes, contexts: Sequence[int]) -> Picture:
     return picture(
         figure,
         f"Left: GiB of keys and values for one text, 16 bits per number; lines are thick up to the length "
-        f"that the model was made for. At {_positions(at)} tokens: {said}. Right: operations for one more word of "
+        f"that the model was made for. At {_positions(at)} tokens: {said}. Right: operations for one more token of "
         f"{operations_of.name} at {_positions(at)}: {again[-1]:.1e} if everything is read again, "
         f"{kept[-1]:.1e} with a cache.",
     )

@@ -1,6 +1,6 @@
 """The pair of chapter 16, stored next to this file: `python -m chapters.ch16.runs`.
 
-It trains two models of chapter 13's short size, one with right attention, one whose mask has
+It trains two models of the short size of chapter 13, one with right attention, one whose mask has
 `float == ("-inf")`, on the same batches with five seeds. `pair.json` holds their losses on the first
 2,000 characters of the play's validation part while they train, as they are usually measured and with
 only the past, and a text that each of them writes. It takes a minute of one CPU.

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+from course.check.habits import translated
 from course.check.prose import unsupported
 from course.notebooks import changes, contents
 from course.outline import COLLAPSED, marks, missing
@@ -17,7 +18,7 @@ TAGS = frozenset(
 )
 UNCHECKED = {"nbval-ignore-output", "nbval-skip"}
 SLIDE_TYPES = ("slide", "subslide", "fragment", "skip", "notes")
-MAX_LINES = 15  # of a code cell, without blank ones: STYLE's "nine in ten under 15"
+MAX_LINES = 15  # of a code cell, without blank ones
 MARKER = re.compile(r"^\s*#+\s*(?:NBVAL_|PYTEST_VALIDATE_)\w*", re.MULTILINE)
 
 
@@ -61,6 +62,9 @@ def lint(notebook: dict[str, Any]) -> list[str]:
 
 
 def _lint_cell(cell: dict[str, Any]) -> Iterator[str]:
+    yield from translated(str(_course(cell).get("notes", "")))
+    if cell["cell_type"] == "markdown":
+        yield from translated("".join(cell["source"]))
     tags = cell["metadata"].get("tags", [])
     if unknown := set(tags) - TAGS:
         yield f"unknown tags {sorted(unknown)}: expected some of {', '.join(sorted(TAGS))}"

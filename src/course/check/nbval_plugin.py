@@ -11,12 +11,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from importlib.metadata import version
 from math import inf
 from queue import Empty
 from tempfile import TemporaryDirectory
 from time import monotonic
-from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
@@ -25,8 +23,7 @@ from jupyter_client import KernelManager
 
 from course.check.compare import Deviation, compare_image, compare_text, excerpt
 from course.check.lint import lint, tolerance
-from course.errors import KernelDied
-from course.execute.kernel import STORED, OwnKernel, full_disk
+from course.execute.kernel import DIED, STORED, OwnKernel
 
 SCATTERED = ("load", "worksteal")  # ways of xdist that part the cells of a notebook
 
@@ -38,26 +35,6 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 IMAGES = ("image/png", "image/jpeg")
 DIFFER = "Cell outputs differ"  # nbval's words when compare_outputs says False
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
-BUILT_ON = {
-    "IPyNbFile": ("setup", "collect", "kernel"),
-    "IPyNbCell": ("runtest", "compare_outputs", "raise_cell_error", "repr_failure", "sanitize"),
-    "RunningKernel": ("get_message", "is_alive"),
-    "NbCellError": (),
-}
-
-
-def require(module: ModuleType) -> None:
-    """Refuse an nbval without the places that this plugin builds on."""
-    for name, attributes in BUILT_ON.items():
-        missing = [a for a in attributes if not hasattr(getattr(module, name, None), a)]
-        if missing or not hasattr(module, name):
-            raise pytest.UsageError(
-                f"nbval {version('nbval')} has no {'.'.join([name, *missing[:1]])}: "
-                "the checks are written for nbval 0.11; install that version"
-            )
-
-
-require(nbval.plugin)
 
 
 class Kernel(nbval.plugin.RunningKernel):
@@ -70,7 +47,7 @@ class Kernel(nbval.plugin.RunningKernel):
                 return super().get_message(stream, max(0, min(POLL, end - monotonic())))
             except Empty:
                 if not self.is_alive():
-                    raise KernelDied(f"the kernel died{full_disk(self.km.scratch)}") from None
+                    raise RuntimeError(DIED) from None
                 if monotonic() >= end:
                     raise
 
@@ -98,16 +75,11 @@ class Notebook(nbval.plugin.IPyNbFile):
         with kernel, patch.object(nbval.kernel, "KernelManager", Manager):
             try:
                 super().setup()
-            except Exception as error:  # once more: a machine out of memory or time may recover
-                self.warn(pytest.PytestWarning(self._not_started(error)))
-                try:
-                    super().setup()
-                except Exception as again:
-                    raise pytest.fail.Exception(self._not_started(again), pytrace=False) from None
+            except Exception as error:
+                raise pytest.fail.Exception(self._not_started(error), pytrace=False) from None
 
     def _not_started(self, error: Exception) -> str:
-        why = f"{error}{full_disk(self.scratch.name)}"
-        return f"{self.nodeid}: its kernel did not start: {why}\n{Manager.latest.said()}".strip()
+        return f"{self.nodeid}: its kernel did not start: {error}\n{Manager.latest.said()}".strip()
 
     def teardown(self) -> None:
         super().teardown()
@@ -238,10 +210,6 @@ class Cell(nbval.plugin.IPyNbCell):
 def pytest_configure(config: pytest.Config) -> None:
     """This interpreter's kernel; a notebook's cells stay together."""
     option = config.option
-    if not hasattr(option, "nbval"):
-        raise pytest.UsageError(
-            "course.check.nbval_plugin needs nbval's own plugin: do not switch it off"
-        )
     option.nbval_current_env = option.nbval_current_env or not option.nbval_kernel_name
     if getattr(option, "dist", "no") in SCATTERED:
         option.dist = "loadfile"

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from course.errors import CourseError
 from course.execute.kernel import check_kernel
-from course.execute.processes import end
+from course.execute.processes import started
 from course.notebooks import read
 
 # Without the repository's own settings, and without two plugins that take a second to import.
@@ -28,10 +27,6 @@ def check(
     Each notebook stays with one of the `workers`. The repository's own pytest settings and
     conftest.py files are left out; `extra` goes to pytest as it is.
     """
-    if not notebooks:
-        raise CourseError(
-            "expected notebooks to check, got none: name one or list it in SUMMARY.md"
-        )
     for path in notebooks:
         check_kernel(path, read(path))
     command = [sys.executable, "-m", "pytest", *shlex.split(PYTEST), "--rootdir", root]
@@ -43,18 +38,8 @@ def check(
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
     with TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True) as scratch:
         environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch)
-        pytest = subprocess.Popen(
-            [str(word) for word in command], cwd=root, env=environment, text=True, errors="replace",
-            stdout=None if sys.stdout.isatty() else subprocess.PIPE,  # whose reader may leave
-            start_new_session=True,  # Ctrl-C is ours to pass on
-        )  # fmt: skip
-        try:
+        to = None if sys.stdout.isatty() else subprocess.PIPE  # whose reader may leave
+        with started(command, cwd=root, env=environment, stdout=to) as pytest:
             for line in pytest.stdout or ():
                 print(line, end="", flush=True)
             return int(pytest.wait() != 0)
-        finally:
-            if pytest.stdout:
-                pytest.stdout.close()
-            if pytest.returncode is None:
-                end(pytest.pid)
-                pytest.wait()

@@ -1,4 +1,4 @@
-// Heads: the memory of some words cut into heads, by view and transpose and by a view alone, and
+// Heads: the memory of some words cut into heads, by view and transpose and by only a view, and
 // whose numbers then flow into an output.
 (() => {
   "use strict";
@@ -9,7 +9,7 @@
   // which piece becomes row t of head h.
   const CUTS = [
     ["right: a view, then a transpose", (h, t, { heads }) => t * heads + h],
-    ["wrong: a view alone", (h, t, { q }) => h * q.length + t],
+    ["wrong: only a view", (h, t, { q }) => h * q.length + t],
   ];
 
   function attend(state, pieceOf) {
@@ -96,8 +96,8 @@
       });
       return { pieceOf, svg, shares };
     });
-    add(el, "p", { class: "help" }, "Digits in the memory: which head gets this piece of a word. Bars: how much of it flows into the "
-      + "chosen output. Maps: a head's weights; before a row and above a column, whose piece it is.");
+    add(el, "p", { class: "help" }, "A digit in the memory names the head that holds this piece of a word, and a bar shows how much of "
+      + "it flows into the chosen output. The maps are the heads' weights. Each row and column names the word its piece is from.");
     const says = add(el, "p", { class: "says", role: "status", "aria-live": "polite" });
 
     function draw() {
@@ -144,9 +144,9 @@
     const late = (shares) => heard(shares).filter(([, , s]) => s > row).length;
     const leaks = (shares) => shares.flatMap((line, t) => line.filter((share, s) => share && s > t)).length;
     const C = q[0].length, T = words.length;
-    return `${C} channels cut into ${heads} head${heads > 1 ? "s" : ""} of ${C / heads}. Into the output of '${words[row]}' flow, in the `
-      + `right view, ${told(right)}; in the wrong one ${told(wrong)}, ${late(wrong)} of them later. Of the ${T * (T - 1) / 2} pairs `
-      + `of an output and a later word, ${leaks(right)} are heard in the right view, ${leaks(wrong)} in the wrong one.`;
+    return `${C} channels are cut into ${heads} head${heads > 1 ? "s" : ""} of ${C / heads}. With the right view, the output of `
+      + `'${words[row]}' is mixed from ${told(right)}; with the wrong one, from ${told(wrong)}, ${late(wrong)} of them later. Of the `
+      + `${T * (T - 1) / 2} pairs of an output and a later word, ${leaks(right)} leak with the right view and ${leaks(wrong)} with the wrong one.`;
   }
 
   globalThis.courseLive.heads = { render };

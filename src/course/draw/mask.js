@@ -8,7 +8,7 @@
   const times = (a, b) => a.map((row) =>
     b[0].map((_, c) => row.reduce((sum, value, k) => sum + value * b[k][c], 0)));
 
-  // As in torch, a row that may look nowhere is 0 / 0: nan.
+  // As in torch, a row that may not look at any word is 0 / 0: nan.
   function attend(x, { W_q, W_k, W_v, mask }) {
     const [q, k, v] = [W_q, W_k, W_v].map((W) => times(x, W)), root = Math.sqrt(q[0].length);
     const weights = q.map((query, i) => weigh(k.map((key, j) =>
@@ -132,7 +132,7 @@
     const most = leaks.reduce((a, b) => (b.moved > a.moved ? b : a), leaks[0]);
     const lost = words.filter((_, i) => moves[i].some(Number.isNaN));
     return `The mask has ${open.length} of ${all.length} cells open, ${open.filter(({ i, j }) => j > i).length} of them in the future`
-      + (blind.length ? `, and ${names(blind)} may look nowhere. ` : ". ")
+      + (blind.length ? `, and ${names(blind)} may not look at any word. ` : ". ")
       + (most ? `The future leaks into ${leaks.length} cell${leaks.length > 1 ? "s" : ""}, most where '${words[most.i]}' changes by `
         + `${most.moved.toFixed(4)} when '${words[most.j]}' does` : "No output notices its future")
       + (lost.length ? `; the output of ${names(lost)} is nan.` : ".");

@@ -158,7 +158,7 @@
 
   // ---------------------------------------------------------------- chapter 03: a temperature
 
-  const SHOWN = 13; // of the next characters, the likeliest; a finger needs some room for each
+  const SHOWN = 13; // of the next characters, the most likely; a finger needs some room for each
   const BASE = FLOOR - 18; // a count of 1; what never came lies below
 
   // Numbers from 0 to 1 that a seed decides: mulberry32, by Tommy Ettinger.
@@ -257,8 +257,8 @@
       const changed = Object.keys(state.moved).length;
       set(sentence, {}, `After '${names[last]}' at temperature ${temperature.toFixed(1)}`
         + (changed ? `, with ${changed} logit${changed > 1 ? "s" : ""} moved,` : "")
-        + ` the likeliest next character is '${names[best]}' with probability ${weights[best].toFixed(3)}, and the choice is `
-        + `as open as one among ${Math.exp(entropy).toFixed(1)} equal ones. Written at this temperature with seed ${state.seed}: `);
+        + ` the most likely next character is '${names[best]}', with probability ${weights[best].toFixed(3)}. The choice is `
+        + `as uncertain as one among ${Math.exp(entropy).toFixed(1)} equal ones. A text written at this temperature with seed ${state.seed}: `);
       set(text, {}, `'${write(state)}'`);
     }
 

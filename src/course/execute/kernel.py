@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import importlib.util
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 START_TIMEOUT = 60  # seconds
-ROOM = 2**20  # bytes: a disk without so much room is full
+DIED = "the kernel died: it ran out of memory or disk, or another program ended it"
 LONGEST_NAME = 100  # bytes of the name of a Unix socket: macOS takes 103, Linux 107
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 STORED = {  # environment of a kernel whose outputs are stored, or compared with those
@@ -48,21 +46,9 @@ def headless(folder: str) -> dict[str, str]:
 
 
 def _matplotlib(folder: str) -> dict[str, str]:
-    """A place for matplotlib's list of fonts, where it has none: it would say so in an output."""
-    homes = (
-        os.environ.get(name) or os.path.expanduser(usual)  # which stays as it is without a home
-        for name, usual in (("XDG_CONFIG_HOME", "~/.config"), ("XDG_CACHE_HOME", "~/.cache"))
-    )
-    given = os.environ.get("MPLCONFIGDIR")
-    places = [given] if given else [os.path.join(home, "matplotlib") for home in homes]
-    return {} if all(map(_can_be_made, places)) else {"MPLCONFIGDIR": folder}
-
-
-def _can_be_made(folder: str) -> bool:
-    """Whether this is a folder to write to, or may become one."""
-    while not os.path.exists(folder) and os.path.dirname(folder) != folder:
-        folder = os.path.dirname(folder)
-    return os.path.isdir(folder) and os.access(folder, os.W_OK)
+    """A place for matplotlib's list of fonts, where it can't write its own: an output would say so."""
+    home = os.environ.get("MPLCONFIGDIR") or os.path.expanduser("~")
+    return {} if os.access(home, os.W_OK) else {"MPLCONFIGDIR": folder}
 
 
 class OwnKernel:
@@ -175,7 +161,7 @@ def run_cells(
     try:
         asyncio.run(client.async_execute())  # ends what is pending, too
     except Exception as raised:  # of a cell, a dead kernel, a time-out, one that doesn't start
-        error = _failure(raised, timeout, kernels.scratch, **now)
+        error = _failure(raised, timeout, **now)
     finally:
         atexit.unregister(client._cleanup_kernel)  # nbclient leaves it where a kernel was killed
     return {"cells": now["number"], "error": error}
@@ -195,18 +181,13 @@ def check_kernel(path: Path, nb: NotebookNode) -> None:
             "environment: choose 'Python 3 (ipykernel)' in JupyterLab (Kernel, Change Kernel) "
             "and save"
         )
-    if importlib.util.find_spec("ipykernel") is None:
-        raise CourseError(
-            f"the kernel 'python3' is missing, because {sys.executable} has no ipykernel: "
-            "activate the environment of the course"
-        )
 
 
 # ---------------------------------------------------------------- what went wrong
 
 
 def _failure(
-    error: Exception, timeout: int, scratch: str, number: int, cell: NotebookNode | None
+    error: Exception, timeout: int, number: int, cell: NotebookNode | None
 ) -> dict[str, Any]:
     """What went wrong, and in which cell."""
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
@@ -215,13 +196,10 @@ def _failure(
     if isinstance(error, CellTimeoutError):
         value = f"the cell took longer than {timeout} s (--timeout)"
     elif isinstance(error, DeadKernelError):
-        guess = ": it ran out of memory, or another program ended it"
-        value = f"the kernel died{full_disk(scratch) or guess}"
+        value = DIED
     elif isinstance(error, CellExecutionError) and cell:
         last = [output for output in cell.outputs if output.output_type == "error"][-1]
         name, value, traceback = last.ename, last.evalue, short(last.traceback)
-    else:
-        value += full_disk(scratch)
     source = cell.source if cell else ""
     return failure(name, value, traceback, number or None, source)
 
@@ -231,22 +209,6 @@ def failure(
 ) -> dict[str, Any]:
     """A failure, as a report has it; one outside of any cell has no cell."""
     return {"cell": cell, "source": source, "name": name, "value": value, "traceback": traceback}
-
-
-def full_disk(folder: str) -> str:
-    """What to add to an error if nothing can be written into the folder of a kernel; "" if it can.
-
-    What fails there seldom says so: it can't write that either.
-    """
-    try:
-        with tempfile.TemporaryFile(dir=folder) as file:
-            file.write(bytes(ROOM))
-    except OSError as error:
-        return (
-            f": {os.path.dirname(folder)} takes no temporary files ({error.strerror}): "
-            "make room there, or name another folder in the variable TMPDIR"
-        )
-    return ""
 
 
 def short(traceback: list[str]) -> str:

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 Result = dict[str, Any]  # of one notebook: name, seconds, cells, error
 
 COLUMNS = ("notebook", "result", "cells", "time (s)")
-ALL_COLUMNS = 70  # characters that a table of all columns needs
 
 
 class Progress:
@@ -95,12 +94,11 @@ def print_table(report: dict[str, Any], out: Path) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = 120
-    shown = len(COLUMNS) if console.width >= ALL_COLUMNS else 2  # report.json has the others, too
     table = Table()
-    for number, column in enumerate(COLUMNS[:shown]):
+    for number, column in enumerate(COLUMNS):
         table.add_column(column, justify="right" if number > 1 else "left", overflow="fold")
     for result in report["notebooks"]:
-        table.add_row(*_row(result)[:shown], style="red" if result["error"] else None)
+        table.add_row(*_row(result), style="red" if result["error"] else None)
     console.print(table)
     console.print(f"{_totals(report)}; results in {out}", markup=False, soft_wrap=True)
 

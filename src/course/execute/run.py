@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -142,7 +142,7 @@ def choose(
                 continue
             try:
                 chosen[path][name] = parse(text, defaults[name])
-            except (ValueError, SyntaxError):
+            except ValueError:
                 raise CourseError(
                     f"expected {_type(defaults[name])} for the parameter {name!r} of "
                     f"{path.stem}, got {text!r}; known are: {_listing(known)}"
@@ -159,23 +159,17 @@ def parse(text: str, default: Any) -> Any:
     >>> parse("1e-3", 0.1), parse("7", 0), parse("false", True), parse("[1, 2]", [])
     (0.001, 7, False, [1, 2])
     """
-    if isinstance(default, bool):
-        values = {"true": True, "false": False}
-        if text.lower() not in values:
+    if not isinstance(default, str):
+        try:
+            value = ast.literal_eval(text.capitalize() if isinstance(default, bool) else text)
+        except (ValueError, SyntaxError):
+            value = text
+        if isinstance(default, float) and type(value) is int:
+            value = float(value)
+        if default is not None and type(value) is not type(default):
             raise ValueError(text)
-        return values[text.lower()]
-    if isinstance(default, int | float):
-        return type(default)(text)
-    if isinstance(default, list | dict):
-        value = ast.literal_eval(text)
-        if type(value) is not type(default):
-            raise ValueError(text)
-        return value
-    if default is None:
-        with suppress(ValueError, SyntaxError):
-            return ast.literal_eval(text)
-    elif not isinstance(default, str):
-        raise ValueError(text)
+        if not isinstance(value, str):
+            return value
     path = Path(text)
     if path.name == text and not path.suffix:
         return text

@@ -2,16 +2,14 @@
 
 A function that never ends is ended with its process, also where Python can't interrupt it, and the
 kernel stays as it was: nothing has to be put back. Where a system can't fork (Windows), or PyTorch
-couldn't be used after it, the same is done in this process, and only Python's own loops are stopped.
+couldn't be used after it, the same is done in this process, and the learner stops what never ends.
 """
 
-import _thread
 import contextlib
 import mmap
 import os
 import pickle
 import signal
-import threading
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -34,7 +32,7 @@ COUNT = 8  # bytes before it, for the number of the call that runs
 def verdict(exercise: Exercise, function: Callable) -> Verdict:
     """Judge a learner's function. KeyboardInterrupt comes through when the learner presses stop."""
     if not _forks():
-        return _found(exercise, function, _within)
+        return _found(exercise, function, attempt)
     exercise.prepare()  # once, here: what a forked process finds out is lost with it
     gone: dict[int, Gone] = {}  # by the number of the call that ended a process
     while True:
@@ -146,24 +144,3 @@ def _forks() -> bool:
         (x @ x).softmax(-1).sum().backward()
 
     return _wait(_fork(probe)) == 0
-
-
-def _within(function: Callable, inputs: tuple, without: tuple[str, ...] = ()) -> Outcome:
-    """One attempt in this process; what runs too long is stopped as by the learner's own hand."""
-    late = threading.Event()
-
-    def stop() -> None:
-        late.set()
-        _thread.interrupt_main()
-
-    timer = threading.Timer(WALL, stop)
-    timer.start()
-    try:
-        return attempt(function, inputs, without)
-    except KeyboardInterrupt:
-        if not late.is_set():
-            raise
-        return Outcome(error=Late(STOPPED), words=STOPPED)
-    finally:
-        timer.cancel()
-        timer.join()

@@ -5,16 +5,17 @@ that never ends, or that ends its process, is the matter of `apart`.
 """
 
 import builtins
-import contextlib
-import copy
 import io
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from copy import deepcopy
 from dataclasses import dataclass
 from dis import opmap
 from linecache import getline
 from types import CoroutineType, FrameType
 from typing import Any
+from unittest.mock import patch
 
 from torch.overrides import TorchFunctionMode
 
@@ -22,7 +23,6 @@ from course.learn.restore import put_back, settings
 from course.learn.values import is_a, kept, same
 
 PRINTED = 2000  # characters that are kept of what a function prints
-LEADS_ON = ("__traceback__", "__context__", "__cause__")  # from an exception to what was before
 
 
 class Gone(Exception):
@@ -72,8 +72,13 @@ def attempt(
     An exception comes through only when the learner presses stop, which is KeyboardInterrupt; in a
     process `apart` nobody does, and the function has raised it itself.
     """
-    mine, watch = copy.deepcopy(inputs), _Watch(without)
-    with settings() as changed, _streams() as printed:
+    mine, watch, printed = deepcopy(inputs), _Watch(without), _Short()
+    with (
+        settings() as changed,
+        redirect_stdout(printed),
+        redirect_stderr(printed),
+        patch.object(builtins, "input", _no_answer),
+    ):
         try:
             value, error, words, line, own = _called(function, mine, watch, apart)
         finally:
@@ -107,8 +112,8 @@ def _called(function: Callable, inputs: tuple, watch: "_Watch", apart: bool) -> 
             raise
         line, own = _place(error)
         words = _words(error)
-        for name in LEADS_ON:  # else the frames of all of them would be kept alive
-            vars(BaseException)[name].__set__(error, None)
+        error.with_traceback(None)  # else its frames, and those of the earlier ones,
+        error.__context__ = error.__cause__ = None  # would be kept alive
         return None, error, words, line, own
 
 
@@ -157,19 +162,6 @@ class _Watch(TorchFunctionMode):
 
 def _module(frame: FrameType) -> str:
     return frame.f_globals.get("__name__") or ""
-
-
-@contextlib.contextmanager
-def _streams() -> Iterator[io.StringIO]:
-    """While a function runs, what it prints is kept, and nobody answers its questions."""
-    before, ask = (sys.stdout, sys.stderr, sys.stdin), builtins.input
-    printed = _Short()
-    try:
-        sys.stdout = sys.stderr = printed
-        sys.stdin, builtins.input = io.StringIO(), _no_answer
-        yield printed
-    finally:
-        (sys.stdout, sys.stderr, sys.stdin), builtins.input = before, ask
 
 
 class _Short(io.StringIO):

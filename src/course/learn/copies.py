@@ -97,15 +97,10 @@ def _bring(new: NotebookNode, copy: NotebookNode, mine: Path, base: Path) -> str
 
 
 def _made_of(copy: NotebookNode, last: NotebookNode | None, *others: NotebookNode | None):
-    """The version that a copy was made of, as it says itself; one without cells if it isn't known.
-
-    An older copy doesn't say it, and was made of the last one.
-    """
+    """The version that a copy was made of, as it says itself; one without cells if it isn't known."""
     from nbformat import NotebookNode
 
     said = _version(copy)
-    if said is None and last:
-        return last
     alike = (known for known in (last, *others) if known and said and _version(known) == said)
     return next(alike, NotebookNode(cells=[]))
 

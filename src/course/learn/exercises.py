@@ -3,7 +3,8 @@
 What is passed is kept, and `progress()` shows it.
 
 A check never raises, except in a headless run for an exercise that doesn't exist or is broken:
-whatever the function does becomes a sentence, and nothing that it changes is left behind.
+whatever the function does becomes a sentence, and nothing that it changes is left behind. Where the
+notebook has replaced a function that the check relies on, no answer is judged.
 """
 
 import importlib
@@ -21,6 +22,7 @@ from course.learn.progress import Progress, keep
 from course.learn.record import Exercise
 from course.learn.solutions import in_check
 from course.learn.verdict import Verdict
+from course.learn.words import listed
 
 COLOURS = {"passed": RIGHT, "not attempted": UNTRIED}
 
@@ -49,6 +51,10 @@ class Report:
 
 def check(id: str, function: Callable) -> Report:
     """Try a learner's function on an exercise and say what was found."""
+    if names := restore.replaced():
+        says = f"your notebook has replaced {listed(names)}, which a check needs."
+        advice = "Take that out, restart the kernel, and check again."
+        return Report(id, "unknown", (f"{id}: {says} {advice}",))
     try:
         exercise = load(id)
         verdict = apart.verdict(exercise, function)
@@ -124,7 +130,9 @@ def load(id: str) -> Exercise:
         raise LookupError(f"there is no exercise {id!r}; expected one of {', '.join(near)}")
     chapter, _, name = id.partition(".")
     try:
-        exercise = importlib.import_module(f"{content.package()}.ch{chapter}.exercises.{name}").E
+        with restore.settings():  # a record makes its inputs, whatever the notebook has set
+            module = importlib.import_module(f"{content.package()}.ch{chapter}.exercises.{name}")
+        exercise = module.E
         exercise.check()
     except (Exception, SystemExit) as error:
         lines = [
@@ -137,6 +145,3 @@ def load(id: str) -> Exercise:
             f"this exercise is broken, not your answer ({place}: {type(error).__name__}: {error})"
         ) from error
     return exercise
-
-
-restore.remember()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import html
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from course.colours import COLOURS
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 RIGHT, UNTRIED, WRONG = COLOURS["value"], COLOURS["edge"], COLOURS["wrong"]  # of a bar
-WIDE = 4  # columns of a table that a phone has room for
 MIME = "application/vnd.attention-course+json"  # what an output is, for the book and the decks
 
 
@@ -30,32 +28,7 @@ def prose(text: str) -> str:
 def _inline() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    def text(_, tokens, at, *__) -> str:
-        return html.escape(tokens[at].content, quote=False)
-
-    def code(*given) -> str:
-        return f"<code>{text(*given)}</code>"
-
-    parser = MarkdownIt("zero").enable(["backticks", "emphasis"])
-    parser.add_render_rule("text", text)
-    parser.add_render_rule("code_inline", code)
-    return parser
-
-
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]], ids: Sequence[str] = ()) -> str:
-    """Rows of HTML, the first cell of each its heading; on a phone a row of a wide table is a card."""
-    top = "".join(f'<th scope="col">{head}</th>' for head in heads)
-    is_wide, lines = len(heads) > WIDE, []
-    kind = ' class="course-wide"' if is_wide else ""
-    for n, (first, *rest) in enumerate(rows):
-        id = f' id="{ids[n]}"' if ids else ""
-        says = [f' data-head="{head}"' if is_wide else "" for head in heads[1:]]
-        cells = "".join(f"<td{say}>{cell}</td>" for say, cell in zip(says, rest, strict=True))
-        lines.append(f'<tr{id}><th scope="row">{first}</th>{cells}</tr>')
-    return (
-        f'<div class="table-wrapper"><table{kind}>'
-        f"<thead><tr>{top}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
-    )
+    return MarkdownIt("zero").enable(["backticks", "emphasis"])
 
 
 def folded(summary: str, body: str) -> str:

@@ -9,7 +9,7 @@ An exercise is a module `chNN.exercises.name` of the chapters, told in this orde
 
     E.slip("dim=1", "dim=0", "your columns sum to 1, not your rows.")   # one edit of the answer
     E.mistake(lambda T: torch.ones(T, T), "nothing is divided yet.")    # another program
-    E.law(rows_sum_to_1)      # what every right answer obeys: of `laws`, or decorated with E.law
+    E.law(rows_sum_to_1)      # what every right answer obeys; decorates one, too
     E.hint("What is one share?")                                        # three of them
 
 A slip is refused where it stands unless its text stands exactly once in the answer and changes
@@ -26,7 +26,6 @@ import torch
 from course.errors import RecordError
 from course.learn.attempt import Outcome, attempt
 from course.learn.draws import Draw
-from course.learn.restore import originals
 from course.learn.values import same
 from course.learn.words import extent
 
@@ -125,9 +124,8 @@ class Exercise:
 
     def prepare(self) -> None:
         """Find out what the reference does with every input."""
-        with originals():
-            for n in range(len(self.inputs)):
-                self.reference.outcome(n)
+        for n in range(len(self.inputs)):
+            self.reference.outcome(n)
 
     @property
     def n_shown(self) -> int:

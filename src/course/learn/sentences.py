@@ -54,9 +54,9 @@ def _names(exercise: Exercise, places: list[int]) -> str:
     return listed([f"`{names[n]}`" for n in places])
 
 
-def besides(outcomes: list[Outcome], replaced: list[str]) -> Iterator[str]:
+def besides(outcomes: list[Outcome]) -> Iterator[str]:
     """What a function did outside of itself."""
-    if replaced := [*replaced, *(name for o in outcomes for name in o.replaced)]:
+    if replaced := [name for o in outcomes for name in o.replaced]:
         yield f"{listed(replaced)} had been replaced; the check used the original."
     if changed := [name for o in outcomes for name in o.changed]:
         yield f"Your function changed {listed(changed)}; the check has put it back."

@@ -11,7 +11,6 @@ from functools import partial
 
 from course.learn.attempt import Gone, Outcome, attempt
 from course.learn.record import Exercise, Program
-from course.learn.restore import originals
 from course.learn.sentences import besides, complaint, did, misfit
 from course.learn.values import is_a
 from course.learn.words import call, kind
@@ -46,22 +45,21 @@ def judge(exercise: Exercise, function: Callable, run: Callable | None = None) -
             f"expected your function itself, got {kind(function)}; pass its name, not a call."
         )
         return Verdict("wrong", sentence)
-    with originals() as replaced:
-        if sentence := attempt(partial(misfit, exercise, function), ()).value:
-            return Verdict("wrong", sentence)
-        rights = [exercise.reference.outcome(n) for n in range(len(exercise.inputs))]
-        outcomes = list(_outcomes(exercise, function, run))
-        if _untouched(outcomes[-1]):
-            sentence = "not attempted yet. Replace the line that raises, and run the cell again."
-            return Verdict("not attempted", sentence)
-        wrong = [n for n, outcome in enumerate(outcomes) if not outcome.alike(rights[n])]
-        status, sentence, seen = _finding(exercise, outcomes, rights, wrong)
-        more = [*besides(outcomes[: exercise.n_shown], replaced)]
-        shown = status == "wrong" and wrong and wrong[0] < exercise.n_shown
-        if shown and _fickle(exercise, function, outcomes, wrong[0], run):
-            more.append(
-                "Your function does something else when it is called again with the same input."
-            )
+    if sentence := attempt(partial(misfit, exercise, function), ()).value:
+        return Verdict("wrong", sentence)
+    rights = [exercise.reference.outcome(n) for n in range(len(exercise.inputs))]
+    outcomes = list(_outcomes(exercise, function, run))
+    if _untouched(outcomes[-1]):
+        sentence = "not attempted yet. Replace the line that raises, and run the cell again."
+        return Verdict("not attempted", sentence)
+    wrong = [n for n, outcome in enumerate(outcomes) if not outcome.alike(rights[n])]
+    status, sentence, seen = _finding(exercise, outcomes, rights, wrong)
+    more = [*besides(outcomes[: exercise.n_shown])]
+    shown = status == "wrong" and wrong and wrong[0] < exercise.n_shown
+    if shown and _fickle(exercise, function, outcomes, wrong[0], run):
+        more.append(
+            "Your function does something else when it is called again with the same input."
+        )
     return Verdict(status, sentence, seen, tuple(more), "\n".join(map(did, outcomes)))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course.learn.values import FLOATS, PLAIN, TENSORS, exactly, odd
+from course.learn.values import FLOATS, PLAIN, TENSORS, exactly, odd, same
 
 MANY = 40  # numbers in a tensor that is written out
 DIGITS = (4, 6, 9, 17)  # significant digits, the fewest that are honest
@@ -121,16 +121,8 @@ def call(name: str, inputs: tuple) -> str:
 
 def _exact(value: Any) -> str:
     """The text of an input in the fewest digits from which it could be typed in again."""
-    enough = (digits for digits in DIGITS if _equal(_rounded(value, digits), value))
+    enough = (digits for digits in DIGITS if same(_rounded(value, digits), value, rtol=0.0))
     return _text(value, next(enough, DIGITS[-1]), 120)
-
-
-def _equal(a: Any, b: Any) -> bool:
-    if exactly(a, *TENSORS):
-        return bool(torch.isclose(a, b, rtol=0.0, atol=0.0, equal_nan=True).all())
-    if exactly(a, list, tuple):
-        return all(map(_equal, a, b))
-    return a == b
 
 
 def extent(value: Any) -> int:

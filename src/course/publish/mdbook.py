@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from course import notebooks
 from course.errors import CourseError
-from course.execute.processes import end
+from course.execute.processes import started
 from course.files import atomic_folder
 from course.publish.download import build_wheel
 from course.publish.search_index import hide_closed
@@ -43,17 +43,9 @@ def build(root: Path, serve: bool = False, port: int = 3000) -> int:
 
 def _run(command: list[str | Path], environment: dict[str, str]) -> None:
     """Run mdBook, with the preprocessor that it starts; none of them is left."""
-    process = subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        encoding="utf-8", errors="replace",
-        start_new_session=True,  # Ctrl-C is ours to pass on
-    )  # fmt: skip
-    with process:
-        try:
-            stderr = process.communicate()[1]
-        finally:
-            if process.returncode is None:
-                end(process.pid)
+    pipe = subprocess.PIPE
+    with started(command, env=environment, stdout=pipe, stderr=pipe) as process:
+        stderr = process.communicate()[1]
     if process.returncode:
         said = stderr.replace(environment["MDBOOK_BOOK__SRC"], "notebooks")
         raise CourseError(_complaint(said))

@@ -185,7 +185,7 @@ class Page:
 
     @functools.cached_property
     def minutes(self) -> tuple[float, float]:
-        """How long its main line takes, and how long what is Deeper."""
+        """How long its main line and its Deeper sections take."""
         return minutes(self.cells)
 
     def check_outputs(self) -> None:

@@ -206,7 +206,7 @@ allows_a_thousandth: a tolerance of 1e-3, under which a slow drift passes
 """)
 
 
-# ---------------------------------------------------------------- ALiBi, wherever the queries stand
+# ---------------------------------------------------------------- ALiBi, wherever the queries are
 
 
 @wrong("11.penalties")

@@ -2,8 +2,8 @@
 
 import torch
 
+from chapters.laws import TOLERANCE
 from course.learn.draws import quarters
-from course.learn.laws import TOLERANCE
 from course.learn.record import Exercise
 
 INPUTS = [torch.tensor([[[1.0, 3.0], [4.0, 8.0]]]), torch.tensor([[[5.0]]]), quarters(1, 3, 3), quarters(3, 3, 3)]

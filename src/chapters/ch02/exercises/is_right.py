@@ -3,7 +3,7 @@
 import torch
 
 from attention.batches import cut_blocks, get_batch
-from course.learn.almost import called
+from chapters.families import called
 from course.learn.record import Exercise
 
 

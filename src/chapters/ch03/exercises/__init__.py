@@ -1,1 +1,1 @@
-"""The exercises of chapter 03, a record each."""
+"""The exercises of chapter 03, one record each."""

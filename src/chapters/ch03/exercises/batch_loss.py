@@ -3,8 +3,8 @@
 import torch
 import torch.nn.functional as F
 
+from chapters.laws import no_loss_is_negative
 from course.learn.draws import quarters
-from course.learn.laws import no_loss_is_negative
 from course.learn.record import Exercise
 
 ONE = quarters(1, 1, 2, seed=1), torch.tensor([[1]])
@@ -23,40 +23,40 @@ def batch_loss(logits, targets):
 
 CALL = "F.cross_entropy(logits.view(B * T, V), targets.view(B * T))"
 for wrong in ("(B, V, T), targets", "(V, B * T).T, targets.view(B * T)"):
-    E.slip("(B * T, V), targets.view(B * T)", wrong, """`view(B, V, T)` has the right shape and the
-        wrong contents: it draws new lines between the numbers as they lie in memory, so each
-        distribution is cut from several rows. Keep V the last axis when you use `view`.""")
+    E.slip("(B * T, V), targets.view(B * T)", wrong, """`view(B, V, T)` has the right shape, but
+        the wrong contents: it regroups the numbers in their order in memory, so each distribution
+        mixes several rows. Keep V the last axis when you use `view`.""")
 E.slip(CALL, "F.cross_entropy(logits, targets)", """`F.cross_entropy` looks for the classes on axis
-    1, and there you have the positions. Which two axes can become one, so that the classes move
-    up? (If you have flattened already: V differs from input to input. Take it from
+    1, but your axis 1 has the positions. Which two axes can you join, so that the classes move to
+    axis 1? (If you have flattened already: V differs from input to input, so take it from
     `logits.shape`.)""")
-E.slip("logits.v", "logits.softmax(-1).v", """softmax ran twice: `F.cross_entropy` takes logits and
-    does its own softmax. Given probabilities it finds a loss that can never come near 0.""")
-E.slip("(B * T))", "(B * T), reduction='sum')", """this is the sum over all guesses. It grows with
-    the batch; the mean can be compared.""")
-E.slip(CALL, "F.cross_entropy(logits[:, -1], targets[:, -1])", """only the last position of each
-    sequence is counted. Every position is a guess, so there are B * T of them.""")
+E.slip("logits.v", "logits.softmax(-1).v", """you apply softmax twice: `F.cross_entropy` takes
+    logits and applies softmax itself. If you give it probabilities, the loss can't come near
+    0.""")
+E.slip("(B * T))", "(B * T), reduction='sum')", """this is the sum over all guesses, which grows
+    with the batch. You can compare batches only by their mean.""")
+E.slip(CALL, "F.cross_entropy(logits[:, -1], targets[:, -1])", """you count only the last position
+    of each sequence. Every position is a guess, so there are B * T guesses.""")
 E.slip(CALL, "-logits.softmax(-1).gather(-1, targets[..., None]).mean()", """this is minus the mean
-    probability. The cost of a guess is minus the logarithm of the probability.""")
-E.slip("F.cross_entropy", "F.nll_loss", """you charged minus the logit. A logit alone says nothing:
-    it has to be compared with the others of its row, which is what softmax does.""")
-E.slip("targets.view", "targets.T.reshape", """the logits are flattened sequence by sequence, the
-    targets position by position, so they no longer belong together. Flatten both in the same
-    order.""")
-E.slip("(B * T))", "(B * T)) / 0.6931472", """this loss is in bits. The unit here is the nat: no
-    division by ln 2.""")
+    probability. But a guess costs minus the logarithm of the probability.""")
+E.slip("F.cross_entropy", "F.nll_loss", """your cost is minus the logit. But one logit means nothing
+    by itself: softmax compares it with the others in its row.""")
+E.slip("targets.view", "targets.T.reshape", """you flatten the logits sequence by sequence, but the
+    targets position by position, so they no longer match. Flatten both in the same order.""")
+E.slip("(B * T))", "(B * T)) / 0.6931472", """this loss is in bits. The unit here is the nat, so
+    don't divide by ln 2.""")
 E.slip(CALL, "-logits.log_softmax(1).gather(-1, targets[..., None]).mean()", """your softmax runs
-    over the positions: in (B, T, V) they are axis 1. The classes are the last axis.""")
+    over the positions, which are axis 1 of (B, T, V). The classes are the last axis.""")
 
 E.law(no_loss_is_negative)
 
 @E.law
 def between_cheapest_and_dearest(loss, logits, targets):
-    """the loss has to lie between the lowest and the highest cost of a guess: it is the mean of all"""
+    """the loss has to lie between the lowest and the highest cost of a guess, as their mean"""
     costs = -torch.log_softmax(logits, dim=-1).gather(-1, targets[..., None])
     return bool(0.9999 * costs.min() - 1e-4 <= loss <= 1.0001 * costs.max() + 1e-4)
 
 E.hint("How many guesses are there in the batch? Each has V scores and one target.")
-E.hint("""`F.cross_entropy` is happy with scores of shape (N, V) and targets of shape (N,). What is
-    N?""")
-E.hint("`logits.view(B * T, V)` and `targets.view(B * T)`, with `B, T, V = logits.shape`.")
+E.hint("""`F.cross_entropy` accepts scores of shape (N, V) and targets of shape (N,). What is N
+    here?""")
+E.hint("Take `logits.view(B * T, V)` and `targets.view(B * T)`, with `B, T, V = logits.shape`.")

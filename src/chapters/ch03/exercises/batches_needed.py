@@ -1,4 +1,4 @@
-"""Return how many batches it takes for a standard error of at most `wanted`."""
+"""Return how many batches you need for a standard error of at most `wanted`."""
 
 import math
 
@@ -24,40 +24,41 @@ def batches_needed(spread, wanted):
 CEIL = "math.ceil(exact * (1 - 1e-12))"
 COUNT_UP = "next(n for n in range(1, 10**6) if spread / math.sqrt(n) <= wanted)"
 for wrong in ("math.ceil(exact)", COUNT_UP):
-    E.slip(CEIL, wrong, """right, but floats round, which costs a batch: in Python 0.07 / 0.01 is a
-        little above 7, and 2.1 / 3 a little above 0.7. Allow for that before you round up or
-        compare.""")
-E.slip(CEIL, "math.ceil(spread / wanted)", """the noise of a mean falls with the square root of the
-    number of batches, not with the number: half the noise needs four times as many.""")
-E.slip(CEIL, "math.ceil(math.sqrt(spread / wanted))", """the root is on the wrong side. Write
-    spread / sqrt(n) = wanted and solve for n.""")
-E.slip(CEIL, "math.floor(exact)", """you rounded down, and then the error is still a little larger
-    than wanted.""")
-E.slip(CEIL, "round(exact)", """rounding to the nearest number sometimes rounds down, and then the
-    error is still a little larger than wanted.""")
-E.slip(CEIL, "exact", """that is the formula, but batches come whole: which whole number is just
-    enough?""")
-E.slip(CEIL, "math.floor(exact) + 1", """one more than the whole part is one too many when the
-    result is whole already.""")
-E.slip("** 2", "** -2", "the ratio is upside down: a smaller error needs more batches.")
-E.slip(CEIL, "math.ceil(spread**2 / wanted)", """only the spread is squared. Both sides of spread /
-    sqrt(n) = wanted are.""")
+    E.slip(CEIL, wrong, """your formula is right, but floats round, which costs one batch: in
+        Python 0.07 / 0.01 is a little above 7, and 2.1 / 3 is a little above 0.7. Allow for that
+        before you round up or compare.""")
+E.slip(CEIL, "math.ceil(spread / wanted)", """the standard error falls with the square root of the
+    number of batches, not with the number. To halve it, you need four times as many.""")
+E.slip(CEIL, "math.ceil(math.sqrt(spread / wanted))", """your square root is on the wrong side.
+    Write spread / sqrt(n) = wanted, and solve for n.""")
+E.slip(CEIL, "math.floor(exact)", """you rounded down, so the error is still a little larger
+    than `wanted`.""")
+E.slip(CEIL, "round(exact)", """you round to the nearest number. Where that is down, the error is
+    still a little larger than `wanted`.""")
+E.slip(CEIL, "exact", """that is the formula, but you can't take a part of a batch. Which whole
+    number is just enough?""")
+E.slip(CEIL, "math.floor(exact) + 1", """you add 1 to the whole part. That is one too many if
+    the result is a whole number already.""")
+E.slip("** 2", "** -2", "your ratio is upside down: a smaller error needs more batches.")
+E.slip(CEIL, "math.ceil(spread**2 / wanted)", """you square only the spread. Square both sides of
+    spread / sqrt(n) = wanted.""")
 
 @E.law
 def whole_and_at_least_1(n, spread, wanted):
-    """the number has to be whole and at least 1"""
+    """the number has to be a whole number and at least 1"""
     return isinstance(n, int) and n >= 1
 
 @E.law
 def small_enough(n, spread, wanted):
-    """this many batches have to bring the standard error down to `wanted`"""
+    """with this many batches, the standard error has to be at most `wanted`"""
     return spread / n**0.5 <= wanted * (1 + 1e-9)
 
 @E.law
 def one_fewer_is_too_few(n, spread, wanted):
-    """one batch fewer has to be too few for `wanted`"""
+    """with one batch fewer, the standard error has to be above `wanted`"""
     return n == 1 or spread / (n - 1) ** 0.5 > wanted * (1 + 1e-9)
 
-E.hint("The mean of n batches has a standard error of the spread divided by the root of n.")
-E.hint("Set spread / sqrt(n) equal to what is wanted, and solve for n.")
-E.hint("`(spread / wanted) ** 2`, rounded up to a whole number: `math.ceil`.")
+E.hint("""The standard error of the mean of n batches is the spread divided by the square root of
+    n.""")
+E.hint("Set spread / sqrt(n) equal to `wanted`, and solve for n.")
+E.hint("Round `(spread / wanted) ** 2` up to a whole number with `math.ceil`.")

@@ -1,4 +1,4 @@
-"""Return the number of ks that, added to all counts of one text, suits another text best."""
+"""Return the k that, added to all counts of one text, gives the lowest loss on another text."""
 
 import torch
 
@@ -6,7 +6,7 @@ from course.learn.record import Exercise
 
 
 def drawn(d):
-    """Texts for which one k is clearly best, and at no end of ks, neither by place nor by size."""
+    """Texts for which one k is clearly best, but not the first, last, smallest or largest."""
     V = 2 + d.size()
     while True:
         often = d.whole(0, d.choice((4, 30)), V, V) * d.whole(0, 2, V, V)
@@ -40,27 +40,27 @@ def best_smoothing(train_counts, val_counts, ks):
     best = losses.index(min(losses))
     return ks[best]
 
-E.slip("ks[best]", "min(ks)", """yours is always the smallest k, which is the best one for the
+E.slip("ks[best]", "min(ks)", """you always return the smallest k, which is the best one for the
     pairs that were counted. Judge the tables on the pairs of the second text.""")
 for old, new in (("ks[best]", "max(ks)"), ("table.sum(dim=1", "train_counts.sum(dim=1")):
-    E.slip(old, new, """yours is the largest k, nearly always. Do the rows of your tables sum to 1,
-        with k in the sum of a row as often as in its cells? And does each pair weigh as much as it
-        occurred?""")
-E.slip("ks[best]", "best", """this is the place of the best k in `ks`, counted from 0. Return the k
-    that stands there.""")
-E.slip("min(losses)", "max(losses)", "yours has the highest loss of all. (Is a sign turned?)")
-E.slip("ks[best]", "ks[0]", """yours is always the first number of `ks`. Do you compare the losses
-    of all of them, and does k play a part in each?""")
-E.mistake(lambda train, val, ks: best_smoothing(val, train, ks), """the texts have changed places:
-    count the first one for the table, and judge it on the second.""")
-E.slip("dim=1", "dim=0", """your columns sum to 1, not your rows: these shares say what came before
-    each character. The table must say what follows.""")
-E.slip(", keepdim=True", "", """column j is divided by row j's sum: without `keepdim=True` the row
-    sums have one axis and count as a row. Keep them as a column.""")
-E.slip("val_counts * s", "(val_counts > 0) * s", """every pair counts once in your mean. A pair
-    that occurred 9 times is 9 guesses.""")
-E.slip("() + k", "() + sum(ks[: len(losses) + 1])", """each k of yours comes on top of those before
-    it. Begin each round with the counts as they were.""")
+    E.slip(old, new, """you nearly always return the largest k. Do the rows of your tables sum to
+        1, with k in the sum of a row as often as in its cells? And does each pair count as often as
+        it occurred?""")
+E.slip("ks[best]", "best", """this is the index of the best k in `ks`. Return the k at that
+    index.""")
+E.slip("min(losses)", "max(losses)", "you return the k with the highest loss. Is a sign wrong?")
+E.slip("ks[best]", "ks[0]", """you always return the first number of `ks`. Do you compare the losses
+    of all of them, and does each loss depend on its k?""")
+E.mistake(lambda train, val, ks: best_smoothing(val, train, ks), """you swapped the texts: count
+    the first one for the table, and judge it on the second.""")
+E.slip("dim=1", "dim=0", """your columns sum to 1, not your rows, so your shares show what came
+    before each character. The table must show what follows.""")
+E.slip(", keepdim=True", "", """you divide column j by the sum of row j: without `keepdim=True` the
+    row sums have only one axis, which counts as a row. Keep them as a column.""")
+E.slip("val_counts * s", "(val_counts > 0) * s", """your mean counts every pair once. But a
+    pair that occurred 9 times is 9 guesses.""")
+E.slip("() + k", "() + sum(ks[: len(losses) + 1])", """you add each k on top of those before it.
+    Start each round from the original counts.""")
 
 @E.law
 def one_of_the_ks(k, train_counts, val_counts, ks):
@@ -71,4 +71,4 @@ E.hint("Begin with one k: what is the loss of its table on the second text?")
 E.hint("""Its table is `train_counts + k`, each row divided by its sum. A pair costs minus the
     logarithm of its share, and it occurred `val_counts` times.""")
 E.hint("""Put the losses of all ks into a list, in their order. `losses.index(min(losses))` is the
-    place of the lowest, and the best k has the same place in `ks`.""")
+    index of the lowest, and the best k has the same index in `ks`.""")

@@ -8,31 +8,33 @@ E = Exercise(__name__, inputs=[()])
 def can_be_true():
     last_batch = True  # a batch is a small sample: about half lie below the floor
     whole_text = False  # the floor is exactly what no bigram can go below
-    after_1000_steps = False  # about 1 for each logit, so still far from the floor
-    longer_memory = True  # the floor only binds models that see one character
+    after_1000_steps = False  # each logit moves by about 1, still far from the floor
+    longer_memory = True  # the floor is only for models that see one character
     return last_batch, whole_text, after_1000_steps, longer_memory
 
-E.slip("whole_text = False", "whole_text = True", """one claim is judged wrongly: what does the
-    floor say about a bigram's loss on *all* pairs?""")
-E.slip("last_batch = True", "last_batch = False", """one claim is judged wrongly: the floor holds
-    for the whole text. Look again at the histogram: where do single batches lie?""")
-E.slip("steps = False", "steps = True", """one claim is judged wrongly. How far can a logit walk in
-    1000 steps of 0.001, and what was the loss after our own thousand?""")
-E.slip("memory = True", "memory = False", """one claim is judged wrongly. Whose floor is it? It was
-    counted from pairs, so it binds models that see one character.""")
-E.mistake(lambda: (False, False, False, False), """nothing below the floor, ever? It binds one kind
-    of model, and one kind of loss. Two of the claims are about others.""")
-E.mistake(lambda: (True, True, True, True), """all four? Then the floor would be no floor. Which
-    claims are about a bigram and the whole text, and which speak of a number of steps?""")
-E.mistake(lambda: (True, True, True, False), """you let the bigram below its own floor and hold a
-    better model above it. Who is the floor for?""")
-E.mistake(lambda: (False, True, True, False), """each answer is the opposite of the right one. Did
-    you mark what can't be true?""")
-E.mistake(lambda: (1, 0, 0, 1), "right, but as numbers: write True and False.")
+E.slip("whole_text = False", "whole_text = True", """you judged one claim wrongly. What does
+    the floor tell you about a bigram's loss on *all* pairs?""")
+E.slip("last_batch = True", "last_batch = False", """you judged one claim wrongly. The floor
+    applies to the whole text. Where do single batches lie in the histogram?""")
+E.slip("steps = False", "steps = True", """you judged one claim wrongly. How far can a logit move in
+    1000 steps of 0.001, and what was our own loss after a thousand steps?""")
+E.slip("memory = True", "memory = False", """you judged one claim wrongly. The floor was counted
+    from pairs, so it is the limit only for models that see one character.""")
+E.mistake(lambda: (False, False, False, False), """you say that no loss can be below the floor. But
+    it is the limit for one kind of model and one kind of loss. Two of the claims are about
+    others.""")
+E.mistake(lambda: (True, True, True, True), """if all four could be true, there would be no floor.
+    Which claims are about a bigram on the whole text, and which one is about a number of
+    steps?""")
+E.mistake(lambda: (True, True, True, False), """you let the bigram go below its own floor, but not a
+    better model. Which models is the floor for?""")
+E.mistake(lambda: (False, True, True, False), """each of your answers is the opposite of the right
+    one. Did you mark the claims that can't be true?""")
+E.mistake(lambda: (1, 0, 0, 1), "your answers are right, but numbers. Write True and False.")
 
 @E.law
 def four_booleans(claims):
-    """there has to be a tuple of four booleans"""
+    """the answer has to be a tuple of four booleans"""
     return isinstance(claims, tuple) and [type(claim) for claim in claims] == [bool] * 4
 
 def claim(n, by):
@@ -43,10 +45,10 @@ def claim(n, by):
     law.__doc__ = f"the {['first', 'second', 'third', 'fourth'][n]} claim isn't judged right: {by}"
     return law
 
-E.law(claim(0, "a batch is a small sample"), claim(1, "the floor speaks of all pairs"))
-E.law(claim(3, "whose floor is it?"), claim(2, "how far does a table walk in a thousand steps?"))
-E.hint("Ask two things of each claim: is it about a bigram, and is it about the whole text?")
-E.hint("""The floor binds bigrams on the whole text. It says nothing of single batches, and nothing
-    of other models.""")
-E.hint("""The third claim is about a batch too, but the table it comes from is nowhere near the
-    floor: its batches spread by 0.07 around a loss of more than 3.""")
+E.law(claim(0, "a batch is a small sample"), claim(1, "the floor is for all pairs"))
+E.law(claim(3, "ask which models the floor is for"), claim(2, "ask how far 1000 steps move a logit"))
+E.hint("Ask two questions about each claim: is it about a bigram, and about the whole text?")
+E.hint("""No bigram model can beat the floor on the whole text. But the floor tells you nothing
+    about single batches or about other models.""")
+E.hint("""The third claim is also about a batch, but after those steps the table is still far above
+    the floor: the losses of its batches spread by 0.07 around a loss of more than 3.""")

@@ -1,9 +1,9 @@
-"""Return the cross-entropy of every single guess, shape (B, T)."""
+"""Return the cross-entropy of each guess, shape (B, T)."""
 
 import torch.nn.functional as F
 
 from chapters.ch03.exercises.batch_loss import ONE, SIX, drawn
-from course.learn.laws import no_loss_is_negative
+from chapters.laws import no_loss_is_negative
 from course.learn.record import Exercise
 
 E = Exercise(__name__, [ONE, SIX], drawn)
@@ -13,29 +13,29 @@ def each_loss(logits, targets):
     return F.cross_entropy(logits.permute(0, 2, 1), targets, reduction="none")
 
 E.slip("permute(0, 2, 1)", "view(len(logits), -1, logits.shape[1])", """`view(B, V, T)` doesn't
-    move an axis, it only cuts the memory in other places. To move the classes to axis 1, each
+    move an axis: it only divides the memory differently. To move the classes to axis 1, each
     number has to keep its b, its t and its v.""")
-E.slip(".permute(0, 2, 1)", "", """the classes are still on the last axis. `F.cross_entropy` wants
-    them on axis 1.""")
+E.slip(".permute(0, 2, 1)", "", """your classes are still on the last axis. `F.cross_entropy`
+    expects them on axis 1.""")
 E.slip(', reduction="none"', "", """this is the mean over all guesses. `reduction="none"` keeps
-    them apart.""")
-E.slip('"none")', '"none").view(-1)', """the losses are right, but they lie in one long row. Which
+    their losses separate.""")
+E.slip('"none")', '"none").view(-1)', """your losses are right, but they are in one long row. Which
     shape should they have?""")
 E.slip("logits.permute(0, 2, 1), targets", "logits.permute(1, 2, 0), targets.T", """your result is
-    (T, B): the batch axis and the time axis have changed places. Leave axis 0 where it is.""")
-E.slip('"none")', '"none").mean(dim=1)', """this is one loss per sequence. Every position of it is
-    a guess of its own.""")
-E.slip('"none")', '"none")[..., None]', """the losses are right, with an axis too many, as `gather`
-    leaves it: (B, T, 1). `squeeze(-1)` takes it away.""")
-E.slip("return F", "return -F", "the sign is turned: a cost can't be negative.")
-E.slip('"none")', '"none").neg().exp()', """these are the probabilities of the targets. The cost is
-    minus their logarithm.""")
-E.slip("logits.permute", "logits.softmax(-1).permute", """softmax ran twice: `F.cross_entropy`
-    takes logits and does its own softmax.""")
-E.slip("permute(0, 2, 1), targets", "mT[..., :-1], targets[:, 1:]", """you shift once more, and
-    lose a position. The targets are shifted already.""")
+    (T, B), because you swapped the batch axis and the time axis. Don't move axis 0.""")
+E.slip('"none")', '"none").mean(dim=1)', """this is one loss per sequence. But every position is a
+    guess, with its own loss.""")
+E.slip('"none")', '"none")[..., None]', """your losses are right, but they have one axis too many,
+    (B, T, 1), as after `gather`. `squeeze(-1)` removes it.""")
+E.slip("return F", "return -F", "your sign is wrong: a cost can't be negative.")
+E.slip('"none")', '"none").neg().exp()', """these are the probabilities of the targets. The costs
+    are minus their logarithms.""")
+E.slip("logits.permute", "logits.softmax(-1).permute", """you apply softmax twice:
+    `F.cross_entropy` takes logits and applies softmax itself.""")
+E.slip("permute(0, 2, 1), targets", "mT[..., :-1], targets[:, 1:]", """you shift once more, so you
+    lose a position. The targets are already shifted.""")
 E.mistake(lambda a, i: -a.log_softmax(1).gather(-1, i[..., None])[..., 0], """your softmax runs
-    over the positions: in (B, T, V) they are axis 1. The classes are the last axis.""")
+    over the positions, which are axis 1 of (B, T, V). The classes are the last axis.""")
 
 E.law(no_loss_is_negative)
 
@@ -47,4 +47,4 @@ def mean_is_the_loss_of_the_batch(losses, logits, targets):
 
 E.hint("Which axis holds the classes now, and where does `F.cross_entropy` look for them?")
 E.hint("`permute` lists the old axes in their new order. (B, T, V) should become (B, V, T).")
-E.hint("""`logits.permute(0, 2, 1)` with the targets as they are, and `reduction="none"`.""")
+E.hint("""Use `logits.permute(0, 2, 1)`, the unchanged targets, and `reduction="none"`.""")

@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn.laws import no_loss_is_negative
+from chapters.laws import no_loss_is_negative
 from course.learn.record import Exercise
 
 
@@ -23,26 +23,29 @@ def lowest_loss(counts):
 
 SHARES = "counts.double() / counts.sum(dim=1, keepdim=True)"
 LOSS = "-(counts[happened] * shares[happened].log()).sum() / counts.sum()"
-E.slip("dim=1", "dim=0", """your columns sum to 1, not your rows: these shares say what came
-    *before* each character. The table must say what follows.""")
-E.slip(", keepdim=True", "", """column j is divided by row j's sum: without `keepdim=True` the row
-    sums have one axis and count as a row. Keep them as a column.""")
-E.slip(LOSS, "-torch.xlogy(shares, shares).sum(dim=1).mean()", """every row counts alike in your
-    mean. A row whose character occurs more often has more guesses in it and weighs more.""")
-E.slip(LOSS, "-shares[happened].log().mean()", """every pair counts once in your mean. A pair that
+E.slip("dim=1", "dim=0", """your columns sum to 1, not your rows, so your shares show what came
+    *before* each character. The table must show what follows.""")
+E.slip(", keepdim=True", "", """you divide column j by the sum of row j: without `keepdim=True` the
+    row sums have only one axis, which counts as a row. Keep them as a column.""")
+E.slip(LOSS, "-torch.xlogy(shares, shares).sum(dim=1).mean()", """your mean gives every row the same
+    weight. But a row whose character occurs more often stands for more guesses.""")
+E.slip(LOSS, "-shares[happened].log().mean()", """your mean counts every pair once. But a pair that
     occurred 9 times is 9 guesses.""")
-E.slip("dim=1, keepdim=True", "", """with shares of the whole table this is the cost of guessing
-    both characters of a pair. The first one is given: each row has its own sum.""")
-E.slip("counts > 0", "counts > -1", """right while no count is 0. Elsewhere this is 0 times minus
-    infinity, which is nan. A pair that never occurred has no cost: leave it out.""")
+E.slip("dim=1, keepdim=True", "", """you divide by the sum of the whole table, so this is the cost
+    of guessing both characters of a pair. But the first one is given: divide each row by its own
+    sum.""")
+E.slip("counts > 0", "counts > -1", """your function is right until a count is 0. Then it computes 0
+    times minus infinity, which is nan. A pair that never occurred has no cost, so leave it
+    out.""")
 E.slip(SHARES, "(counts + 1.0).log().softmax(-1)", """this is the loss of the table with 1 added to
-    each count. That is a good table for new text, but not the best one for these pairs.""")
-E.slip(" / counts.sum())", ")", """this is the cost of all pairs together. Divide by how many there
-    are.""")
+    each count. That table is good for new text, but not the best one for these pairs.""")
+E.slip(" / counts.sum())", ")", """this is the total cost of all pairs. Divide it by the number of
+    pairs.""")
 E.slip(".log()", ".log2()", "this loss is in bits. The unit here is the nat.")
-E.slip(SHARES, "(counts.sum(0) + 0 * counts).double() / counts.sum()", """this is the loss of
-    knowing the frequencies only. The last character is known too: each row has its own shares.""")
-SOFTMAX = """this is the loss after a softmax over the counts, as if they were logits. Their shares
+E.slip(SHARES, "(counts.sum(0) + 0 * counts).double() / counts.sum()", """this is the loss if
+    you know only the frequencies. But the last character is known, so each row has its own
+    shares.""")
+SOFTMAX = """this is the loss after a softmax over the counts, as if they were logits. The shares
     are just each count divided by the sum of its row."""
 E.slip("shares[happened].log()", "torch.log_softmax(counts.double(), dim=-1)[happened]", SOFTMAX)
 E.slip(SHARES, "torch.softmax(counts.double(), dim=-1)", SOFTMAX)
@@ -57,12 +60,12 @@ def no_higher_than_frequencies(loss, counts):
 
 @E.law
 def no_lower_than_all_likeliest(loss, counts):
-    """no table can reach less than if each pair cost as little as its row's most frequent one"""
+    """the loss can't be lower than if each pair were the most frequent one of its row"""
     rows, largest = counts.sum(dim=1).double(), counts.amax(dim=1)
     return loss >= -(rows * (largest / rows).log()).sum() / rows.sum() - 1e-4
 
-E.hint("The best table gives each row its own shares. What does one pair cost under them?")
+E.hint("The best table gives each row its own shares. What does one pair cost with these shares?")
 E.hint("""The shares are `counts / counts.sum(dim=1, keepdim=True)`. Each pair costs minus the
     logarithm of its share, and it occurred `counts` times.""")
-E.hint("""Keep what happened (`counts > 0`), add up `-counts * shares.log()` there, and divide by
-    `counts.sum()`.""")
+E.hint("""Keep only the pairs that occurred (`counts > 0`), add up their `-counts * shares.log()`,
+    and divide by `counts.sum()`.""")

@@ -1,1 +1,1 @@
-"""The exercises of chapter 04, a record each."""
+"""The exercises of chapter 04, one record each."""

@@ -1,8 +1,8 @@
-"""(T, T) scores, each 0 or -inf, whose softmax copies the previous row; row 0 copies itself."""
+"""Return (T, T) scores, 0 or -inf, whose softmax copies the previous row (row 0 copies itself)."""
 
 import torch
 
-from course.learn.laws import close
+from chapters.laws import close
 from course.learn.record import Exercise
 
 E = Exercise(__name__, inputs=[(2,), (3,), (5,), (1,)], n_drawn=9,
@@ -16,29 +16,32 @@ def copy_previous(T):
         scores[t, source] = 0.0
     return scores
 
-E.slip("max(t - 1, 0)", "t - 1", """row 0 copies the last row, a look into the future: `-1` counts
-    from the end, and so does `roll`. Whom can row 0 copy, if nothing comes before it?""")
-E.slip("max(t - 1, 0)", "min(t + 1, T - 1)", """your rows copy the next one, which lies in the
-    future. Rows are those that look, columns those that are looked at.""")
-E.slip("max(t - 1, 0)", "t", "each row copies itself. One column to the left is the row before.")
-E.slip("scores[t, source]", "scores[source, t]", """rows and columns have changed places: the row
-    is the position that looks, the column the one that is copied.""")
-E.slip('float("-inf")', "0.0", """all scores are 0, so softmax gives equal shares. What score gives
-    a share of nothing?""")
-E.slip("source] = 0.0", ": t] = 0.0", """each row gets the mean of all rows before it, and row 0
-    may look nowhere, which is nan. Only one column of each row may be open.""")
-E.slip("range(T)", "range(1, T)", """row 0 is closed everywhere, and the softmax of -inf alone is
-    nan. What shall it copy?""")
-E.slip("source] = 0.0", "source:] = 0.0", """in each row everything from the previous position on
-    is open, the future too. Only one column of each row may be open.""")
-E.slip("source] = 0.0", "source : t + 1] = 0.0", """each row gets the mean of itself and the row
-    before. To copy is to give one column everything.""")
-E.slip("source] = 0.0", "source] = 1.0", """the softmax of yours copies the right rows, for a
-    single score that is not -inf takes all. But the scores asked for are 0 or -inf.""")
+E.slip("max(t - 1, 0)", "t - 1", """your row 0 copies the last row, which is in the future: `-1`
+    counts from the end, and `roll` does the same. Nothing comes before row 0, so which row can it
+    copy?""")
+E.slip("max(t - 1, 0)", "min(t + 1, T - 1)", """your rows copy the next one, which is in the
+    future. A row is the position that looks, a column is the position that it looks at.""")
+E.slip("max(t - 1, 0)", "t", """each of your rows copies itself. One column to the left is
+    the row before.""")
+E.slip("scores[t, source]", "scores[source, t]", """you swapped rows and columns: the row is
+    the position that looks, the column is the one that it copies.""")
+E.slip('float("-inf")', "0.0", """all your scores are 0, so softmax gives equal shares. Which score
+    gives a share of 0?""")
+E.slip("source] = 0.0", ": t] = 0.0", """each of your rows is the mean of all rows before it, and
+    row 0 has only scores of -inf, so its softmax is nan. In each row only one column can be
+    open.""")
+E.slip("range(T)", "range(1, T)", """your row 0 has only scores of -inf, and their softmax is
+    nan. Which row should it copy?""")
+E.slip("source] = 0.0", "source:] = 0.0", """in each of your rows everything from the previous
+    position on is open, even the future. Only one column of each row can be open.""")
+E.slip("source] = 0.0", "source : t + 1] = 0.0", """each of your rows is the mean of itself
+    and the row before. To copy a row, give its column a share of 1.""")
+E.slip("source] = 0.0", "source] = 1.0", """your scores copy the right rows, because the only score
+    in a row that is not -inf has the weight 1. But each score has to be 0 or -inf.""")
 
 @E.mistake
 def weights_instead(T):
-    """these are the weights, 1 and 0, not scores. As scores they don't copy: exp(0) is 1,
+    """you return the weights, 1 and 0, not the scores. As scores they don't copy: exp(0) is 1,
     not 0. Which score becomes a weight of 0?"""
     weights = torch.eye(T).roll(-1, dims=1).tril()
     weights[0, 0] = 1.0
@@ -51,7 +54,7 @@ def no_row_is_closed(scores, T):
 
 @E.law
 def nothing_ahead_is_open(scores, T):
-    """every score above the diagonal has to be -inf: it is of the future"""
+    """every score above the diagonal has to be -inf, because it is in the future"""
     return bool((scores.triu(1)[torch.ones(T, T).triu(1).bool()] == -torch.inf).all())
 
 @E.law
@@ -61,7 +64,7 @@ def copies_the_row_before(scores, T):
     return close(torch.softmax(scores, dim=-1) @ x, (x - 1).clamp(min=0))
 
 E.hint("Which column should row 3 look at, and with what share? And row 0?")
-E.hint("""Softmax gives a single score that isn't -inf the weight 1. So in every row one score is
-    0, and all others are -inf.""")
+E.hint("""If only one score of a row isn't -inf, softmax gives it the weight 1. So in every row one
+    score is 0, and all others are -inf.""")
 E.hint("""Start from `torch.full((T, T), float("-inf"))`, and write 0 at `scores[t, max(t - 1, 0)]`
     for every t.""")

@@ -1,8 +1,8 @@
-"""Weights that fade by a factor of decay with each step into the past; rows sum to 1."""
+"""Return weights that fade by a factor of decay with each step into the past; rows sum to 1."""
 
 import torch
 
-from course.learn.laws import close, nothing_ahead, rows_sum_to_1
+from chapters.laws import close, nothing_ahead, rows_sum_to_1
 from course.learn.record import Exercise
 
 E = Exercise(__name__, inputs=[(2, 0.5), (3, 0.5), (4, 0.9), (3, 1.0), (80, 1.0), (400, 0.1)],
@@ -15,23 +15,24 @@ def fading_weights(T, decay):
     shares = torch.tril(decay ** age.clamp(min=0).float())
     return shares / shares.sum(dim=1, keepdim=True)
 
-E.slip(" / shares.sum(dim=1, keepdim=True)", "", """the fading is right, but the rows don't sum to
-    1 yet. Divide each by its own sum.""")
-E.slip("age.clamp(min=0).float()", "position.expand(T, T)", """your shares fade the wrong way:
-    their power counts from the start of the sequence. It should count back from the position that
-    looks: t minus the column.""")
-E.slip("torch.tril(decay ** age.clamp(min=0).float())", "decay ** age.abs().float()", """the future
-    fades too, but it has to be gone: keep only the lower triangle before you normalise.""")
+E.slip(" / shares.sum(dim=1, keepdim=True)", "", """your shares fade correctly, but your rows don't
+    sum to 1 yet. Divide each row by its own sum.""")
+E.slip("age.clamp(min=0).float()", "position.expand(T, T)", """your shares fade the wrong way,
+    because your exponent counts from the start of the sequence. It should count back from the
+    position that looks: t minus the column.""")
+E.slip("torch.tril(decay ** age.clamp(min=0).float())", "decay ** age.abs().float()", """your
+    future fades, but it has to be 0: keep only the lower triangle before you normalise.""")
 E.slip("dim=1", "dim=0", """your columns sum to 1, not your rows: which axis does your sum run
     over?""")
-E.slip(", keepdim=True", "", """column j is divided by row j's sum: without `keepdim=True` the row
-    sums have one axis and count as a row. Keep them as a column.""")
+E.slip(", keepdim=True", "", """you divide column j by the sum of row j: without `keepdim=True` the
+    row sums have only one axis, which counts as a row. Keep them as a column.""")
 E.slip("torch.tril(decay ** age.clamp(min=0).float())", "decay ** age.float() * (age >= 0)", """
-    right until the past grows long: ahead the ages are negative, `decay` to such a power may be
-    inf, and inf times 0 is nan. Clamp the ages, or use `torch.tril(decay ** age)`.""")
-E.slip("decay **", "torch.eye(T) + decay *", """your shares grow with decay times the age; a share
-    fades by a factor per step, so age belongs in the exponent.""")
-E.slip("decay **", "1 **", "these are equal shares: `decay` plays no part in them.")
+    your weights are right for short sequences. But in the future the ages are negative, so for long
+    ones `decay` to that power can be inf, and inf times 0 is nan. Clamp the ages, or use
+    `torch.tril(decay ** age)`.""")
+E.slip("decay **", "torch.eye(T) + decay *", """your shares grow with decay times the age. But a
+    share fades by a factor per step, so the age belongs in the exponent.""")
+E.slip("decay **", "1 **", "your shares are equal: they don't depend on `decay`.")
 
 E.law(rows_sum_to_1, nothing_ahead)
 
@@ -41,7 +42,7 @@ def shares_fade(weights, T, decay):
     return all(close(weights[t, :t], decay * weights[t, 1 : t + 1]) for t in range(1, T))
 
 E.hint("How old is column j for position t? Write the matrix of ages for T = 3 by hand.")
-E.hint("""`torch.arange(T)[:, None] - torch.arange(T)` gives the ages. Raise decay to them, cut the
-    upper triangle, normalise.""")
-E.hint("""Negative ages are the future: clamp them, raise `decay ** age.float()`, `torch.tril`, and
-    divide by the row sums with `keepdim=True`.""")
+E.hint("""`torch.arange(T)[:, None] - torch.arange(T)` gives the ages. Raise `decay` to them, remove
+    the upper triangle, and normalise.""")
+E.hint("""Negative ages are the future, so clamp them. Then apply `torch.tril` to
+    `decay ** age.float()`, and divide by the row sums with `keepdim=True`.""")

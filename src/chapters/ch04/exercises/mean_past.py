@@ -1,9 +1,9 @@
-"""Return the mean of the past of every position of x, shape (B, T, C)."""
+"""Return the mean of each position's past, for x of shape (B, T, C)."""
 
 import torch
 
+from chapters.laws import close
 from course.learn.draws import quarters
-from course.learn.laws import close
 from course.learn.record import Exercise
 
 SMALL = quarters(1, 2, 1), quarters(1, 3, 2, seed=1), quarters(2, 5, 3, seed=2)
@@ -17,22 +17,23 @@ def mean_past(x):
     weights = weights / weights.sum(dim=1, keepdim=True)
     return weights @ x
 
-E.slip(" / weights.sum(dim=1, keepdim=True)", "", """these are running sums, not means: row t still
-    has to be divided by the number of rows it holds, t + 1.""")
-E.slip("(T, T))", "(T, T), diagonal=-1)", """position t is missing from its own past, and at t = 0
-    nothing is left, whose mean is nan. A slice that begins the past has to end at `t + 1`, a
-    triangle has to keep its diagonal.""")
-E.slip("torch.tril(torch.ones(T, T))", "torch.ones(T, T)", """every row of yours is the mean of the
+E.slip(" / weights.sum(dim=1, keepdim=True)", "", """these are running sums, not means. Divide row t
+    by the number of rows that it adds, t + 1.""")
+E.slip("(T, T))", "(T, T), diagonal=-1)", """you leave position t out of its own past. At t = 0 no
+    row is left, and the mean of no rows is nan. A slice has to end at `t + 1`, and a triangle has
+    to keep its diagonal.""")
+E.slip("torch.tril(torch.ones(T, T))", "torch.ones(T, T)", """each of your rows is the mean of the
     whole sequence, so each position sees its future. Which rows may position 0 use?""")
-E.slip("tril", "triu", """yours is the mean of the future: ones on and above the diagonal give
-    that. `tril` keeps the lower triangle, `triu` the upper one.""")
+E.slip("tril", "triu", """you take the mean of the future, as ones on and above the diagonal do.
+    `tril` keeps the lower triangle, `triu` the upper one.""")
 E.slip("weights.sum(dim=1, keepdim=True)", "T", """you divide every running sum by T, but row t
-    holds only t + 1 rows: row 0 should stay as it is.""")
-E.slip("dim=1", "dim=0", """your weights' columns sum to 1, not their rows: which axis does your
-    sum run over? Row 0 of the result should be x's own row 0.""")
-E.slip(", keepdim=True", "", """in your weights column j is divided by row j's sum: without
-    `keepdim=True` the row sums have one axis and count as a row. Keep them as a column.""")
-E.slip("(T, T))", "(T, T), diagonal=1)", """each position of yours also averages the next one,
+    adds only t + 1 rows. Row 0, for example, shouldn't change.""")
+E.slip("dim=1", "dim=0", """the columns of your weights sum to 1, not the rows. Which axis does your
+    sum run over? Row 0 of the result should be x's row 0.""")
+E.slip(", keepdim=True", "", """in your weights you divide column j by the sum of row j: without
+    `keepdim=True` the row sums have only one axis, which counts as a row. Keep them as a
+    column.""")
+E.slip("(T, T))", "(T, T), diagonal=1)", """each of your positions also averages the next one,
     which it has to predict. Where does its past end?""")
 
 @E.mistake
@@ -50,7 +51,7 @@ def in_place(x):
 
 @E.law
 def row_0_is_its_own_mean(out, x):
-    """row 0 of each sequence has to stay as it is: it has no other past"""
+    """row 0 of each sequence has to stay unchanged, because its past is only itself"""
     return close(out[:, 0], x[:, 0])
 
 @E.law

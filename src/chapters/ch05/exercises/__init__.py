@@ -1,1 +1,1 @@
-"""The exercises of chapter 05, a record each."""
+"""The exercises of chapter 05, one record each."""

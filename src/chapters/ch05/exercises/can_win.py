@@ -1,4 +1,4 @@
-"""Return True if some query gives key j of keys, (n, 2), the highest score, alone, else False."""
+"""Return whether, for some query, key j of keys, (n, 2), alone has the highest score."""
 
 import cmath
 import math
@@ -14,7 +14,7 @@ EXPLORER = ROUND[[20, 70, 100, 170, 240, 310]] * torch.tensor([[1.2, 1.0, 1.6, 1
 
 def drawn(d):
     low, high = ((5, 6), (-12, -5), (5, 8), (-91, -12), (12, 181), (-181, -91))[d.n % 6]  # j's arc
-    far = d.choice([0, 0, 20])  # far from 0, a short key may win, and with a score below 0
+    far = d.choice([0, 0, 20])  # far from 0, a short key can win, even with a score below 0
     while True:
         z = [complex(k % 25 - 12, k // 25 - 12) / 4 for k in d.sample(range(625), d.randint(2, 8))]
         for j in d.shuffled(range(len(z))):
@@ -45,38 +45,42 @@ def can_win(keys, j):
 
 
 E.mistake(lambda keys, j: int(keys.norm(dim=-1).argmax()) == j, """the longest key can win, but it
-    is not the only one: the explorer has five winners of six.""")
-E.mistake(lambda keys, j: int((keys @ keys[j]).argmax()) == j, """yours is True if the query that
-    points where the key does wins. Another may serve it better, where rivals are weak.""")
-E.mistake(lambda keys, j: j in (keys @ keys.T).argmax(dim=-1), """you try the keys themselves as
-    queries. A query may point anywhere, also between them.""")
-FEW = """you miss some winners. A key may win only within a narrow arc, and no query of yours points
-    there. A full turn has 360 degrees, or 2 pi: a query for every degree will do."""
+    isn't the only one: in the explorer five of the six keys can win.""")
+E.mistake(lambda keys, j: int((keys @ keys[j]).argmax()) == j, """you try only the query that points
+    in the direction of the key. Key j may win for a different query, where its rivals are
+    weaker.""")
+E.mistake(lambda keys, j: j in (keys @ keys.T).argmax(dim=-1), """you try only the keys themselves
+    as queries. A query can point anywhere, even between two keys.""")
+FEW = """you miss some winners. A key may win only within a narrow arc, and none of your queries
+    points there. A full turn has 360 degrees, or 2 pi, and a query for every degree is enough."""
 for queries in (*(ROUND[::step] for step in (90, 45, 30, 15, 10)), ROUND[:180]):
     E.mistake(lambda keys, j, q=queries: j in (q @ keys.T).argmax(dim=-1), FEW)
 E.mistake(lambda keys, j: any((keys[j] == m).any().item() for m in keys.aminmax(dim=0)), FEW)
-E.mistake(lambda keys, j: any(s[j] == max(s) > 0 for s in (ROUND @ keys.T).tolist()), """a score
-    below 0 wins too, if all others are lower still. Does yours ask for more than 0?""")
-E.mistake(lambda keys, j: bool(keys[j].any()) and can_win(keys, j), """a key of length 0 has the score 0, whatever the
-    query. Where all others lie on one side, a query that points away from them gives them less than 0.""")
-E.mistake(lambda keys, j: True, """you say True of every key. One query has to beat all its rivals,
-    without a tie (as at length 0). Or are degrees compared with pi?""")
-E.slip("> math.pi", "> math.pi - 1e-3", """you count a tie. A key on the line between two others can
-    have the highest score, but never alone.""")
+E.mistake(lambda keys, j: any(s[j] == max(s) > 0 for s in (ROUND @ keys.T).tolist()), """a
+    score below 0 also wins, if all others are even lower. Do you ask for a score above 0?""")
+E.mistake(lambda keys, j: bool(keys[j].any()) and can_win(keys, j), """a key of length 0 has the
+    score 0 for every query. If all others lie on one side, a query that points away from them
+    gives them scores below 0, and key j wins.""")
+E.mistake(lambda keys, j: True, """you return True for every key. For one query, key j has to
+    beat all its rivals, without a tie (as at length 0). Or do you compare degrees with pi?""")
+E.slip("> math.pi", "> math.pi - 1e-3", """you also count a tie. A key on the line between two
+    others can have the highest score, but never alone.""")
 LIMIT = "your limit is too low: the gap has to be more than half of the circle, which is pi."
 E.slip("> math.pi", "> 2 * math.pi / 3", LIMIT)
 E.slip("> math.pi", "> math.pi / 2", LIMIT)
-E.slip("> m", "< m", "your answers are all turned round: True has to mean that key j can win.")
-E.slip("bool", "", "right, but this is a tensor of one element. `bool(...)` makes a plain bool.")
+E.slip("> m", "< m", "all your answers are reversed: True has to mean that key j can win.")
+E.slip("bool", "", "your answer is right, but a tensor. `bool(...)` makes it a Python bool.")
 
 @E.law
 def true_if_one_of_360_wins(answer, keys, j):
-    """it has to be True exactly when one of 360 queries, a degree apart, scores key j highest"""
+    """it has to be True exactly if one of 360 queries, a degree apart, scores key j highest"""
     around = torch.arange(360.0).deg2rad()
     queries = torch.stack([around.cos(), around.sin()], dim=-1)
     return answer == (j in (queries @ keys.T).argmax(dim=-1))
 
-E.hint("Only a query's direction counts. How many will do, if a winner is sure of five degrees?")
-E.hint("Make a query for each of 360 degrees. `queries @ keys.T` has a row for each: who is best?")
-E.hint("""`(queries @ keys.T).argmax(dim=-1)` names the winners; is j among them? (Or sort the
-    angles of all `keys[j] - other`: is a gap between neighbours, once around, more than pi?)""")
+E.hint("""Only a query's direction counts. How many directions are enough, if every winner has an
+    arc of at least five degrees?""")
+E.hint("""Make a query for each of 360 degrees. `queries @ keys.T` has a row for each query. Which
+    key has the highest score in it?""")
+E.hint("""`(queries @ keys.T).argmax(dim=-1)` gives the winners. Is j among them? (Or sort the
+    angles of all `keys[j] - other`. Is a gap between neighbours, once around, more than pi?)""")

@@ -1,4 +1,4 @@
-"""Return the dot product of two lists of numbers of one length, as a float, without torch."""
+"""Return the dot product of two lists of numbers, of the same length, as a float, without torch."""
 
 from course.learn.record import Exercise
 
@@ -19,34 +19,35 @@ def dot(a, b):
         total += a[i] * b[i]
     return total
 
-E.slip("0.0", "0", """right, but of whole numbers your sum is whole too, an int, and a float was
-    asked for. `float(...)` makes one of it; so does a total that starts from 0.0.""")
-E.mistake(lambda a, b: [x * y for x, y in zip(a, b, strict=True)], """these are the products, one
-    for each place. A dot product is a single number: what happens to the products last?""")
-FIRST = "only the first product counts. Is the return inside the loop? Move it out to the left."
+E.slip("0.0", "0", """your numbers are right, but for lists of ints you return an int, not a float.
+    Use `float(...)`, or start your total from 0.0.""")
+E.mistake(lambda a, b: [x * y for x, y in zip(a, b, strict=True)], """these are the
+    products, one for each position. A dot product is a single number. What do you do with the
+    products?""")
+FIRST = "you count only the first product. Is your `return` inside the loop? Move it out."
 E.slip("    return", "        return", FIRST)
 E.slip("total += a", "return a", FIRST)
-LAST = "only the last product is left. Does each turn overwrite the total? Add to it with `+=`."
+LAST = "you keep only the last product. Do you overwrite the total each time? Add to it with `+=`."
 E.slip("+=", "=", LAST)
 E.slip("+= a[i] * b[i]", "= a[i] * b[i] + 0.0", LAST)
-E.slip("len(a)", "len(a) - 1", "the last place is missing: does your `range` stop one early?")
-EVERY = """every number of a meets every number of b in yours, as in `sum(a) * sum(b)`. Only
-    numbers at the same place meet: a[0] with b[0], a[1] with b[1]."""
+E.slip("len(a)", "len(a) - 1", "you leave out the last position. Does your `range` stop too early?")
+EVERY = """you multiply every number of a by every number of b, as in `sum(a) * sum(b)`. Multiply
+    only numbers at the same position: a[0] by b[0], a[1] by b[1]."""
 E.slip("* b[i]", "* sum(b)", EVERY)
 E.mistake(lambda a, b: sum(a) * sum(b), EVERY)
-ADDED = "you add where you should multiply: only the products of two at one place are added."
+ADDED = "you add a[i] and b[i]. Multiply the two numbers at each position, then add the products."
 E.slip("* b[i]", "+ b[i]", ADDED)
 E.mistake(lambda a, b: sum(a) + sum(b), ADDED)
-E.mistake(lambda a, b: dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5, """this is the cosine of the
-    angle: you divided by both lengths. A dot product keeps the lengths.""")
-E.slip("a[i] * b[i]", "abs(a[i] * b[i])", """you dropped the signs. A number above 0 and one below
-    have a product below 0, and it counts against the others.""")
+E.mistake(lambda a, b: dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5, """this is the cosine of
+    the angle, because you divided by both lengths. A dot product keeps the lengths.""")
+E.slip("a[i] * b[i]", "abs(a[i] * b[i])", """you dropped the signs. The product of a number above 0
+    and one below 0 is below 0, and lowers the sum.""")
 
 @E.law
 def at_most_both_lengths(answer, a, b):
-    """in size it can be no more than the length of a times the length of b"""
+    """its size can be at most the length of a times the length of b"""
     return answer**2 <= sum(x * x for x in a) * sum(y * y for y in b) * (1 + 1e-6)
 
-E.hint("Which number of b belongs to a[0]? What do you do with the two?")
-E.hint("Multiply the numbers that stand at the same place, and add up the products.")
-E.hint("Start with `total = 0.0`, and in a loop over the places `total += a[i] * b[i]`.")
+E.hint("Which number of b belongs to a[0]? What do you do with those two numbers?")
+E.hint("Multiply the numbers at the same position, and add up the products.")
+E.hint("Start with `total = 0.0`. In a loop over the positions, do `total += a[i] * b[i]`.")

@@ -1,4 +1,4 @@
-"""Return True if the row is one of weights: no entry below 0 or nan, sum 1 to within 1e-5."""
+"""Return whether it is a row of weights: no entry below 0 or nan, and a sum of 1 within 1e-5."""
 
 import torch
 from torch import inf, nan, tensor
@@ -29,32 +29,34 @@ def is_weights(row):
     sums_to_1 = abs(float(row.sum()) - 1) < 1e-5
     return bool((row >= 0).all()) and sums_to_1
 
-E.slip("bool((row >= 0).all()) and ", "", """[1.5, -0.5] sums to 1 too, and you let it pass. A
-    share below 0 is none: check all single entries as well.""")
-E.slip(" and sums_to_1", "", "you check the signs only: [0.25, 0.25] passes. What is its sum?")
-EXACT = """you ask for a sum of exactly 1, or nearly so. In floating point a correct row may sum to
-    0.9999999: allow a small difference, 1e-5 here."""
+E.slip("bool((row >= 0).all()) and ", "", """you return True for [1.5, -0.5], which sums to 1.
+    But a share can't be below 0, so check every entry as well.""")
+E.slip(" and sums_to_1", "", "you check only the signs, but what is the sum of [0.25, 0.25]?")
+EXACT = """you ask for a sum of exactly 1, or almost exactly. In floating point a correct row may
+    sum to 0.9999999, so allow a small difference, 1e-5 here."""
 for tolerance in ("1e-20", "5e-6", "9e-7"):
     E.slip("1e-5", tolerance, EXACT)
-WIDE = "your tolerance is too wide: a row whose sum is off by 0.00003 passes. Allow 1e-5, no more."
+WIDE = "your tolerance is too large: you accept a sum that is off by 0.00003. Allow at most 1e-5."
 for tolerance in ("5e-5", "1e-4", "1e-3", "1e-2"):
     E.slip("1e-5", tolerance, WIDE)
-E.slip(">=", ">", """you refuse a weight of 0, but [1, 0] is a fair row: it listens to one only.
-    Which comparison lets 0 in?""")
-E.slip(">= 0", "<= 1", """you check that no entry is above 1, which [0.9, 0.3, -0.2] passes. Check
-    the other side: what is the smallest share there is?""")
-E.slip(">= 0", ">= -1e-5", """an entry a little below 0 passes. The sum is rounded, so it needs a
-    tolerance; an entry is what it is, and 0 is the least it may be.""")
-E.mistake(lambda row: bool((row >= 0).all()) and torch.allclose(row / row.sum(), row), """you compare
-    each weight with what it would be if the sum were 1. Of many small weights each is nearly right where the sum is
-    not. Compare the sum.""")
+E.slip(">=", ">", """you refuse a weight of 0, but [1, 0] is a correct row: it listens to only one
+    word. Which comparison allows 0?""")
+E.slip(">= 0", "<= 1", """you check that no entry is above 1, so you return True for [0.9, 0.3,
+    -0.2]. Check the other side. What is the smallest possible share?""")
+E.slip(">= 0", ">= -1e-5", """you accept an entry a little below 0. The sum is rounded, so it needs
+    a tolerance. A single entry isn't, so it has to be at least 0.""")
+E.mistake(lambda row: bool((row >= 0).all()) and torch.allclose(row / row.sum(), row), """you
+    compare each weight with the one that would make the sum 1. If there are many small weights,
+    each can be nearly right although the sum is wrong. Compare the sum.""")
 E.slip("abs", "", "the sum may be too small as well: [0.25, 0.25] is 0.5 below 1. Take `abs`.")
-E.mistake(lambda row: not ((row < 0).any() or abs(float(row.sum()) - 1) > 1e-5), """right for
-    numbers, but a row with nan in it passes. A comparison with nan is False, so it isn't found by what you
-    refuse. Ask what has to hold, `>= 0` and `< 1e-5`, instead.""")
-E.mistake(lambda row: tensor(is_weights(row)), """right, but your answer is a tensor of one
-    element. `bool(...)` makes a plain True or False of it.""")
+E.mistake(lambda row: not ((row < 0).any() or abs(float(row.sum()) - 1) > 1e-5), """your answers
+    are right for numbers, but you accept a row with nan. Every comparison with nan is False, so
+    your tests for bad values never fire. Test for what must be true, `>= 0` and
+    `< 1e-5`, instead.""")
+E.mistake(lambda row: tensor(is_weights(row)), """your answer is right, but a tensor. `bool(...)`
+    makes it a plain True or False.""")
 
-E.hint("Two things make a row of weights. Which does [1.5, -0.5] break, which [0.25, 0.25]?")
-E.hint("`(row >= 0).all()` answers one, the distance of `row.sum()` from 1 the other.")
-E.hint("`bool((row >= 0).all())` and `abs(float(row.sum()) - 1) < 1e-5`. nan fails both.")
+E.hint("""A row of weights has to meet two conditions. Which one does [1.5, -0.5] break, and which
+    one [0.25, 0.25]?""")
+E.hint("`(row >= 0).all()` checks one; the distance of `row.sum()` from 1 checks the other.")
+E.hint("Use `bool((row >= 0).all())` and `abs(float(row.sum()) - 1) < 1e-5`. nan fails both.")

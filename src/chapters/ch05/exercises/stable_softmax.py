@@ -1,9 +1,9 @@
-"""Softmax along the last axis of scores of any shape and size, without torch.softmax."""
+"""Return the softmax of scores of any shape and size along the last axis, without torch's."""
 
 import torch
 
+from chapters.laws import rows_sum_to_1
 from course.learn.draws import normal
-from course.learn.laws import rows_sum_to_1
 from course.learn.record import Exercise
 
 
@@ -28,44 +28,47 @@ def stable_softmax(scores):
 
 
 TOP, SUM = "scores.amax(dim=-1, keepdim=True)", "shares.sum(dim=-1, keepdim=True)"
-E.slip(f" - {TOP}", "", """right for small scores, but exp(1000) is inf in float32, and inf / inf
-    is nan. What can you take away from a row without changing its weights?""")
-E.mistake(lambda s: s.exp() / s.exp().sum(dim=0), """two things: exp(1000) is inf, and inf / inf is
-    nan; and on a matrix your columns sum to 1, not your rows: the sum runs over `dim=0`.""")
-COLUMNS = """on a matrix your columns sum to 1, not your rows: which axis does softmax run over? It
-    should be the last one, whatever the number of axes."""
+E.slip(f" - {TOP}", "", """your function is right for small scores, but exp(1000) is inf in float32,
+    and inf / inf is nan. What can you subtract from a row without changing its weights?""")
+E.mistake(lambda s: s.exp() / s.exp().sum(dim=0), """your function has two bugs. exp(1000) is inf,
+    and inf / inf is nan. And for a matrix your columns sum to 1, not your rows, because your sum
+    runs over `dim=0`.""")
+COLUMNS = """for a matrix your columns sum to 1, not your rows. Which axis does your softmax run
+    over? It should be the last one, whatever the number of axes."""
 E.mistake(lambda scores: torch.softmax(scores, dim=0), COLUMNS)
 E.slip(SUM, "shares.sum(dim=0)", COLUMNS)
-SECOND = """right for a matrix only: axis 1 is its last one. A row has no such axis, and in a batch
-    another comes behind it. Count from the end."""
+SECOND = """your function is right only for a matrix, whose last axis is axis 1. A row has no axis
+    1, and in a batch another axis follows it. Count from the end."""
 E.mistake(lambda scores: torch.softmax(scores, dim=1), SECOND)
 E.slip("sum(dim=-1", "sum(dim=1", SECOND)
-LYING = """right for a single row. In a matrix, without `keepdim=True`, the row sums have only one
-    axis and count as a row: where it is square, column j is silently divided by row j's sum;
-    otherwise the shapes mostly don't fit."""
+LYING = """your function is right only for a single row. In a matrix, without `keepdim=True`, the
+    row sums have only one axis, which counts as a row. If the matrix is square, you silently
+    divide column j by the sum of row j; otherwise the shapes mostly don't fit."""
 E.slip(SUM, "shares.sum(dim=-1)", LYING)
 E.slip(f"{TOP}\n", "scores.max()\n    return shifted.exp() / shifted.exp().sum(dim=-1)\n", LYING)
-E.slip(TOP, "scores.amax(dim=-1)", """right for a single row. In a matrix, without
-    `keepdim=True`, the maxima have only one axis and count as a row: where it is square, row j's
-    maximum is taken from column j; otherwise the shapes mostly don't fit.""")
-WHOLE = "all your numbers together sum to 1. Each row, one word's attention, has to by itself."
+E.slip(TOP, "scores.amax(dim=-1)", """your function is right only for a single row. In a
+    matrix, without `keepdim=True`, the maxima have only one axis, which counts as a row. If the
+    matrix is square, you subtract the maximum of row j from column j; otherwise the shapes mostly
+    don't fit.""")
+WHOLE = "all your numbers together sum to 1. But each row, one word's attention, has to sum to 1."
 E.slip(SUM, "shares.sum()", WHOLE)
 E.mistake(lambda scores: torch.softmax(scores.flatten(), dim=0).view(scores.shape), WHOLE)
-E.slip(TOP, "scores.max()", """you took away the largest score of the whole tensor. A row far below
-    it becomes exp(-2000) = 0 all along, and 0 / 0 is nan: each row needs its own maximum.""")
-E.slip("amax", "mean", """you took away the mean. In [1000, -1000] it is 0, and exp(1000) is inf as
-    before: which number leaves no exponent above 0?""")
-E.slip("amax", "amin", "you took away the smallest score, and exp(2000) is inf. Which is better?")
-LEADS = """you cut large scores off, and with them their leads: 1000 and 1001 get equal weights.
-    What is taken from a whole row leaves its leads as they are."""
+E.slip(TOP, "scores.max()", """you subtract the largest score of the whole tensor. A row far below
+    it becomes exp(-2000) = 0 everywhere, and 0 / 0 is nan. Each row needs its own maximum.""")
+E.slip("amax", "mean", """you subtract the mean. In [1000, -1000] it is 0, so exp(1000) is still
+    inf. Which number leaves no exponent above 0?""")
+E.slip("amax", "amin", "you subtract the smallest score, and exp(2000) is inf. Which is better?")
+LEADS = """you cut off large scores, and so lose their leads: 1000 and 1001 get equal weights. If
+    you subtract the same number from a whole row, its leads don't change."""
 E.slip(f" - {TOP}", ".clamp(max=80)", LEADS)
 E.slip(f" - {TOP}", ".clamp(-80, 80)", LEADS)
-E.slip("scores -", "scores /", "dividing by the largest changes the leads: take it away instead.")
+E.slip("scores -", "scores /", "dividing by the largest score changes the leads. Subtract it.")
 E.mistake(lambda scores: scores / scores.sum(dim=-1, keepdim=True), """you divide the scores by
-    their sum. Negative scores then give negative weights: they have to become positive first.""")
-E.slip(f" / {SUM}", "", "these are shares of the largest, which is 1. Divide each row by its sum.")
-E.slip("shifted = scores -", "shifted = scores\n    shifted -=", """the weights are right, but the
-    scores that came in, which others may need, are changed, as by `-=`. Name the shifted ones.""")
+    their sum, so negative scores can give negative weights. Make all scores positive first.""")
+E.slip(f" / {SUM}", "", "your largest weight is always 1. Divide each row by its sum.")
+E.slip("shifted = scores -", "shifted = scores\n    shifted -=", """you changed the input scores
+    (with `-=`, perhaps), and the caller may still need them. Give the shifted scores their own
+    name.""")
 
 @E.law
 def shares_from_0_to_1(weights, scores):
@@ -73,6 +76,9 @@ def shares_from_0_to_1(weights, scores):
     return bool(((weights >= 0) & (weights <= 1)).all())
 
 E.law(rows_sum_to_1)
-E.hint("Shift each row so that its largest is 0, exponentiate, divide. Which axis is a row's?")
-E.hint("`scores.amax(dim=-1, keepdim=True)` is each row's maximum as a column. Use `sum` alike.")
-E.hint("`torch.exp(scores - scores.amax(dim=-1, keepdim=True))`, divided by its sums as a column.")
+E.hint("""Shift each row so that its largest score is 0, take exp, and divide by the row's sum.
+    Which axis do you sum over?""")
+E.hint("""`scores.amax(dim=-1, keepdim=True)` is each row's maximum as a column. Use `sum` in the
+    same way.""")
+E.hint("""Take `torch.exp(scores - scores.amax(dim=-1, keepdim=True))`, and divide it by its row
+    sums, kept as a column.""")

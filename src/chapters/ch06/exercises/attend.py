@@ -24,39 +24,43 @@ def attend(x, W_q, W_k, W_v):
     scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
     return F.softmax(scores, dim=-1) @ v
 
-E.slip("q @ k", "0 * q @ k", """your output is the plain mean of the values: the scores play no
-    part in it. Is a line overwriting them before the softmax?""")
+E.slip("q @ k", "0 * q @ k", """your output is the plain mean of the values, and the scores play no
+    part in it. Does a line overwrite them before the softmax?""")
 for turned in ("T", "transpose(0, 1)", "t()"):
-    E.slip("transpose(-2, -1)", turned, """right for one sequence, but not for a batch: `.T` turns
-        all axes round, and `transpose(0, 1)` takes the batch for positions. Swap the last two.""")
-E.slip("(-2, -1)", "(1, 2)", """right for a batch, but one sequence has no axis 2. Count from the
-    end: -2 and -1 are the last two axes, with and without a batch.""")
-E.slip(" / k.shape[-1] ** 0.5", "", """the scores are not scaled: divide them by the square root of
+    E.slip("transpose(-2, -1)", turned, """your answer is right for one sequence, but not for a
+        batch: `.T` reverses all axes, and `transpose(0, 1)` swaps the batch with the positions.
+        Swap the last two.""")
+E.slip("(-2, -1)", "(1, 2)", """your answer is right for a batch, but one sequence has no axis 2.
+    Count from the end: -2 and -1 are the last two axes, with and without a batch.""")
+E.slip(" / k.shape[-1] ** 0.5", "", """your scores aren't scaled. Divide them by the square root of
     the head size before the softmax.""")
-E.slip(" ** 0.5", "", "you divided by the head size itself. It is its square root, `** 0.5`.")
-E.slip("/ k", "* k", "you multiplied by the root of the head size. Divide: scores should shrink.")
+E.slip(" ** 0.5", "", "you divided by the head size itself. Divide by its square root, `** 0.5`.")
+E.slip("/ k", "* k", "you multiplied by the root of the head size. Divide, so that scores shrink.")
 E.slip("k.shape[-1]", "16", """you divided by 4, the root of the notebook's `head_size`, which is
-    16. Your function has to take the size from what it is given: `k.shape[-1]`.""")
-E.slip("/ k", "\n    v = v / k", """the root comes too late: the scores go into the softmax
-    undivided, and it only shrinks what comes out. The scores are divided, before the softmax.""")
-E.slip("/ k", "/ x", "you scaled by x's size. The scores are products of q and k: theirs counts.")
-E.slip("/ k", "/ v", "you scaled by the values' size. They aren't in the scores; a key's counts.")
-E.slip("dim=-1", "dim=-2", """your softmax runs down the columns, so the rows don't sum to 1. Each
-    query shares out its own row.""")
+    16. Your function has to take the size from its arguments: `k.shape[-1]`.""")
+E.slip("/ k", "\n    v = v / k", """your root comes too late: the scores go into the softmax
+    undivided, and it only shrinks the output. Divide the scores, before the softmax.""")
+E.slip("/ k", "/ x", """you scaled by the size of x. Scores are products of q and k, so their size
+    counts.""")
+E.slip("/ k", "/ v", """you scaled by the size of a value. Values aren't in the scores; a key's
+    size counts.""")
+E.slip("dim=-1", "dim=-2", """your softmax runs down the columns. The weights of each query, a row,
+    have to sum to 1.""")
 for axis in (", dim=1", ""):
-    E.slip(", dim=-1", axis, """right for one sequence, wrong for a batch: there your softmax runs
-        over another axis. The columns of a row are the last axis, -1.""")
-E.slip("q, k, v =", "k, q, v =", """queries and keys have changed places: row t holds how all
-    others look at position t. Which of the two belongs on the left?""")
-E.slip("@ v", "@ x", "you mix x itself. x is private: what is handed over is a value, `x @ W_v`.")
-E.slip("(scores,", "(scores + (0 * scores - 1e9).triu(1),", """your positions look at themselves
-    and their past only, so there is a causal mask in it. Here everybody may look at everybody.""")
+    E.slip(", dim=-1", axis, """your answer is right for one sequence, but in a batch your softmax
+        runs over a different axis. The keys are the last axis, -1.""")
+E.slip("q, k, v =", "k, q, v =", """you swapped queries and keys: row t holds how all others look
+    at position t. Which of the two belongs on the left?""")
+E.slip("@ v", "@ x", "you mix x itself. x is private: a word gives its value, `x @ W_v`.")
+E.slip("(scores,", "(scores + (0 * scores - 1e9).triu(1),", """your positions look only at
+    themselves and their past, so you use a causal mask. Here each position may look at all
+    positions.""")
 
 @E.law
 def between_the_values(out, *inputs):
     """every number has to lie between the smallest and the largest value of its channel"""
     low, high = (inputs[-4] @ inputs[-1]).aminmax(dim=-2, keepdim=True)  # of x or the memory
     return bool(((out >= low - 1e-4) & (out <= high + 1e-4)).all())
-E.hint("Project, score, mix: three lines. Write down the shape after each.")
+E.hint("Three lines are enough: project, score, mix. Write down the shape after each.")
 E.hint("The scores are `q @ k.transpose(-2, -1)`, divided by the square root of `k.shape[-1]`.")
 E.hint("Softmax along the last axis, then `@ v`. All of it works with or without a batch axis.")

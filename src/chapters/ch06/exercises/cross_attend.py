@@ -1,4 +1,4 @@
-"""The positions of x ask, the positions of memory are looked at and answer."""
+"""Attend from the positions of x, which ask, to those of memory, which answer."""
 
 import torch
 
@@ -29,25 +29,29 @@ def cross_attend(x, memory, W_q, W_k, W_v):
 
 for first in ("", "x @ W_k, x @ W_v; "):
     E.slip("q = x", f"{first}x, memory = memory, x\n    q = x", """the roles are swapped: your
-        queries come from the memory. Whoever asks gets a row of the output, and here x asks.""")
-E.slip("k, v =", "memory = x\n    k, v =", """this is self-attention of x: the memory is never
-    looked at. Where do keys and values come from?""")
-E.slip("q = x", "q = memory", "this is self-attention of the memory: x never asks.")
+        queries come from the memory. Each position that asks has a row in the output, and here x
+        asks.""")
+E.slip("k, v =", "memory = x\n    k, v =", """you return the self-attention of x, without the
+    memory. Where do keys and values come from?""")
+E.slip("q = x", "q = memory", "you return the self-attention of the memory, but x has to ask.")
 E.slip("memory @ W_v", "x @ W_v", """your keys come from the memory and your values from x. A
-    weight belongs to the position whose key was looked at, so its value must come from there.""")
-E.slip("memory @ W_k", "x @ W_k", """your values come from the memory and your keys from x. Whoever
-    is looked at shows the key and hands over the value: both come from the memory.""")
+    weight belongs to the position whose key was looked at, so its value must come from the same
+    position.""")
+E.slip("memory @ W_k", "x @ W_k", """your values come from the memory and your keys from x. A
+    position that is looked at shows its key and gives its value, so both come from the memory.""")
 E.slip("k, v", "memory = torch.cat((x, memory), -2); k, v", """your positions look at themselves as
-    well as at the memory. In cross-attention all keys and values are the memory's.""")
-E.slip("dim=-1", "dim=-2", """your softmax runs over the queries, so each key's column sums to 1.
-    Each query shares out its row over the keys.""")
+    well as at the memory. In cross-attention all keys and values come from the memory.""")
+E.slip("dim=-1", "dim=-2", """your softmax runs over the queries, so each column sums to 1. The
+    weights of each query, a row, have to sum to 1.""")
 for turned in ("T", "transpose(0, 1)"):
-    E.slip("transpose(-2, -1)", turned, """right for one sequence, but not for a batch: `.T` turns
-        all axes round, and `transpose(0, 1)` takes the batch for positions. Swap the last two.""")
+    E.slip("transpose(-2, -1)", turned, """your answer is right for one sequence, but not for a
+        batch: `.T` reverses all axes, and `transpose(0, 1)` swaps the batch with the positions.
+        Swap the last two.""")
 E.slip("k.shape[-1]", "k.shape[-2]", """you scaled by the number of keys. The scale is the square
     root of the size of a key, `k.shape[-1]`.""")
 
 E.law(between_the_values)
-E.hint("Who asks? Who is looked at? Write which of the two sequences each of q, k, v comes from.")
+E.hint("""Which sequence asks, and which one is looked at? Write down where each of q, k, v comes
+    from.""")
 E.hint("Only the query comes from x. The scores are then a rectangle, (Tq, Tk).")
-E.hint("`q = x @ W_q`, `k = memory @ W_k`, `v = memory @ W_v`; the rest is as in `attend`.")
+E.hint("Use `q = x @ W_q`, `k = memory @ W_k` and `v = memory @ W_v`. The rest is as in `attend`.")

@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn.almost import PARTS, almost, at, by, faint, family, rights
+from chapters.families import PARTS, almost, at, by, faint, family, rights
 from course.learn.draws import quarters
 from course.learn.record import Exercise
 
@@ -60,57 +60,57 @@ def is_deaf(attend, q, k, v):
 
 NEW_Q, NEW_K = "torch.randn_like(q)", "torch.randn_like(k)"
 NEW, OTHERS = f"{NEW_Q}, {NEW_K}", f"attend({NEW_Q}, {NEW_K}, v) for _ in range(3)"
-E.slip("all(", "False and (", """you call every head healthy, and two of the eight are deaf. A deaf
-    head's output still changes with v, because the values do reach it. What doesn't reach it?""")
-E.slip("all(", "True or (", """you call every head deaf, and most of them hear. What did you
-    change, and which head could notice it? The shape is the same for all of them. And if q and k
-    both turn their signs, every product of the two stays as it was.""")
-E.slip(NEW, "2 * q, 2 * k", """two heads that you call deaf do hear: one hears directions only, one
-    signs only, and neither notices when q and k are multiplied by a number. Try quite other q and k.""")
+E.slip("all(", "False and (", """you call every head healthy, but two of the eight are deaf. A deaf head's output
+    still changes with v, because the values do reach it. What doesn't reach it?""")
+E.slip("all(", "True or (", """you call every head deaf, but most of them hear. What did you change, and which head
+    could notice it? The shape is the same for all of them. And if you change the sign of both q and k, their products
+    don't change.""")
+E.slip(NEW, "2 * q, 2 * k", """you call two heads deaf that do hear. One hears only directions, the other only signs,
+    so neither notices when you multiply q and k by a number. Try completely different q and k.""")
 for step in ("q + 0.01, k + 0.01", "q + 1, k + 1"):
-    E.slip(NEW, step, """one head that you call deaf hears only the sum of q's and k's signs. A
-        small step turns no sign, a gradient is 0, a swap keeps the sum. Try quite other q and k.""")
-E.slip(OTHERS, "v.cumsum(dim=-2) / torch.arange(1, v.shape[-2] + 1)[:, None]", """
-    you compare with a running mean. One deaf head gives the mean of all, the other that of the
-    last five. Change q and k instead, and look whether the output changes.""")
-E.slip("return", "out.sum().backward()\n    return q.grad is k.grad is None\n    return", """one deaf
-    head multiplies its scores by 0: its gradients are 0, not None. Change q and k instead.""")
-E.slip(OTHERS, "v.mean(-2, True)", """you find the deaf head without a mask, whose output is the
-    mean of all, but not the one with a mask. Change q and k instead.""")
+    E.slip(NEW, step, """you call a head deaf that hears only the sum of the signs of q and k. A small step doesn't
+        change a sign, the gradient is 0, and a swap keeps the sum. Try completely different q and k.""")
+E.slip(OTHERS, "v.cumsum(dim=-2) / torch.arange(1, v.shape[-2] + 1)[:, None]", """you compare with a running mean. One
+    deaf head gives the mean of all values, the other that of the last five. Change q and k instead, and see whether
+    the output changes.""")
+E.slip("return", "out.sum().backward()\n    return q.grad is k.grad is None\n    return", """you look for gradients
+    that are None, but one deaf head multiplies its scores by 0, so its gradients are 0. Change q and k instead.""")
+E.slip(OTHERS, "v.mean(-2, True)", """you find the deaf head without a mask, whose output is the mean of all values,
+    but not the one with a mask. Change q and k instead.""")
 for other in (f"q, {NEW_K}", "q, 2 * k"):
-    E.slip(NEW, other, """you call a head deaf that forgot its keys and scores queries with
-        queries: it has another fault, but deaf it is not. Did you change only the keys?""")
+    E.slip(NEW, other, """you call a head deaf that forgot its keys and scores queries with queries. It has a
+        different mistake, but it isn't deaf. Did you change only the keys?""")
 for other in (f"{NEW_Q}, k", "2 * q, k"):
-    E.slip(NEW, other, """you call a head deaf that forgot its queries and scores keys with keys:
-        it has another fault, but deaf it is not. Did you change only the queries?""")
+    E.slip(NEW, other, """you call a head deaf that forgot its queries and scores keys with keys. It has a different
+        mistake, but it isn't deaf. Did you change only the queries?""")
 for rtol in ("rtol=0, ", ""):  # also with a relative tolerance
     for place, part in (("[..., 0, :]", "position"), ("[..., -1, :]", "position"), ("[..., 0]", "channel"),
                         ("[..., -1]", "channel")):
         E.slip("(out, other, rtol=0, ", f"(out{place}, other{place}, {rtol}", f"""you call heads deaf that hear
-            at a single {part}, and find those that hear everywhere. Which numbers does your test compare?""")
+            at a single {part}, but find those that hear everywhere. Which numbers does your test compare?""")
     for mean in (".mean()", ".mean(-1)", ".mean(-2)"):
         E.slip("(out, other, rtol=0, ", f"(out{mean}, other{mean}, {rtol}", """you call a head deaf in which one
             number grows by as much as another shrinks. Does your test compare number by number?""")
     E.slip("(out, other, rtol=0, ", f"(out.norm(dim=-1), other.norm(dim=-1), {rtol}", """you call a head deaf whose
-        outputs turn, and keep their lengths. Does your test compare number by number?""")
+        outputs rotate but keep their lengths. Does your test compare number by number?""")
 for wide in ("5e-2", "1e-4"):
-    E.slip("1e-5", wide, """you call a head deaf that hears only a little. Rounding changes a number by up to 1e-5;
-        how large a difference does your test let pass?""")
-E.slip("atol=1e-5", "atol=1e-6", """you say of a deaf head that it hears, where its output changes by less than 1e-5.
-    Take this as rounding.""")
-E.slip("rtol=0, ", "", """you call a head deaf that hears by less than a thousandth, and whose outputs are near 100: a
-    relative tolerance, such as `rtol` of `torch.allclose`, grows with the numbers. Set `rtol=0`.""")
+    E.slip("1e-5", wide, """you call a head deaf that hears only a little. Rounding changes a number by up to 1e-5.
+        How large a difference does your test accept?""")
+E.slip("atol=1e-5", "atol=1e-6", """you say that a deaf head hears if its output changes by less than 1e-5. That is
+    rounding.""")
+E.slip("rtol=0, ", "", """you call a head deaf whose outputs are near 100 and change by less than a thousandth of
+    that. A relative tolerance, such as `rtol` of `torch.allclose`, grows with the numbers. Set `rtol=0`.""")
 E.slip("return all(", f"others = attend({NEW_Q}, k, v), attend(q, {NEW_K}, v)\n    return any(",
-       """you call two heads deaf that hear: one scores queries with queries, one keys with keys.
-    Deaf is who hears neither q nor k. (And where q meets itself, turned signs cancel.)""")
-E.slip("all(", "not all(", "your answers are exactly the wrong way round: True means deaf.")
+       """you call two heads deaf that hear: one scores queries with queries, the other keys with keys. A head is deaf
+       if it hears neither q nor k. (If q is multiplied by itself, a change of sign cancels.)""")
+E.slip("all(", "not all(", "your answers are reversed: True means deaf.")
 
 @E.law
 def deaf_if_zeros_change_nothing(answer, attend, q, k, v):
-    """it has to be True exactly when zeros for q and k leave this head's output as it was"""
+    """it has to be True exactly if zeros for q and k don't change this head's output"""
     return answer == bool(((attend(0 * q, 0 * k, v) - attend(q, k, v)).abs() <= 1e-5).all())
 
 E.hint("You can't look inside, but you can call `attend` as often as you like. With what?")
 E.hint("Call it twice with the same v and with different q and k. What does a deaf head do?")
-E.hint("""Compare with `attend(torch.randn_like(q), torch.randn_like(k), v)` by
-    `torch.allclose(..., rtol=0, atol=1e-5)`.""")
+E.hint("""Compare with `attend(torch.randn_like(q), torch.randn_like(k), v)`, using `torch.allclose(..., rtol=0,
+    atol=1e-5)`.""")

@@ -13,32 +13,33 @@ def shapes(B, Tq, Tk, C, D, Dv):
     }
 
 E.slip("}", '"weights": (C, D)}', """you gave the attention weights the shape of a weight matrix.
-    The attention weights are what softmax makes of the scores: one for each query and key.""")
+    Softmax turns the scores into attention weights, one for each query and key.""")
 E.slip("}", '"scores": (B, Tk, Tq), "weights": (B, Tk, Tq)}', """your scores have a row for each
-    key. Rows are queries: each query gets a row, and softmax runs along it.""")
+    key. Each row belongs to a query, and softmax runs along it.""")
 E.slip("}", '"v": (B, Tk, D)}', """your values have the size of the keys. The projection of the
-    values has a size of its own; which one is left over?""")
-E.slip("}", '"v": (B, Tq, Dv)}', """your values come one for each query. Keys and values are two
-    faces of the same positions: one value for every key.""")
+    values has its own size. Which one is left over?""")
+E.slip("}", '"v": (B, Tq, Dv)}', """you have one value for each query. Keys and values are made
+    from the same positions, so there is one value for every key.""")
 for n in ("Dv", "D"):
     E.slip("}", f'"W_v": (C, {n}), "v": (B, Tk, D), "out": (B, Tq, D)}}', """you gave values and
-        output the size of queries and keys. Common, but not necessary: theirs is Dv here.""")
-E.slip("}", '"k": (B, Tq, D)}', """your keys come one for each query. Keys are made from the
-    memory, one for each of its Tk positions.""")
-E.slip("}", '"k": (B, D, Tk)}', """(B, D, Tk) is how the keys enter the product, after the
-    transpose. What shape does `memory @ W_k` have?""")
+        output the size of queries and keys. That is common, but here their size is Dv.""")
+E.slip("}", '"k": (B, Tq, D)}', """you have one key for each query. Keys are made from the memory,
+    one for each of its Tk positions.""")
+E.slip("}", '"k": (B, D, Tk)}', """you give the keys the shape they have in the product, after the
+    transpose, (B, D, Tk). What shape does `memory @ W_k` have?""")
 E.slip("}", '"scores": (B, Tq, Tq), "weights": (B, Tq, Tq)}', """your scores are square, as in
     self-attention. Here the columns are the keys of the memory, Tk of them.""")
 E.slip("}", '"W_q": (B, C, D), "W_v": (B, C, Dv)}', """your weight matrices have a batch axis. They
     are parameters: all sequences share them.""")
-E.slip("}", '"out": (B, Tk, Dv)}', """your output has a row for each key. Whoever asks gets the
-    answer: one row for each query.""")
-E.slip("}", '"out": (B, Tq, C)}', """your output has the channels of x. What is mixed is the
-    values, not x, so the output has the size of a value.""")
-E.slip("}", '"out": (B, Tq, D)}', """your output has the size of a query. But what is mixed is the
+E.slip("}", '"out": (B, Tk, Dv)}', """your output has a row for each key. The queries ask, so there
+    is one row for each query.""")
+E.slip("}", '"out": (B, Tq, C)}', """your output has the channels of x. The weights mix values, not
+    x, so the output has the size of a value.""")
+E.slip("}", '"out": (B, Tq, D)}', """your output has the size of a query. But the weights mix
     values, so the output has the size of a value.""")
-E.slip("}", '"W_q": (D, C), "W_v": (Dv, C)}', """your weight matrices are the way `nn.Linear`
-    stores them. Here they stand on the right of `x @ W`, so the channels of x come first.""")
+E.slip("}", '"W_q": (D, C), "W_v": (Dv, C)}', """your weight matrices have the shape in which
+    `nn.Linear` stores them. Here they are on the right in `x @ W`, so the channels of x come
+    first.""")
 
 @E.law
 def both_pair_queries_with_keys(answer, *sizes):
@@ -47,7 +48,7 @@ def both_pair_queries_with_keys(answer, *sizes):
     both = {tuple(answer[name][-2:]) for name in ("scores", "weights")}
     return both == {(answer["q"][-2], answer["k"][-2])}
 
-E.hint("Start from x, (B, Tq, C), and write every product of the head with its shapes.")
+E.hint("Start from x, (B, Tq, C), and write down every product of the head with its shapes.")
 E.hint("`x @ W_q` turns C into D; `q @ k.transpose(-2, -1)` pairs every query with every key.")
-E.hint("""Queries give the rows, keys the columns of scores and weights. `weights @ v` replaces the
-    columns by what a value holds, Dv numbers.""")
+E.hint("""Queries give the rows of scores and weights, and keys give the columns. In `weights @ v`,
+    the last axis becomes the size of a value, Dv.""")

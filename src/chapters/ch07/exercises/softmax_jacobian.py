@@ -1,4 +1,4 @@
-"""Return the matrix of how weight i changes with score j, for one row of scores."""
+"""For one row of scores, return the matrix of how weight i changes with score j."""
 
 import torch
 
@@ -16,24 +16,33 @@ def softmax_jacobian(scores):
 
 
 JACOBIAN = "torch.diag(w) - torch.outer(w, w)"
-E.slip(JACOBIAN, "torch.diag(w * (1 - w))", """the diagonal is right, but the rest isn't 0: raising
-    one score also takes from the weights of all others, since they share out 1.""")
-E.slip(JACOBIAN, "w * (1 - w)", """this is the diagonal alone, how each weight changes with its own
-    score. There are T weights and T scores, so T * T answers.""")
-E.slip("torch.diag(w) -", "-", "only the diagonal is wrong: a weight grows with its own score.")
-E.slip("- t", "+ t", "one sign is wrong: if another word's score rises, this weight has to fall.")
-E.slip("torch.outer(w, w)", "w @ w", """for a row, `w @ w.T` is the dot product of w with itself,
-    one number. The formula wants all products w_i * w_j, a matrix: `torch.outer`.""")
-E.slip("torch.outer(w, w)", "w * w", """`w * w` is a row of squares, and broadcasting took it from
-    every row. The formula wants all products w_i * w_j, a matrix: `torch.outer`.""")
-E.mistake(lambda s: -softmax_jacobian(s), "all signs are wrong: a higher score, a larger weight.")
-E.slip("torch.diag(w)", "torch.eye(len(w))", "your diagonal starts from 1, not from the weight.")
-E.slip("torch.softmax(scores, dim=-1)", "scores", "the formula wants the weights: softmax first.")
-E.slip("torch.diag(w)", "w", """you took the row w away from every row of the matrix. Only the
-    diagonal gets a weight added: which function makes a diagonal matrix of a row?""")
-E.slip(JACOBIAN, "torch.eye(len(w)) - w", "this is log_softmax's slope. Multiply row i by w_i.")
-E.slip("torch.diag(w) -", "", "all of yours is positive. If one weight rises, the others pay.")
-E.mistake(lambda s: softmax_jacobian(s.softmax(-1)), "softmax ran twice. Once will do.")
+E.slip(JACOBIAN, "torch.diag(w * (1 - w))", """your diagonal is right, but the rest isn't 0: if one
+    score rises, the weights of all others fall, because they sum to 1.""")
+E.slip(JACOBIAN, "w * (1 - w)", """you returned only the diagonal, which says how each weight
+    changes with its own score. There are T weights and T scores, so the matrix has T * T
+    entries.""")
+E.slip("torch.diag(w) -", "-", """your diagonal is wrong, and the rest is right. A weight grows
+    with its own score.""")
+E.slip("- t", "+ t", """one of your signs is wrong: if the score of a different word rises, this
+    weight has to fall.""")
+E.slip("torch.outer(w, w)", "w @ w", """you use `w @ w`. For a row that is the dot product of w
+    with itself, one number. The formula needs the matrix of all products w_i * w_j,
+    `torch.outer`.""")
+E.slip("torch.outer(w, w)", "w * w", """you use `w * w`, a row of squares, which broadcasting
+    subtracts from every row. The formula needs the matrix of all products w_i * w_j,
+    `torch.outer`.""")
+E.mistake(lambda s: -softmax_jacobian(s), """all your signs are wrong: a higher score gives a
+    larger weight.""")
+E.slip("torch.diag(w)", "torch.eye(len(w))", "your diagonal starts from 1 instead of the weight.")
+E.slip("torch.softmax(scores, dim=-1)", "scores", """you use the scores, but the formula needs the
+    weights. Apply softmax first.""")
+E.slip("torch.diag(w)", "w", """you add the row w to every row of the matrix. Add the weights only
+    on the diagonal: which function turns a row into a diagonal matrix?""")
+E.slip(JACOBIAN, "torch.eye(len(w)) - w", """you returned the slope of log_softmax. Multiply row i
+    by w_i.""")
+E.slip("torch.diag(w) -", "", """every entry of your matrix is positive. But if one weight rises,
+    the others must fall.""")
+E.mistake(lambda s: softmax_jacobian(s.softmax(-1)), "you applied softmax twice. Apply it once.")
 
 @E.law
 def columns_sum_to_0(jacobian, scores):
@@ -41,6 +50,8 @@ def columns_sum_to_0(jacobian, scores):
     diagonal may be negative"""
     return bool((jacobian.sum(dim=0).abs() < 1e-4).all() and (jacobian.diagonal() >= -1e-6).all())
 
-E.hint("Two cases: a weight and its own score, a weight and another's score.")
-E.hint("On the diagonal w_i - w_i * w_i, elsewhere -w_i * w_j.")
-E.hint("`torch.diag(w)` makes a diagonal matrix, and `torch.outer(w, w)` all products w_i * w_j.")
+E.hint("""There are two cases: a weight and its own score, and a weight and the score of another
+    key.""")
+E.hint("The entry is w_i - w_i * w_i on the diagonal, and -w_i * w_j elsewhere.")
+E.hint("""`torch.diag(w)` makes a diagonal matrix, and `torch.outer(w, w)` gives all products w_i *
+    w_j.""")

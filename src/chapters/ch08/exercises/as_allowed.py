@@ -28,24 +28,24 @@ def as_allowed(mask, convention):
     return mask  # "sdpa": True where a query may look
 
 
-E.mistake(lambda mask, convention: mask.bool(), """`.bool()` makes True of all that is not 0. It
-    turns no polarity round, and it makes True of -inf. Take the conventions one by one.""")
-E.mistake(lambda mask, convention: mask, """every mask comes back as it was. (`c == "sdpa" or "ones"`
-    is true of every c, as a text counts as true. Write `c in ("sdpa", "ones")`.)""")
-E.slip("~mask", "mask", 'in "mha" True means not to look, so that mask has to be turned round.')
-E.slip("mask  #", "~mask  #", 'in "sdpa" True means may look already. You turned it round.')
-E.slip('"mha":', '"sdpa":', """you have "sdpa" and "mha" the wrong way round. The table above was
-    run: which of the two gives weight to a key marked True?""")
+E.mistake(lambda mask, convention: mask.bool(), """`.bool()` turns everything that isn't 0 into
+    True, including -inf, and it never inverts a mask. Take the conventions one by one.""")
+E.mistake(lambda mask, convention: mask, """you return every mask unchanged. (`c == "sdpa" or
+    "ones"` is true for every c, because a text counts as true. Write `c in ("sdpa", "ones")`.)""")
+E.slip("~mask", "mask", 'in "mha" True means that a query may not look, so you have to invert that mask.')
+E.slip("mask  #", "~mask  #", 'you inverted the "sdpa" mask, in which True already means that a query may look.')
+E.slip('"mha":', '"sdpa":', """you swapped "sdpa" and "mha". Look at the table above: which of the
+    two functions gives weight to a key marked True?""")
 for new in ("mask.bool()", 'mask == float("-inf")'):
     E.slip("mask == 0", new, """an additive mask holds what is added to the scores: 0 changes
-        nothing, so 0 means may look. `.bool()` makes False of 0 and True of -inf.""")
-E.slip("mask == 0", 'mask != float("-inf")', """you look for -inf, but some write -1e9 or the
-    smallest number there is. What do the allowed cells hold, always?""")
-E.slip("mask == 0", "mask", 'the "additive" mask is still numbers. Compare it with something.')
-E.slip("mask == 1", "mask == 0", 'in "ones" a 1 says look, a 0 leave out. You turned it round.')
-E.slip("mask == 1", "mask", 'the "ones" mask is still integers. Which comparison makes booleans?')
-E.slip("mask == 1", "~mask", """the "ones" mask is still integers, and `~1` is -2. Make booleans with
-    a comparison.""")
+        nothing, so 0 means may look. `.bool()` turns 0 into False and -inf into True.""")
+E.slip("mask == 0", 'mask != float("-inf")', """you look for -inf, but some masks hold -1e9 or the
+    smallest number there is. What do the allowed cells always hold?""")
+E.slip("mask == 0", "mask", 'your "additive" mask still holds numbers. What can you compare them with?')
+E.slip("mask == 1", "mask == 0", 'you inverted the "ones" mask, in which 1 means that a query may look.')
+E.slip("mask == 1", "mask", 'your "ones" mask still holds integers. Which comparison makes booleans?')
+E.slip("mask == 1", "~mask", """your "ones" mask still holds integers, and `~1` is -2. Make booleans
+    with a comparison.""")
 
 @E.law
 def adds_0_where_allowed(allowed, mask, convention):
@@ -53,5 +53,5 @@ def adds_0_where_allowed(allowed, mask, convention):
     return convention != "additive" or torch.equal(allowed, mask == 0)
 
 E.hint("For each convention: what does a cell hold where a query may look?")
-E.hint("One is right as it is, one is turned round by `~`, two become booleans by a comparison.")
-E.hint('"mha": `~mask`. "additive": where is it 0? "ones": where is it 1?')
+E.hint("You return one mask unchanged, invert one with `~`, and turn two into booleans by a comparison.")
+E.hint('For "mha" it is `~mask`. Where is the "additive" mask 0, and where is the "ones" mask 1?')

@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn.laws import close, nothing_ahead, rows_sum_to_1
+from chapters.laws import close, nothing_ahead, rows_sum_to_1
 from course.learn.record import Exercise
 
 E = Exercise(
@@ -20,55 +20,59 @@ def causal_weights(scores):
     return masked.softmax(dim=-1)
 
 
-E.slip("masked.", "scores.", """nothing is masked: row 0 gives weight to every later position.
-    (`masked_fill` makes a new tensor: is it used?)""")
-E.slip('float("-inf")', "0.0", """your forbidden scores became 0, and a score of 0 is a score like
-    any other: exp(0) is 1. (`float == ("-inf")` does that too: it is a comparison, its value is
-    False, and False is filled in as 0. So does multiplying the scores by `tril`.)""")
+E.slip("masked.", "scores.", """your scores aren't masked, so row 0 gives weight to every later
+    position. (`masked_fill` returns a new tensor. Do you use it?)""")
+E.slip('float("-inf")', "0.0", """your forbidden scores became 0, but a score of 0 still gives a
+    weight, because exp(0) is 1. (`float == ("-inf")` also does that: it is a comparison with the
+    value False, which is filled in as 0. So does multiplying the scores by `tril`.)""")
 E.mistake(lambda s: s.softmax(-1).tril(), """you masked after softmax. The upper triangle is 0, but
-    the rows sum to less than 1, and the sum they were divided by still holds the future.""")
-E.slip("masked.s", "masked - scores + scores.s", """you put -inf among the weights. -inf is a score
-    that says never; softmax turns it into a weight of 0, so it has to be there before softmax.""")
-E.mistake(lambda s: (s + (1 - torch.ones_like(s).tril()) * -torch.inf).softmax(-1), """0 times
-    -inf is nan, so what is allowed became nan too. Write -inf where the mask forbids, and nothing
-    elsewhere: `masked_fill` does that.""")
-E.slip(", dtype=torch.bool", "", """`~` turns booleans round, and your triangle is made of floats: give
-    it `dtype=torch.bool`, or ask where it `== 0`.""")
-E.slip('float("-inf")', 'float("inf")', """your rows hold nan: filling with +inf does that, for its
-    exponential is infinite, and inf / inf is not a number. Which sign says never?""")
-E.slip("tril", "triu", """you kept the upper triangle: each position sees itself and its future.
-    `tril` keeps the lower one, `triu` the upper one.""")
-E.slip("~mask", "mask", """your mask is turned round: what is allowed is filled, so only the future
-    is left. The last row has no future, and is nan.""")
-E.slip("=torch.bool))", "=torch.bool), 1)", """your triangle reaches one step too far: each
+    the rows sum to less than 1, because the sum they were divided by still holds the future.""")
+E.slip("masked.s", "masked - scores + scores.s", """you put -inf into the weights. Softmax turns a
+    score of -inf into a weight of 0, so fill it in before softmax.""")
+E.mistake(lambda s: (s + (1 - torch.ones_like(s).tril()) * -torch.inf).softmax(-1), """0 times -inf
+    is nan, so the allowed scores also became nan. Write -inf only where the mask forbids to look,
+    as `masked_fill` does.""")
+E.slip(", dtype=torch.bool", "", """`~` inverts booleans, but your triangle holds floats. Give it
+    `dtype=torch.bool`, or ask where it `== 0`.""")
+E.slip('float("-inf")', 'float("inf")', """your rows hold nan because you fill with +inf: its
+    exponential is infinite, and inf / inf is nan. With which sign does the exponential become
+    0?""")
+E.slip("tril", "triu", """you kept the upper triangle, so each position sees itself and its future.
+    `tril` keeps the lower triangle, `triu` the upper one.""")
+E.slip("~mask", "mask", """your mask is inverted: you fill the allowed cells, so only the future is
+    left. The last row has no future, so it becomes nan.""")
+E.slip("=torch.bool))", "=torch.bool), 1)", """your triangle reaches one step too far, so each
     position sees the next one, the very word it has to predict. Look at row 0, column 1.""")
-E.slip("=torch.bool))", "=torch.bool), -1)", """the diagonal is missing, so no position sees
-    itself, and row 0 sees nobody: it is nan.""")
+E.slip("=torch.bool))", "=torch.bool), -1)", """you leave out the diagonal, so no position sees
+    itself. Row 0 doesn't see any word, so it becomes nan.""")
 E.slip("dim=-1", "dim=-2", """your columns sum to 1, not your rows: which axis does softmax run
-    over? The row belongs to the query, which shares out its own attention.""")
-E.slip("dim=-1", "dim=1", """right for one matrix, wrong for a batch: `dim=1` is the last axis of a
-    (T, T) matrix only. Count from the end.""")
-E.slip("dim=-1", "dim=0", """`dim=0` runs down the columns of a matrix, and across the sequences of
-    a batch. The keys are the last axis, whatever comes before.""")
-E.slip("shape[-1]", "shape[0]", """right for one matrix. The first axis of a batch isn't the
-    length: the positions are counted by `shape[-1]`.""")
+    over? Each row belongs to a query, whose weights have to sum to 1.""")
+E.slip("dim=-1", "dim=1", """your answer is right for one matrix, but wrong for a batch: `dim=1` is
+    the last axis only of a (T, T) matrix. Count from the end.""")
+E.slip("dim=-1", "dim=0", """you use `dim=0`, which runs down the columns of a matrix, and across
+    the sequences of a batch. The keys are always the last axis.""")
+E.slip("shape[-1]", "shape[0]", """your answer is right for one matrix. But the first axis of a
+    batch isn't the length. `shape[-1]` is the number of positions.""")
 E.mistake(lambda s: s.tril() / s.tril().sum(-1, True), """you divided the scores by their sum.
-    Weights are exponentials of scores: raw scores, made to sum to 1, may be negative.""")
-E.mistake(lambda s: (e := s.exp().tril()) / e.sum(-1, True), """right for small scores. But
-    exp(100) is too much for a float: inf / inf is nan. `softmax` subtracts the largest first.""")
-E.mistake(lambda s: (w := s.softmax(-1).tril()) / w.sum(-1, True), """right until the future scores
-    far higher: the past's share then becomes 0, and 0 / 0 is nan. Mask before softmax.""")
-E.slip(".softmax(dim=-1)", "", "these are masked scores. The softmax is still missing.")
-E.slip("masked_fill", "masked_fill_", """you wrote into the scores you were given, as
-    `masked_fill_`, with the underscore, does, and the caller has lost them. Make a new tensor.""")
+    Weights are made from exponentials of scores: raw scores that sum to 1 can be negative.""")
+E.mistake(lambda s: (e := s.exp().tril()) / e.sum(-1, True), """your answer is right for small
+    scores. But exp(100) is too large for a float, and inf / inf is nan. `softmax` subtracts the
+    largest score first.""")
+E.mistake(lambda s: (w := s.softmax(-1).tril()) / w.sum(-1, True), """your answer is right unless a
+    future score is much higher than the past ones. Then the share of the past becomes 0, and 0 / 0
+    is nan. Mask before softmax.""")
+E.slip(".softmax(dim=-1)", "", "you returned the masked scores. The softmax is still missing.")
+E.slip("masked_fill", "masked_fill_", """you wrote into the scores you were given, as `masked_fill_`
+    with its underscore does, so the caller has lost them. Make a new tensor.""")
 
 E.law(nothing_ahead, rows_sum_to_1)
 
 @E.law
 def last_row_is_plain_softmax(weights, scores):
-    """the last row may look everywhere, so it has to be the plain softmax of its scores"""
+    """the last row may look at all words, so it has to be the plain softmax of its scores"""
     return close(weights[..., -1, :], torch.softmax(scores[..., -1, :], dim=-1))
 
 E.hint("What score does softmax turn into a weight of exactly 0?")
-E.hint("Make a (T, T) mask of booleans by `torch.tril`; it broadcasts over all axes before.")
-E.hint('`scores.masked_fill(~mask, float("-inf"))`, and then softmax over the last axis.')
+E.hint("""Make a (T, T) mask of booleans with `torch.tril`. It broadcasts over all axes before the
+    last two.""")
+E.hint('Use `scores.masked_fill(~mask, float("-inf"))`, and then softmax over the last axis.')

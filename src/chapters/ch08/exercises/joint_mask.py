@@ -20,21 +20,29 @@ def joint_mask(lengths, T):
     return past & real[:, None, :]  # (T, T) & (B, 1, T) -> (B, T, T)
 
 
-E.slip("< l", "< T + l", "this is the causal mask alone: the last rows still look at padding.")
-E.slip("<=", "< T +", "padding is hidden, but the future is not. Join both conditions.")
-E.slip(", None, :]", ", :, None]", """you closed the rows of the padding, which are nan after
-    softmax then. A mask is over keys, the columns; the output of a padding row is not read.""")
-E.slip("< l", "<= l", "one place too many: a sequence of length 2 has the positions 0 and 1.")
-E.slip("< l", "< -1 + l", "one place too few: each sequence has lost its last word.")
+E.slip("< l", "< T + l", """your mask is only the causal mask, so the last rows still look at
+    padding.""")
+E.slip("<=", "< T +", "your mask hides the padding, but not the future. Join both conditions.")
+E.slip(", None, :]", ", :, None]", """you closed the rows of the padding, so they are nan after
+    softmax. Close its columns, the keys. The outputs of padding rows aren't used.""")
+E.slip("< l", "<= l", """your mask allows one position too many: a sequence of length 2 has the
+    positions 0 and 1.""")
+E.slip("< l", "< -1 + l", """your mask allows one position too few: each sequence has lost its last
+    word.""")
 E.slip("& real", "& ~real", "you kept the padding and hid the words. True means may look.")
-E.slip("past &", "past |", "`|` opens a cell if one condition holds, but both have to.")
+E.slip("past &", "past |", """you use `|`, which opens a cell if one condition holds. Both have to
+    hold.""")
 for new in ("past & real ", "real & past "):
-    E.slip("past & real[:, None, :]", new, """(T, T) & (B, T) lines B up with the rows: an error,
-        or, worse, none where B is 1 or T. Give the padding an axis for the queries: (B, 1, T).""")
-E.slip("< l", ">= T - l", "you hid the start of each sequence. Here padding stands on the right.")
-E.mistake(lambda *x: ~joint_mask(*x), "yours is True where not to look. Here True means may look.")
-E.slip("<=", ">=", "each position looks at its future: rows look, columns are looked at.")
-E.slip("<=", "<", "no position looks at itself, so row 0 is closed, and softmax makes it nan.")
+    E.slip("past & real[:, None, :]", new, """in (T, T) & (B, T), B is lined up with the rows. That
+        is an error or, if B is 1 or T, a wrong mask without an error. Give the padding an axis for
+        the queries: (B, 1, T).""")
+E.slip("< l", ">= T - l", "you hid the start of each sequence. Here the padding is on the right.")
+E.mistake(lambda *x: ~joint_mask(*x), """your mask is inverted: here True means that a query may
+    look.""")
+E.slip("<=", ">=", """in your mask each position looks at its future. Rows look, and columns are
+    looked at.""")
+E.slip("<=", "<", """in your mask no position looks at itself, so row 0 is closed, and softmax makes
+    it nan.""")
 
 @E.law
 def nobody_looks_ahead(mask, lengths, T):
@@ -51,7 +59,8 @@ def every_row_is_open(mask, lengths, T):
     """every row has to be open somewhere"""
     return bool(mask.any(dim=-1).all())
 
-E.hint("Two conditions on a key: it is not after the query, and it is within the length.")
+E.hint("There are two conditions on a key: it isn't after the query, and it is within the length.")
 E.hint("""The first is a (T, T) matrix, the same for all sequences. The second is (B, T), the same
     for all queries. Which axis is the second one missing?""")
-E.hint("`torch.arange(T) < lengths[:, None]` is (B, T). Index it by `[:, None, :]`, join by `&`.")
+E.hint("""`torch.arange(T) < lengths[:, None]` is (B, T). Index it with `[:, None, :]`, and join
+    with `&`.""")

@@ -1,8 +1,8 @@
-"""Return True if no output of forward changes when anything after it does, else False."""
+"""Return True if no output of forward changes when anything after it does, otherwise False."""
 
 import torch
 
-from course.learn.almost import PARTS, almost, by, family, rights
+from chapters.families import PARTS, almost, by, family, rights
 from course.learn.draws import normal
 from course.learn.record import Exercise
 
@@ -76,85 +76,91 @@ def no_future_leak(forward, x):
     before = forward(x)
     for cut in range(1, x.shape[1]):
         changed = x.clone()
-        changed[:, cut:] = 1 - changed[:, cut:]  # another future
+        changed[:, cut:] = 1 - changed[:, cut:]  # a different future
         difference = (forward(changed) - before)[:, :cut].abs()
         if not (difference <= 1e-5).all():  # written so that nan is a leak, too
             return False
     return True
 
 
-E.slip("return False", "return True", """you call every attention clean. If you compare shapes: all
-    wrong ones have the right shape. Compare numbers, before and after the future has changed.""")
-E.slip("return True", "return False", """you find a leak in every attention, the clean ones too.
-    Which outputs may not change? (And change to ordinary numbers: 0 times nan or inf is nan.)""")
-E.mistake(lambda *x: not no_future_leak(*x), "turned round: True has to mean that nothing leaks.")
-E.slip("[:, :cut]", "[:, -1]", """you compare the last position only, which has no future: it may
-    see everything, and should change when the last word does. Look at those before.""")
-E.mistake(lambda f, x: no_future_leak(lambda y: f(y.flip(1)).flip(1), x.flip(1)), """you changed
-    the past and looked at the future. That may change. Change the future and look at the past.""")
-E.slip("[:, :cut]", "", """you also compare positions whose own word has changed. They may well
+E.slip("return False", "return True", """your test calls every attention clean. If you compare shapes: all
+    the wrong ones have the right shape. Compare numbers, before and after the future has changed.""")
+E.slip("return True", "return False", """your test finds a leak in every attention, including the clean
+    ones. Which outputs must not change? (Also write ordinary numbers into the future: 0 times nan or inf
+    is nan.)""")
+E.mistake(lambda *x: not no_future_leak(*x), """your answer is reversed: True has to mean that nothing
+    leaks.""")
+E.slip("[:, :cut]", "[:, -1]", """you compare only the last position, which has no future. It may see
+    everything, and should change when the last word does. Compare the positions before it.""")
+E.mistake(lambda f, x: no_future_leak(lambda y: f(y.flip(1)).flip(1), x.flip(1)), """you changed the past
+    and compared the future, which is allowed to change. Change the future and compare the past.""")
+E.slip("[:, :cut]", "", """you also compare positions whose own word has changed, and they are allowed to
     differ. Compare only those before the change.""")
 CUTS = "range(1, x.shape[1])"
-E.slip(CUTS, "[1]", """you miss a leak that doesn't reach position 0. A mask can be right in its
-    first row and wrong further down: try every place to cut (does `return True` stand
-    inside your loop?), and change the words by 1 or more.""")
-E.slip(CUTS, "[x.shape[1] - 1]", """only a change of the last word counts, so you only find who
-    looks at that one. The first position may look at the second: try every place to cut.""")
-E.slip(CUTS, "[x.shape[1] // 2]", """you cut at a single place in the middle. A leak within the
-    first half, or within the second, doesn't cross it: try every place to cut.""")
-E.slip(CUTS, "range(1, x.shape[1] - 1)", """one cut is missing, the last: `range` stops before its
-    end, so `range(1, T)` has T - 1 for its last.""")
-E.slip(CUTS, "range(2, x.shape[1])", """one cut is missing, the first: position 0 may not notice when
-    only the words after it change.""")
+E.slip(CUTS, "[1]", """your test misses a leak that doesn't reach position 0. A mask can be right in its
+    first row and wrong further down. Try every cut (is `return True` inside your loop?), and change the
+    words by 1 or more.""")
+E.slip(CUTS, "[x.shape[1] - 1]", """you change only the last word, so you only find positions that look at
+    that one. The first position could look at the second, so try every cut.""")
+E.slip(CUTS, "[x.shape[1] // 2]", """you cut only once, in the middle. A leak within the first half, or
+    within the second, doesn't cross that cut. Try every cut.""")
+E.slip(CUTS, "range(1, x.shape[1] - 1)", """you leave out the last cut. `range` stops before its end, so
+    the last number of `range(1, T)` is T - 1.""")
+E.slip(CUTS, "range(2, x.shape[1])", """you leave out the first cut: output 0 must not change when only
+    the words after it change.""")
 for axis in (0, -1):
-    E.slip(CUTS, f"range(1, x.shape[{axis}])", """you cut at the wrong places: x is (B, T, C), and the
-        positions are counted by `x.shape[1]`.""")
+    E.slip(CUTS, f"range(1, x.shape[{axis}])", """you cut at the wrong positions: x is (B, T, C), so
+        `x.shape[1]` is the number of positions.""")
 E.slip("changed[:, cut:] = 1 - changed[:, cut:]", "changed[cut:] = 1 - changed[cut:]", """you change
-    sequences, not words: the first axis is the batch. From a position on, it is `[:, cut:]`.""")
-E.slip(".abs()", "", """you miss outputs that shrink: their difference is below 0, and so below any
-    tolerance. Take its size, `.abs()`.""")
-E.slip("(difference <= 1e-5).all()", "difference.mean() <= 1e-5", """a faint leak in a few numbers
-    disappears in a mean over many. Every single difference has to be small.""")
-E.slip("].abs()", "].sum().abs()", """in a sum, a change up and a change down cancel. Look at the
-    size of every single difference.""")
-E.slip("not (difference <= 1e-5).all()", "(difference > 1e-5).any()", """you pass an attention
+    sequences, not words: the first axis is the batch. To change everything from a position on, use `[:,
+    cut:]`.""")
+E.slip(".abs()", "", """your test misses outputs that shrink: their difference is below 0, and so below
+    any tolerance. Take its size, `.abs()`.""")
+E.slip("(difference <= 1e-5).all()", "difference.mean() <= 1e-5", """you take a mean over many numbers, in
+    which a faint leak in a few of them disappears. Every single difference has to be small.""")
+E.slip("].abs()", "].sum().abs()", """you take a sum, in which a change up and a change down cancel. Look
+    at the size of every single difference.""")
+E.slip("not (difference <= 1e-5).all()", "(difference > 1e-5).any()", """your test accepts an attention
     whose outputs turn into nan. `nan > 1e-5` is False, `equal_nan=True` calls two nan equal, and
-    `nan_to_num` makes 0 of it. Does your test use one of these? Ask whether all differences are small.""")
-E.slip("<= 1e-5", "== 0", """a clean attention may differ in its last bits, when a sum is rounded
-    another way. Allow 1e-5; and write no large words into the future, for those round coarsely.""")
+    `nan_to_num` turns nan into 0. Does your test use one of these? Ask whether all differences are
+    small.""")
+E.slip("<= 1e-5", "== 0", """your test finds a leak in a clean attention whose last bits differ because a
+    sum is rounded differently. Allow 1e-5, and don't write large numbers into the future, because those
+    are rounded coarsely.""")
 for allowed in ("1e-2", "1e-4"):
-    E.slip("<= 1e-5", f"<= {allowed}", """you find large leaks and pass a small one. How much may an output
-        change in your test, and how large are the words that you change?""")
-E.slip("<= 1e-5", "<= 1e-6", """you find a leak in a clean attention whose numbers change by less than 1e-5.
-    Allow 1e-5.""")
-E.slip("<= 1e-5", "<= 1e-5 + 1e-5 * before[:, :cut].abs()", """you pass a small leak in outputs that are near
-    100. A relative tolerance, such as `rtol` of `torch.allclose`, grows with the numbers: set it to 0.""")
+    E.slip("<= 1e-5", f"<= {allowed}", """your test finds large leaks but accepts a small one. How much
+        may an output change in it, and how large are the words that you change?""")
+E.slip("<= 1e-5", "<= 1e-6", """your test finds a leak in a clean attention whose numbers change by less
+    than 1e-5. Allow 1e-5.""")
+E.slip("<= 1e-5", "<= 1e-5 + 1e-5 * before[:, :cut].abs()", """your test accepts a small leak in outputs
+    near 100. A relative tolerance, such as `rtol` of `torch.allclose`, grows with the numbers: set it to
+    0.""")
 E.slip("(forward(changed) - before)[:, :cut]", "(forward(changed).norm(dim=-1) - before.norm(dim=-1))[:, :cut]",
-       """you pass an attention whose outputs turn, and keep their lengths. Does your test compare number by
-    number?""")
-E.slip("(difference <=", "(difference[0] <=", """you find attentions that leak in every
-    sequence, and pass one that leaks in the second. Which sequences does your test compare?""")
-E.slip("(difference <=", "(difference[-1] <=", """you find attentions that leak in every
-    sequence, and pass one that leaks in the first. Which sequences does your test compare?""")
-E.slip("].abs()", "].sum(-1).abs()", """in a sum over the channels, a change up and a change down
-    cancel. Look at the size of every single difference.""")
+       """your test accepts an attention whose outputs rotate but keep their lengths. Does it compare
+       number by number?""")
+E.slip("(difference <=", "(difference[0] <=", """your test finds attentions that leak in every sequence,
+    but accepts one that leaks only in the second. Which sequences does it compare?""")
+E.slip("(difference <=", "(difference[-1] <=", """your test finds attentions that leak in every sequence,
+    but accepts one that leaks only in the first. Which sequences does it compare?""")
+E.slip("].abs()", "].sum(-1).abs()", """you take a sum over the channels, in which a change up and a
+    change down cancel. Look at the size of every single difference.""")
 for n in (0, -1):
-    E.slip("(difference <=", f"(difference[..., {n}] <=", """you find attentions that leak in every
-        channel, and pass one that leaks in a single one. Which channels does your test compare?""")
-E.slip("x.clone()", "x", """you wrote into the caller's x, so a change stays when the next cut is
-    tried: `changed = x` is a second name for the same tensor. Make a copy by `x.clone()`.""")
-E.mistake(lambda f, x: not f(x.neg_())[:, 0].isnan().any(), """you changed the caller's x too, and
-    so compared it with itself: `changed = x` is a second name for it. Use `x.clone()`.""")
+    E.slip("(difference <=", f"(difference[..., {n}] <=", """your test finds attentions that leak in every
+        channel, but accepts one that leaks in a single channel. Which channels does it compare?""")
+E.slip("x.clone()", "x", """you wrote into the caller's x, so a change is still there at the next cut:
+    `changed = x` is a second name for the same tensor. Make a copy with `x.clone()`.""")
+E.mistake(lambda f, x: not f(x.neg_())[:, 0].isnan().any(), """you also changed the caller's x, so you
+    compared it with itself: `changed = x` is a second name for the same tensor. Use `x.clone()`.""")
 
 @E.law
 def true_just_when_nothing_leaks(answer, f, x):
-    """it has to be False if an output changes with a later word or is nan, else True"""
+    """it has to be False if an output changes with a later word or is nan, otherwise True"""
     words = enumerate(torch.eye(x.shape[1])[:, :, None])  # one more at each, and the rest turned over
     others = ((j, x + w * (1 - 2 * x)) for j, w in words)
     return answer == all(((f(other) - f(x))[:, :j].abs() <= 1e-5).all() for j, other in others)
 
-E.hint("Choose a place to cut. Which inputs do you change, and which outputs must not notice?")
+E.hint("Choose a position to cut at. Which inputs do you change, and which outputs must not change?")
 E.hint("""Copy x, change everything from `cut` on, run forward on both, and compare the outputs
     before `cut`. Then do it for every cut in `range(1, T)`.""")
-E.hint("""For each cut: `changed = x.clone()`, `changed[:, cut:] = 1 - changed[:, cut:]`, and all
-    of `(forward(changed) - forward(x))[:, :cut].abs()` have to be at most 1e-5.""")
+E.hint("""For each cut, use `changed = x.clone()` and `changed[:, cut:] = 1 - changed[:, cut:]`. All of
+    `(forward(changed) - forward(x))[:, :cut].abs()` have to be at most 1e-5.""")

@@ -1,9 +1,9 @@
-"""Masked softmax in which a row that may look nowhere gets weights of 0."""
+"""Masked softmax in which a row that may not look at anything has weights of 0."""
 
 import torch
 
 from attention.heads import attention_weights
-from course.learn.laws import nothing_forbidden, rows_sum_to_1
+from chapters.laws import nothing_forbidden, rows_sum_to_1
 from course.learn.record import Exercise
 
 E = Exercise(
@@ -22,36 +22,42 @@ def safe_weights(scores, mask):
     return weights.masked_fill(~mask, 0.0)
 
 
-E.slip("weights.masked_fill(~mask, 0.0)", "weights", """the closed row is nan: something divides 0
-    by 0. Multiplying by the mask doesn't help, for nan times 0 is nan; and `==` finds no
-    nan, for it equals nothing, itself neither. Write zeros wherever the mask forbids.""")
-E.mistake(lambda s, mask: s.masked_fill(~mask, -1e9).softmax(-1), """no nan, but look at the closed
-    row: all its scores are equal, so each key gets the same share, the forbidden ones too.""")
+E.slip("weights.masked_fill(~mask, 0.0)", "weights", """your closed row is nan, because softmax
+    divides 0 by 0. Multiplying by the mask doesn't help, because nan times 0 is nan, and `==`
+    doesn't find nan, which isn't even equal to itself. Write zeros wherever the mask forbids to
+    look.""")
+E.mistake(lambda s, mask: s.masked_fill(~mask, -1e9).softmax(-1), """your result has no nan, but
+    look at the closed row: all its scores are equal, so each key has the same share, even the
+    forbidden ones.""")
 E.mistake(lambda s, mask: (s * mask).softmax(-1), """your forbidden scores became 0, and exp(0) is
-    1: every row looks where it must not.""")
-E.slip('float("-inf")', "0.0", """the forbidden weights are 0, but their share is lost: as scores
-    of 0 they had their part in the row's sum, for exp(0) is 1.""")
-E.mistake(lambda s, mask: s.softmax(-1) * mask, """you masked after softmax: the forbidden scores
-    have had their part in the row's sum, and the rows come out short.""")
+    1, so every row looks where it must not.""")
+E.slip('float("-inf")', "0.0", """your forbidden weights are 0, but their share is lost: with scores
+    of 0 they still counted in the row's sum, because exp(0) is 1.""")
+E.mistake(lambda s, mask: s.softmax(-1) * mask, """you masked after softmax. The forbidden scores
+    still counted in the row's sum, so your rows sum to less than 1.""")
 E.mistake(lambda s, m: safe_weights(s, m | ~m.any(-1, True)), """you opened the closed row
-    everywhere. It looks at all that it was forbidden.""")
+    everywhere, so it looks at all keys that it may not look at.""")
 E.mistake(lambda s, m: safe_weights(s, m | ~m.any(-1, True) & torch.eye(len(s)).bool()), """you let
-    the closed row look at itself: a way out when you make the mask, but here it forbids that.""")
-E.mistake(attention_weights, """raising an error is what the helper package does, and often best.
-    This function is asked for zeros instead.""")
-E.slip("weights.masked_fill(~mask, 0.0)", "weights[mask.any(dim=-1)]", """the closed row is gone,
-    so all rows below have moved up. Keep the shape.""")
-E.slip("dim=-1", "dim=0", "your columns sum to 1, not your rows: softmax runs over which axis?")
-E.mistake(lambda s, mask: ((w := s.softmax(-1) * mask) / w.sum(-1, True)).nan_to_num(), """right
-    until the forbidden scores far higher: what is allowed becomes 0. Mask before softmax.""")
+    the closed row look at itself. That is a solution if you make the mask, but here the mask
+    forbids it.""")
+E.mistake(attention_weights, """you raise an error, as the package does, and that is often best. But
+    here you are asked to return zeros.""")
+E.slip("weights.masked_fill(~mask, 0.0)", "weights[mask.any(dim=-1)]", """your result has lost the
+    closed row, so all rows below it have moved up. Keep the shape.""")
+E.slip("dim=-1", "dim=0", """your columns sum to 1, not your rows. Which axis does your softmax run
+    over?""")
+E.mistake(lambda s, mask: ((w := s.softmax(-1) * mask) / w.sum(-1, True)).nan_to_num(), """your
+    answer is right unless a forbidden score is much higher than the others. Then the allowed
+    weights become 0. Mask before softmax.""")
 
 E.law(nothing_forbidden)
 
 @E.law
 def open_rows_sum_to_1(out, scores, mask):
-    """a row that may look somewhere has to sum to 1"""
+    """every row that may look at a key has to sum to 1"""
     return rows_sum_to_1(out[mask.any(dim=-1)])
 
-E.hint("What does softmax make of a row of -inf alone? And what should stand there?")
-E.hint("Compute the masked softmax as usual. Then set every forbidden weight to 0, nan or not.")
-E.hint("`masked_fill` writes over nan as over any number: use it again, on the weights, with 0.")
+E.hint("What does softmax give for a row that is all -inf, and what should it give instead?")
+E.hint("""Compute the masked softmax as usual. Then set every forbidden weight to 0, whether it is
+    nan or not.""")
+E.hint("`masked_fill` also overwrites nan. Use it again, on the weights, with 0.")

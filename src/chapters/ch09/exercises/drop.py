@@ -24,38 +24,49 @@ def drop(weights, kept, p, training):
 
 
 LAST = "torch.where(kept, weights / (1 - p), 0.0)"
-E.slip(LAST, "weights * kept / (1 - p)", """right until p = 1, where 1 - p is 0: 0 / 0 is nan, and
-    so is inf times 0. Nothing is kept then, so all is 0: write the zeros last.""")
+E.slip(LAST, "weights * kept / (1 - p)", """your answer is right unless p is 1. Then 1 - p is 0,
+    and both 0 / 0 and inf times 0 are nan. All weights should be 0 then, so write the zeros
+    last.""")
 E.slip(LAST, "weights * kept / (weights * kept).sum(-1, True)", """you made the rows sum to 1.
-    Dropout doesn't: an empty row would be 0/0; sums are right only on average. Divide by what?""")
-E.slip("weights / (1 - p)", "weights", """you drop, but the rest stays as it is, so a row sums to
-    less than 1 on average. By what has what is kept to grow, if a share of 1 - p is kept?""")
-E.slip("/ (", "* (", "you made the kept weights smaller. They have to make up for those missing.")
-E.slip("/ (1 - p)", "* 2", "you doubled what is kept, right for p = 0.5. What about another p?")
+    Dropout doesn't: an empty row would be 0/0, and the sums are right only on average. What do you
+    have to divide by?""")
+E.slip("weights / (1 - p)", "weights", """you drop weights, but you don't change the others, so a
+    row sums to less than 1 on average. A share of 1 - p is kept. By which factor do the kept
+    weights have to grow?""")
+E.slip("/ (", "* (", """you made the kept weights smaller. They have to make up for the missing
+    ones.""")
+E.slip("/ (1 - p)", "* 2", """you doubled the kept weights, which is right for p = 0.5. What about
+    a different p?""")
 E.slip(LAST, "weights * kept / kept.float().mean()", """you divided by the share that happened to
-    be kept. Dropout divides by the share kept on average, which depends on p alone.""")
-E.slip("(1 - p)", "p", "you divided by p, the share dropped. How large is the share kept?")
-E.slip("(k", "(~k", "you dropped what should stay: `kept` is True where a weight stays.")
+    be kept. Dropout divides by the share kept on average, which depends only on p.""")
+E.slip("(1 - p)", "p", """you divided by p, the share that is dropped. How large is the share that
+    is kept?""")
+E.slip("(k", "(~k", """you dropped the weights that should stay: `kept` is True where a weight is
+    kept.""")
 for wrong in (lambda w, k, p, on: drop(w, k, p, True), lambda w, k, p, on: w * k / (1 - p)):
-    E.mistake(wrong, "right in training, but you drop in evaluation too: see the last argument.")
-E.mistake(lambda w, k, p, on: w * k if on else w * (1 - p), """you let evaluation make up for
-    training. That was dropout's first form; PyTorch grows what is kept, in training.""")
+    E.mistake(wrong, """your answer is right in training, but you also drop in evaluation. Look at
+        the last argument.""")
+E.mistake(lambda w, k, p, on: w * k if on else w * (1 - p), """you make up for training during
+    evaluation. That was the first form of dropout. PyTorch increases the kept weights during
+    training.""")
 for wrong in (lambda w, k, p, t: drop(w, k, p, not t), lambda w, k, p, t: [w * k / (1 - p), w][t]):
-    E.mistake(wrong, "yours is the wrong way round: it drops in evaluation, not in training.")
-E.slip(LAST, "weights", "your weights are never changed: in training some have to go.")
-E.mistake(lambda w, kept, p, on: torch.dropout(w, p, on), """you draw which weights go, as
-    `nn.Dropout` and `F.dropout` do. Here they are drawn already: `kept` says which stay.""")
+    E.mistake(wrong, "your answer is reversed: it drops in evaluation and not in training.")
+E.slip(LAST, "weights", """you never change the weights, but in training some of them have to
+    become 0.""")
+E.mistake(lambda w, kept, p, on: torch.dropout(w, p, on), """you draw which weights to drop, as
+    `nn.Dropout` and `F.dropout` do. Here they are already drawn: `kept` says which ones stay.""")
 
 @E.law
 def evaluation_changes_nothing(out, weights, kept, p, training):
-    """in evaluation nothing may change"""
+    """in evaluation the weights must not change"""
     return training or torch.equal(out, weights)
 
 @E.law
 def dropped_are_0(out, weights, kept, p, training):
-    """in training, what is not kept has to be 0 (don't draw: `kept` says what stays)"""
+    """in training, every weight that isn't kept has to be 0 (don't draw: `kept` says which ones
+    stay)"""
     return not training or bool((out[~kept] == 0).all())
 
-E.hint("Two cases: in one of them nothing happens at all.")
+E.hint("There are two cases. In one of them the weights don't change at all.")
 E.hint("`weights * kept` puts a 0 where kept is False. What is missing on average?")
-E.hint("A share of 1 - p stays, so what stays is divided by 1 - p.")
+E.hint("A share of 1 - p is kept, so divide the kept weights by 1 - p.")

@@ -3,8 +3,8 @@
 import torch
 
 from attention.causal import CausalAttention
+from chapters.laws import close
 from course.learn.draws import quarters
-from course.learn.laws import close
 from course.learn.record import Exercise
 
 
@@ -53,58 +53,69 @@ def forward(module, x):
 
 
 for zeros in ("(0 * scores).m", "torch.zeros(T, T).m"):
-    E.slip("scores.m", zeros, """your output is a plain mean of the values: queries and keys play
-        no part in it. Does a line with `zeros` overwrite the scores before they are masked?""")
+    E.slip("scores.m", zeros, """your output is a plain mean of the values, so queries and keys
+        play no part in it. Does a line with `zeros` overwrite the scores before they are
+        masked?""")
 E.slip("dim=-1", "dim=-2", """your softmax runs down the columns: on (B, T, T), `dim=1` and
-    `dim=-2` are the queries. Each query shares out its own row, over the keys.""")
+    `dim=-2` are the queries. The weights of each query, a row, have to sum to 1.""")
 E.slip("dim=-1", "dim=0", """your softmax runs over the batch, so the sequences compete with each
-    other, and where all of them are masked it makes nan. Each query shares out its own row.""")
-E.slip("masked.", "scores.", """your positions see their future: nothing is masked. (`masked_fill`
-    makes a new tensor: is it used?)""")
-E.slip('float("-inf")', "0.0", """the future still has a share: its scores became 0, and exp(0) is
-    1. (A comparison such as `float == ('-inf')` is False, which also fills 0.)""")
-E.slip("~module.mask[:T, :T]", "module.mask[:T, :T].tril(-1)", """your positions see themselves and
-    what they mustn't see: the mask is upside down. True means may look.""")
-E.slip("~module", "module", """you filled where looking is allowed: a row that may look everywhere
-    becomes nan. `masked_fill` fills where it is True, and our True means may look.""")
-E.slip("module.mask[:T, :T]", "torch.ones(T, T).tril().bool()", """right if the module's mask is
-    the plain triangle. Do you look at `module.mask`?""")
-E.slip("masked.s", "(masked > -torch.inf) * scores.s", """you masked after the softmax: the future
-    has had its part in the row's sum, and the rows come out short.""")
-E.slip("[:T, :T]", "", """it fails on a sequence shorter than the block: cut the mask to the T
-    positions that there are, in both directions.""")
-E.slip("transpose(-2, -1)", "permute(2, 1, 0)", """right for a single sequence, but a batch fails:
-    `.T` turns round all axes, the batch as well. Swap the last two only.""")
-E.slip("-0.5", "0", "the scores are not scaled: divide by the root of the size of a key.")
+    other, and if all of them are masked it gives nan. The weights of each query, a row, have to
+    sum to 1.""")
+E.slip("masked.", "scores.", """your scores aren't masked, so your positions see their future.
+    (`masked_fill` returns a new tensor. Do you use it?)""")
+E.slip('float("-inf")', "0.0", """your future still has a share, because its scores are 0, and
+    exp(0) is 1. (A comparison such as `float == ('-inf')` is False, which also fills 0.)""")
+E.slip("~module.mask[:T, :T]", "module.mask[:T, :T].tril(-1)", """your mask is inverted: positions
+    see only themselves and what they mustn't see. True means that a position may look.""")
+E.slip("~module", "module", """your mask is inverted: you fill where looking is allowed, so a row
+    that may look everywhere becomes nan. `masked_fill` fills where the mask is True, but our True
+    means that a position may look.""")
+E.slip("module.mask[:T, :T]", "torch.ones(T, T).tril().bool()", """your answer is right only if the
+    module's mask is the plain triangle. Do you use `module.mask`?""")
+E.slip("masked.s", "(masked > -torch.inf) * scores.s", """you masked after the softmax. The future
+    words still counted in the row's sum, so your rows sum to less than 1.""")
+E.slip("[:T, :T]", "", """your function fails on a sequence that is shorter than the block. Cut the
+    mask to the T positions of the sequence, in both directions.""")
+E.slip("transpose(-2, -1)", "permute(2, 1, 0)", """your answer is right for a single sequence, but
+    a batch fails: `.T` reverses all axes, including the batch. Swap only the last two.""")
+E.slip("-0.5", "0", "your scores aren't scaled. Divide them by the root of the size of a key.")
 E.slip("k.s", "x.s", "you scaled by the size of x, but scores are products of queries and keys.")
 E.slip("-0.5", "-1.0", "you divided the scores by the size of a key. Divide by its root.")
-E.slip("-0.5", "0.5", "you multiplied by the root of a key's size. Scores should get smaller.")
-E.slip("k.shape[-1]", "T", "you scaled by the number of positions. The size of a key counts.")
-E.slip("q @ k", "k @ q", "your keys ask and queries answer. Rows are queries: q is on the left.")
-E.slip("module.dropout(weights)", "weights", """right in evaluation, but in training nothing is
-    dropped. Where do the weights pass through `module.dropout`, and in which mode is it then?""")
-E.slip("module.dropout(", "type(module.dropout)()(", """you drop in evaluation too.
-    `module.dropout` knows the mode; a function such as `F.dropout` has to be told.""")
-E.slip("T = x", "module.eval()\n    T = x", """you switch the module, as `module.eval()` does:
-    nothing is dropped in training, and the caller's stays switched. It knows its mode.""")
+E.slip("-0.5", "0.5", """you multiplied by the root of a key's size. The scores should become
+    smaller.""")
+E.slip("k.shape[-1]", "T", """you scaled by the number of positions. What counts is the size of a
+    key.""")
+E.slip("q @ k", "k @ q", """you swapped queries and keys. Each row belongs to a query, so q is on
+    the left.""")
+E.slip("module.dropout(weights)", "weights", """your answer is right in evaluation, but in training
+    it drops nothing. Where do the weights pass through `module.dropout`, and in which mode is it
+    then?""")
+E.slip("module.dropout(", "type(module.dropout)()(", """you also drop in evaluation.
+    `module.dropout` knows the mode, but a function such as `F.dropout` has to be told.""")
+E.slip("T = x", "module.eval()\n    T = x", """your function changes the module's mode, as
+    `module.eval()` does. Then it drops nothing in training, and the caller's module stays in that
+    mode. The module already knows its mode.""")
 FILL = ".masked_fill(~module.mask[:T, :T], -torch.inf).softmax(-1) @ v"
 E.slip("module.dropout(weights) @ v", "module.dropout(scores)" + FILL, """you drop scores. A score
-    of 0 isn't silence: exp(0) is 1. What is dropped are the weights, after the softmax.""")
-E.slip("module.dropout(weights)", "module.dropout(masked).softmax(-1)", """you drop masked scores:
-    0 times -inf is nan, and one nan spoils its whole row. Drop weights, after the softmax.""")
-E.slip("(weights) @ v", "(weights @ v)", """you drop numbers of the output. Here a position is to
-    lose some of those it listens to: drop weights, before they meet the values.""")
+    of 0 still has a share, because exp(0) is 1. Drop the weights, after the softmax.""")
+E.slip("module.dropout(weights)", "module.dropout(masked).softmax(-1)", """you drop masked scores.
+    0 times -inf is nan, and a single nan spoils its row. Drop the weights, after the softmax.""")
+E.slip("(weights) @ v", "(weights @ v)", """you drop numbers of the output. Here each position
+    should lose some of the positions it listens to, so drop the weights, before the product with
+    the values.""")
 E.slip("module.dropout(weights) @ v", "weights @ module.dropout(v)", """you drop numbers of the
-    values, which are missing for every query then. Drop weights: then each query loses
+    values, which are then missing for every query. Drop the weights, so that each query loses
     different positions.""")
-E.slip("@ v", "@ x", "you mix x itself. What a position hands over is its value.")
+E.slip("@ v", "@ x", "you mix x itself. What a position gives to others is its value.")
 
 @E.law
 def row_0_is_its_own_value(out, module, x):
     """in evaluation, row 0 has to be position 0's own value"""
     return module.training or close(out[:, 0], module.value(x)[:, 0])
 
-E.hint("Six steps: scores, scale, mask, softmax, dropout, values. Write the shape after each.")
-E.hint("The mask has block rows, x has T positions: `module.mask[:T, :T]`. Fill where False.")
-E.hint("""`module.dropout(weights) @ v`, with weights from `masked.softmax(dim=-1)`. The module
-    knows by itself whether it is training.""")
+E.hint("""There are six steps: scores, scale, mask, softmax, dropout, values. Write down the shape
+    after each.""")
+E.hint("""The mask has block rows, x has T positions: `module.mask[:T, :T]`. Fill where it is
+    False.""")
+E.hint("""End with `module.dropout(weights) @ v`, where the weights are `masked.softmax(dim=-1)`.
+    The module knows whether it is in training.""")

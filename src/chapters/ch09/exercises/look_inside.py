@@ -2,8 +2,8 @@
 
 import torch
 
+from chapters.laws import nothing_forbidden, rows_sum_to_1
 from course.learn.draws import quarters
-from course.learn.laws import nothing_forbidden, rows_sum_to_1
 from course.learn.record import Exercise
 
 TRIL = torch.ones(2, 2).tril().bool()
@@ -24,39 +24,49 @@ def look_inside(q, k, mask):
     return scores, masked.softmax(dim=-1)
 
 
-E.slip("return scores", "return masked", """your scores hold -inf: they are the masked ones. A
+E.slip("return scores", "return masked", """your scores hold -inf, so they are the masked ones. A
     function whose name ends in `_` writes into the tensor you give it, as `scores[...] = ...`
-    does; after `scores = ...` the name stands for the new tensor. Return the one from before the
+    does. After `scores = ...` the name means the new tensor. Return the scores from before the
     mask.""")
-E.slip("n s", "n mask * s", "your scores are 0 where forbidden: return them as before the mask.")
-E.slip("masked.", "scores.", "your weights are not masked: every forbidden one has to be 0.")
-E.slip("~mask", "mask", "your mask is upside down: it fills where True, and True means may look.")
-E.slip("-0.5", "0", "neither scores nor weights are scaled by the root of the size of a key.")
-E.slip("n scores", "n q @ k.mT", "your weights are right, but the scores are not scaled yet.")
-E.mistake(lambda *x: look_inside(*x)[::-1], "changed places: first the scores, then the weights.")
-E.slip("shape[-1]", "shape[1]", "you scaled by the number of positions. The size of a key counts.")
+E.slip("n s", "n mask * s", """your scores are 0 where the mask forbids to look. Return them as
+    they are before the mask.""")
+E.slip("masked.", "scores.", "your weights aren't masked: every forbidden weight has to be 0.")
+E.slip("~mask", "mask", """your mask is inverted: you fill where it is True, but True means that a
+    position may look.""")
+E.slip("-0.5", "0", """you don't scale by the root of the size of a key, so your scores and weights
+    are wrong.""")
+E.slip("n scores", "n q @ k.mT", """your weights are right, but the scores you return aren't scaled
+    yet.""")
+E.mistake(lambda *x: look_inside(*x)[::-1], """you swapped the two. Return first the scores, then
+    the weights.""")
+E.slip("shape[-1]", "shape[1]", """you scaled by the number of positions. What counts is the size
+    of a key.""")
 E.slip("-0.5", "-1.0", "you divided by the size of a key. Divide by its root.")
-E.slip("q @ k", "k @ q", "your keys ask and queries answer. Rows are queries: q is on the left.")
-E.slip("dim=-1", "dim=1", """your softmax runs down the columns, the queries. Each row is shared
-    out.""")
-E.slip("masked.s", "mask * scores.s", "you masked after the softmax: the rows come out short.")
-E.slip('float("-inf")', "0.0", "the forbidden weights aren't 0: scores of 0 have exp(0) = 1.")
+E.slip("q @ k", "k @ q", """you swapped queries and keys. Each row belongs to a query, so q is on
+    the left.""")
+E.slip("dim=-1", "dim=1", """your softmax runs down the columns. The weights of each query, a row,
+    have to sum to 1.""")
+E.slip("masked.s", "mask * scores.s", """you masked after the softmax, so your rows sum to less
+    than 1.""")
+E.slip('float("-inf")', "0.0", """your forbidden weights aren't 0, because for a score of 0, exp(0)
+    is 1.""")
 
 @E.law
 def second_sums_to_1(pair, q, k, mask):
-    """every row of the second, the weights, has to sum to 1"""
+    """every row of the weights, the second tensor, has to sum to 1"""
     return rows_sum_to_1(pair[1])
 
 @E.law
 def second_is_masked(pair, q, k, mask):
-    """every forbidden weight, in the second of the two, has to be 0"""
+    """every forbidden weight, in the second tensor, has to be 0"""
     return nothing_forbidden(pair[1], q, mask)
 
 @E.law
 def first_is_finite(pair, q, k, mask):
-    """the scores have to be finite, also where the mask forbids to look"""
+    """the scores have to be finite, even where the mask forbids to look"""
     return bool(pair[0].isfinite().all())
 
-E.hint("After the mask, do you still have a tensor without it?")
+E.hint("After you apply the mask, do you still have a tensor without it?")
 E.hint("`masked_fill` returns a new tensor; `masked_fill_` changes the old one.")
-E.hint("Two names: `scores`, and `masked = scores.masked_fill(~mask, ...)`. Softmax the second.")
+E.hint("""Use two names, `scores` and `masked = scores.masked_fill(~mask, ...)`, and apply softmax
+    to the second.""")

@@ -20,18 +20,21 @@ def mask_for(mask, length):
     return mask[:length, :length]
 
 
-E.slip("length > mask.shape[0]", "False", """seven positions get the mask for six: a slice beyond
-    the end is simply shorter, without a word. Raise a ValueError.""")
-E.slip("ValueError", "AssertionError", """you refuse too long a sequence, but by `assert`, which
-    `python -O` switches off. Raise a ValueError that says what was expected.""")
-E.mistake(lambda mask, n: torch.ones(n, n).tril().bool(), """you made a new mask. Then nothing is
-    ever too long, and a mask of another kind is ignored: take a part of the one given.""")
-E.slip(", :length]", "]", """you cut the rows only. A mask for five positions has five rows and
-    five columns, cut in one pair of brackets: a second pair would cut the rows once more.""")
-E.slip("h >", "h >=", "a sequence of exactly the block's length is allowed, and yours refuses it.")
-E.slip("[:length, :length]", "", "you return the whole mask even for a shorter sequence: cut it.")
-E.slip(", :length", ", -length:", "your columns are the last ones. Take the upper left corner.")
+E.slip("length > mask.shape[0]", "False", """you return the mask for six positions when seven are
+    asked for: a slice beyond the end is shorter, and raises no error. Raise a ValueError.""")
+E.slip("ValueError", "AssertionError", """you refuse a sequence that is too long, but with
+    `assert`, which `python -O` switches off. Raise a ValueError that says what was expected.""")
+E.mistake(lambda mask, n: torch.ones(n, n).tril().bool(), """you made a new mask. Then no sequence
+    is ever too long, and a different kind of mask is ignored. Return a part of the given mask.""")
+E.slip(", :length]", "]", """you cut only the rows. A mask for five positions has five rows and
+    five columns. Cut both in one pair of brackets, because a second pair would cut the rows
+    again.""")
+E.slip("h >", "h >=", """a sequence of exactly the block's length is allowed, but your function
+    refuses it.""")
+E.slip("[:length, :length]", "", "you return the full mask even for a shorter sequence. Cut it.")
+E.slip(", :length", ", -length:", "you take the last columns. Take the upper left corner.")
 
-E.hint("First decide whether the sequence is too long, and then cut.")
+E.hint("First decide whether the sequence is too long, then cut.")
 E.hint("`mask[:length]` cuts rows. How do you cut rows and columns at once?")
-E.hint("`if length > mask.shape[0]: raise ValueError(...)`, then `mask[:length, :length]`.")
+E.hint("""Write `if length > mask.shape[0]: raise ValueError(...)`, then return `mask[:length,
+    :length]`.""")

@@ -1,8 +1,8 @@
-"""True if what one sequence of the batch x gives depends on the others."""
+"""Return True if the output of one sequence of the batch x depends on the others."""
 
 import torch
 
-from course.learn.almost import PARTS, almost, by, family, rights
+from chapters.families import PARTS, almost, by, family, rights
 from course.learn.draws import quarters
 from course.learn.record import Exercise
 
@@ -57,61 +57,62 @@ def unlike(a, b):
     return not torch.allclose(a, b, rtol=0, atol=1e-5)
 
 
-E.mistake(lambda f, x: unlike(*f(x[:1].repeat(2, 1, 1))), """you find only the head that treats its
-    places in the batch differently. Two copies of one sequence are mixed alike, and so are all of
-    them in another order: compare each with itself alone.""")
+E.mistake(lambda f, x: unlike(*f(x[:1].repeat(2, 1, 1))), """your test finds only the head that treats its positions
+    in the batch differently. Two copies of one sequence, or the same batch in a different order, are mixed in the
+    same way. Compare each sequence with what it gives by itself.""")
 for n in (1, 2):
-    E.mistake(lambda f, x, n=n: unlike(f(x[:1].repeat(2, 1, 1))[:n], f(x[:1])), """you put copies
-        into the batch. Their mean is the copy: averaging goes unnoticed. Let them differ.""")
+    E.mistake(lambda f, x, n=n: unlike(f(x[:1].repeat(2, 1, 1))[:n], f(x[:1])), """you put copies of one sequence into
+        the batch. Their mean is the same sequence, so you don't notice an average. Use sequences that differ.""")
 for alone in ("x.split(max(1, len(x) // 2))", "x.split(2)"):
-    E.slip("attend(x[b : b + 1]) for b in range(len(x))", f"attend(part) for part in {alone}", """you
-        pass a head that mixes only within pairs. Does your test leave a sequence with a neighbour? Compare with each alone.""")
+    E.slip("attend(x[b : b + 1]) for b in range(len(x))", f"attend(part) for part in {alone}", """your test accepts a
+        head that mixes only within pairs. Does it leave a sequence with a neighbour? Compare with each sequence by
+        itself.""")
 for rtol in ("rtol=0, ", ""):  # also with a relative tolerance
-    E.slip("(together, alone, rtol=0, ", f"(together[0], alone[0], {rtol}", """you pass a head that mixes only
-        in later sequences, and find those that mix in the first. Which sequences does your test compare?""")
-    E.slip("(together, alone, rtol=0, ", f"(together[-1], alone[-1], {rtol}", """you pass a head that mixes only in
-        the first sequence, and find those that mix in the last. Which sequences does your test compare?""")
+    E.slip("(together, alone, rtol=0, ", f"(together[0], alone[0], {rtol}", """your test accepts a head that mixes only
+        in later sequences, but finds those that mix in the first. Which sequences does it compare?""")
+    E.slip("(together, alone, rtol=0, ", f"(together[-1], alone[-1], {rtol}", """your test accepts a head that mixes only
+        in the first sequence, but finds those that mix in the last. Which sequences does it compare?""")
     for place in ("[:, -1]", "[:, 0]"):
-        E.slip("(together, alone, rtol=0, ", f"(together{place}, alone{place}, {rtol}", """you find heads that mix
-            everywhere, and pass some that mix at a single position. Which positions does your test compare?""")
+        E.slip("(together, alone, rtol=0, ", f"(together{place}, alone{place}, {rtol}", """your test finds heads that
+            mix everywhere, but accepts some that mix at a single position. Which positions does it compare?""")
     for place in ("[..., 0]", "[..., -1]"):
-        E.slip("(together, alone, rtol=0, ", f"(together{place}, alone{place}, {rtol}", """you find heads that mix
-            everywhere, and pass some that mix in a single channel. Which channels does your test compare?""")
+        E.slip("(together, alone, rtol=0, ", f"(together{place}, alone{place}, {rtol}", """your test finds heads that
+            mix everywhere, but accepts some that mix in a single channel. Which channels does it compare?""")
     for mean in (".mean()", ".mean(1)", ".mean(-1)")[: 3 if rtol else 0]:
-        E.slip("(together, alone, rtol=0, ", f"(together{mean}, alone{mean}, {rtol}", """you pass a head in which one
-            number grows by as much as another shrinks. Does your test compare number by number?""")
-    E.slip("(together, alone, rtol=0, ", f"(together.norm(dim=-1), alone.norm(dim=-1), {rtol}", """you pass a head
-        whose outputs turn, and keep their lengths. Does your test compare number by number?""")
+        E.slip("(together, alone, rtol=0, ", f"(together{mean}, alone{mean}, {rtol}", """your test accepts a head in which one
+            number grows by as much as another shrinks. Does it compare number by number?""")
+    E.slip("(together, alone, rtol=0, ", f"(together.norm(dim=-1), alone.norm(dim=-1), {rtol}", """your test accepts a head
+        whose outputs rotate but keep their lengths. Does it compare number by number?""")
 for new in ("stack([attend(x[b])", "cat([attend(x[b])"):
     E.slip("cat([attend(x[b : b + 1])", new, """`x[b]` is (T, C): it has lost its batch axis. `x[b
         : b + 1]` keeps it.""")
-E.slip("(together, alone", "((together - alone).clamp(min=0), 0 * alone", """you pass a head in which
-    numbers only shrink, and find one in which they only grow. Does your test take the size of the difference?""")
-E.slip("1e-5", "1e-4", """you pass a head that mixes only a little. Rounding changes a number by up to
-    1e-5; how large a difference does your test let pass?""")
-E.slip("atol=1e-5", "atol=1e-6", """you call healthy heads sick that only round differently. Differences
-    of up to 1e-5 are rounding.""")
-E.slip("rtol=0, ", "", """you pass a head that mixes by less than a thousandth where its outputs are near 100: a relative
-    tolerance, such as `rtol` of `torch.allclose`, grows with the numbers. Set `rtol=0`.""")
-E.slip("1e-5", "0.1", """you pass heads that mix by a thousandth of what the neighbours hold. How large a
-    difference does your test let pass?""")
-E.slip("rtol=0, atol=1e-5", "0, 0", """your tolerance is too small: a healthy head may round
-    differently when the batch has another size.""")
-E.mistake(lambda *x: False, """you say of every head that it keeps its sequences apart, the sick
-    ones too. If you compare shapes: every head gives the right shape; a shape shows nothing.""")
-E.mistake(lambda *x: True, """you say of every head that it mixes, the healthy ones too. Different
-    sequences give different outputs, mixed or not. Compare each with itself alone.""")
-E.mistake(lambda f, x: unlike(f(x[:, :-1]), f(x)[:, :-1]), """you tested whether the future leaks
-    into the past. That is another illness: here it is the neighbours in the batch that count.""")
-E.slip("return not", "return", "your answers are the wrong way round: True means that they mix.")
+E.slip("(together, alone", "((together - alone).clamp(min=0), 0 * alone", """your test accepts a head in which numbers
+    only shrink, but finds one in which they only grow. Does it take the size of the difference?""")
+E.slip("1e-5", "1e-4", """your test accepts a head that mixes only a little. Rounding changes a number by up to 1e-5.
+    How large a difference does your test accept?""")
+E.slip("atol=1e-5", "atol=1e-6", """your test calls healthy heads sick although they only round differently.
+    Differences of up to 1e-5 are rounding.""")
+E.slip("rtol=0, ", "", """your test accepts a head that mixes by less than a thousandth if its outputs are near 100. A
+    relative tolerance, such as `rtol` of `torch.allclose`, grows with the numbers. Set `rtol=0`.""")
+E.slip("1e-5", "0.1", """your test accepts heads that mix by a thousandth of what the neighbours hold. How large a
+    difference does it accept?""")
+E.slip("rtol=0, atol=1e-5", "0, 0", """your tolerance is too small: a healthy head can round differently when the
+    batch has a different size.""")
+E.mistake(lambda *x: False, """your test says that every head keeps its sequences apart, including the sick ones. If
+    you compare shapes: every head gives the right shape, so a shape doesn't show anything.""")
+E.mistake(lambda *x: True, """your test says that every head mixes, including the healthy ones. Different sequences
+    give different outputs, mixed or not. Compare each sequence with what it gives by itself.""")
+E.mistake(lambda f, x: unlike(f(x[:, :-1]), f(x)[:, :-1]), """you tested whether the future leaks into the past. That
+    is a different illness: here the neighbours in the batch are what counts.""")
+E.slip("return not", "return", "your answers are reversed: True means that a head mixes.")
 
 @E.law
 def alone_tells(answer, attend, x):
-    """it has to be True exactly when some sequence gives something else if it is alone"""
+    """it has to be True exactly if some sequence gives a different output by itself"""
     moves = (attend(x[b : b + 1]) - attend(x)[b : b + 1] for b in range(len(x)))
     return answer == any((move.abs() > 1e-5).any() for move in moves)
 
 E.hint("What should a sequence give if it is the only one in its batch?")
-E.hint("`x[b : b + 1]` is a batch with sequence b alone. Do that for every b.")
-E.hint("""Compare `attend(x)` with `torch.cat` of those by `torch.allclose(..., rtol=0, atol=1e-5)`; True if they
-    differ.""")
+E.hint("`x[b : b + 1]` is a batch with only sequence b. Do that for every b.")
+E.hint("""Compare `attend(x)` with `torch.cat` of those outputs by `torch.allclose(..., rtol=0, atol=1e-5)`. Return
+    True if they differ.""")

@@ -12,27 +12,32 @@ def saved_numbers(n_embd, head_size, block_size):
     return {"attribute": learnt, "buffer": saved, "buffer, persistent=False": learnt}
 
 
-E.slip('e": learnt, "b', 'e": saved, "b', """a plain attribute isn't saved. PyTorch knows
-    parameters, buffers and submodules; any other tensor is your own affair, and stays behind.""")
-E.slip('se": learnt', 'se": saved', "`persistent=False` says this: it moves, but isn't saved.")
-E.slip(" + block_size**2", "", "a buffer is saved unless you say otherwise, though never trained.")
+E.slip('e": learnt, "b', 'e": saved, "b', """you count a plain attribute, which isn't saved.
+    PyTorch saves parameters, buffers and submodules, and leaves out any other tensor.""")
+E.slip('se": learnt', 'se": saved', """you count a buffer with `persistent=False`. It moves with
+    the module, but isn't saved.""")
+E.slip(" + block_size**2", "", """a buffer is saved unless you say otherwise, even though it isn't
+    trained.""")
 E.slip("    saved", "    learnt = saved", """only one of the three keeps the mask in its
     state_dict. Which is the default of `register_buffer`?""")
-E.slip('learnt, "buffer": saved', 'saved, "buffer": learnt', """the attribute and the buffer have
-    changed places: PyTorch saves what is registered.""")
-E.slip("e**2", "e * (block_size + 1) // 2", "you counted the triangle only. Zeros are stored too.")
+E.slip('learnt, "buffer": saved', 'saved, "buffer": learnt', """you swapped the attribute and the
+    buffer: PyTorch saves only what is registered.""")
+E.slip("e**2", "e * (block_size + 1) // 2", """you counted only the triangle. Zeros are also
+    stored.""")
 E.slip("**2", "", "the mask has a row and a column for each position: how many entries is that?")
 E.slip("+ b", "+ 3 * b", "the module has one mask, not one for each projection.")
 for n in ("", "4 * "):
     E.slip("3 * ", n, "there are three projections: query, key and value.")
 E.slip("n_embd *", "(n_embd + 1) *", "you counted biases. These projections have none.")
-E.slip("* h", "* n_embd or h", "projections go from n_embd to head_size: they need not be square.")
+E.slip("* h", "* n_embd or h", """projections go from n_embd to head_size, so they don't have to be
+    square.""")
 
 @E.law
 def only_the_buffer_saves(answer, *sizes):
     """`attribute` and `buffer, persistent=False` have to be equal: neither saves the mask"""
     return answer["attribute"] == answer["buffer, persistent=False"]
 
-E.hint("Count first what all three have in common: what is learnt.")
-E.hint("Each projection has n_embd times head_size numbers. Where is the mask saved as well?")
-E.hint("Only a buffer registered without `persistent=False` is saved: block_size squared more.")
+E.hint("First count what all three have in common, the numbers that are learnt.")
+E.hint("Each projection has n_embd times head_size numbers. In which case is the mask also saved?")
+E.hint("""Only a buffer registered without `persistent=False` is saved. It adds block_size squared
+    numbers.""")

@@ -2,8 +2,8 @@
 
 import torch
 
+from chapters.laws import close
 from course.learn.draws import quarters
-from course.learn.laws import close
 from course.learn.record import Exercise
 
 
@@ -18,23 +18,26 @@ def pack(w_q, w_k, w_v):
     return torch.cat([*w_q, *w_k, *w_v])
 
 ALL = "*w_q, *w_k, *w_v"
-E.slip(ALL, "w for head in zip(w_q, w_k, w_v) for w in head", """you packed head by head: q, k, v
-    of head 0, then of head 1. The first third, which `chunk(3)` takes for the queries, then holds
-    keys too. (Some models do pack so, and cut accordingly; here all queries come first.)""")
-E.slip("*w_q, *w_k", "*w_k, *w_q", """keys come first in yours. The shape can't tell, but whoever
-    calls `chunk(3)` takes the first third for the queries.""")
-E.slip("*w_k, *w_v", "*w_v, *w_k", """keys and values have changed places: the scores would be made
+E.slip(ALL, "w for head in zip(w_q, w_k, w_v) for w in head", """you packed head by head: q, k, v of
+    head 0, then of head 1. The first third, which `chunk(3)` takes for the queries, then also holds
+    keys. (Some models do pack this way, and cut accordingly; here all queries come first.)""")
+E.slip("*w_q, *w_k", "*w_k, *w_q", """you put the keys first. The shape doesn't show it, but
+    `chunk(3)` takes the first third for the queries.""")
+E.slip("*w_k, *w_v", "*w_v, *w_k", """you swapped keys and values, so the scores would be computed
     with the values.""")
 E.slip(ALL, "*w_v, *w_k, *w_q", "your order is values, keys, queries: exactly backwards.")
-E.slip("v])", "v], dim=1)", """you put the weights beside each other. Rows of a Linear's weight are
-    its outputs, and we want more outputs: below each other.""")
-AXIS = "right numbers, but with an axis too many: a Linear's weight has two."
+E.slip("v])", "v], dim=1)", """you put the weights side by side. The rows of a Linear's weight are
+    its outputs, and we want more outputs, so put the weights below each other.""")
+AXIS = "your numbers are right, but there is one axis too many: a Linear's weight has two."
 E.slip("v])", "v]).reshape(3, -1, w_q[0].shape[1])", AXIS)
 E.slip("cat", "stack", AXIS)
-E.slip("v])", "v]).T", "right numbers, on their side, (C, 3 H D): a Linear's rows are outputs.")
-E.slip(ALL, "torch.stack(w, 1).flatten(0, 1) for w in (w_q, w_k, w_v)", """the rows of the heads
-    alternate. `split_heads` expects the rows of head 0 together, then those of head 1.""")
-E.slip(ALL, "w_q[0], w_k[0], w_v[0]", "only head 0 is in it. The lists hold a weight per head.")
+E.slip("v])", "v]).T", """your numbers are right, but transposed, (C, 3 H D): the rows of a Linear's
+    weight are its outputs.""")
+E.slip(ALL, "torch.stack(w, 1).flatten(0, 1) for w in (w_q, w_k, w_v)", """in your matrix the rows
+    of the heads alternate. `split_heads` expects the rows of head 0 together, then those of head
+    1.""")
+E.slip(ALL, "w_q[0], w_k[0], w_v[0]", """your matrix holds only head 0. The lists hold one weight
+    for each head.""")
 
 @E.law
 def queries_begin_keys_are_the_second_third(w, w_q, w_k, w_v):
@@ -45,4 +48,4 @@ def queries_begin_keys_are_the_second_third(w, w_q, w_k, w_v):
 E.hint("One row of a Linear's weight makes one output. In which order do you want the outputs?")
 E.hint("""`qkv.chunk(3, dim=-1)` gives all queries, all keys, all values; `split_heads` cuts each
     of them head after head.""")
-E.hint("`torch.cat` of one flat list: the weights in w_q, then in w_k, then in w_v.")
+E.hint("Use `torch.cat` on one flat list: the weights in w_q, then in w_k, then in w_v.")

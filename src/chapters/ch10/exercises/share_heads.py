@@ -20,22 +20,23 @@ def share_heads(kv, n_head):
 
 REPEAT = "kv.repeat_interleave(group, dim=1)"
 E.slip(REPEAT, "kv.repeat(1, group, 1, 1)", """your heads come in rounds: 0, 1, 0, 1. Here
-    neighbours share: 0, 0, 1, 1. `repeat` and `torch.cat` append all the heads once more;
-    so does an `expand` whose new axis stands before the heads.""")
-E.slip(", dim=1", "", """all numbers are in one long row: without `dim`, `repeat_interleave`
+    neighbours share: 0, 0, 1, 1. `repeat` and `torch.cat` append all the heads again; so does an
+    `expand` whose new axis comes before the heads.""")
+E.slip(", dim=1", "", """you get all numbers in one long row: without `dim`, `repeat_interleave`
     flattens first. Which axis holds the heads?""")
-E.slip("dim=1", "dim=2", "you repeat positions: axis 2 is T. In (B, n_kv, T, D) heads are axis 1.")
-E.slip("dim=1)", "dim=2).reshape(len(kv), n_head, *kv.shape[2:])", """the shape is right, and the
-    positions are mixed: each is repeated several times in a row, so that head 0 holds only the
-    first ones. Repeat heads, axis 1, not positions.""")
-E.slip("(group", "(n_head", """every head of yours stands there n_head times, which makes n_kv
-    times as many as asked for. How many query heads share one?""")
-E.slip("(group", "(kv.shape[1]", """every head of yours stands there n_kv times. But n_kv is the
-    number of different heads; n_head / n_kv query heads share one.""")
+E.slip("dim=1", "dim=2", """you repeat positions: axis 2 is T. In (B, n_kv, T, D) the heads are axis
+    1.""")
+E.slip("dim=1)", "dim=2).reshape(len(kv), n_head, *kv.shape[2:])", """your shape is right, but the
+    positions are mixed: each is repeated several times in a row, so head 0 holds only the first
+    ones. Repeat heads, axis 1, not positions.""")
+E.slip("(group", "(n_head", """each of your heads appears n_head times, which makes n_kv times as
+    many as asked for. How many query heads share one?""")
+E.slip("(group", "(kv.shape[1]", """each of your heads appears n_kv times. But n_kv is the number of
+    different heads; n_head / n_kv query heads share one.""")
 E.slip(REPEAT, "kv[:, :1].repeat(1, n_head, 1, 1)", """all of your query heads use head 0, whatever
-    n_kv is. Only the first group does.""")
-E.slip(REPEAT, "kv[:, :, None].repeat(1, 1, group, 1, 1)", """right numbers, with an axis too many,
-    (B, n_kv, group, T, D). Let the heads and their copies become one axis.""")
+    n_kv is. Only the first group should.""")
+E.slip(REPEAT, "kv[:, :, None].repeat(1, 1, group, 1, 1)", """your numbers are right, but there is
+    one axis too many, (B, n_kv, group, T, D). Join the heads and their copies into one axis.""")
 
 @E.law
 def first_group_has_head_0_last_head_the_last(out, kv, n_head):

@@ -10,19 +10,19 @@ def widths(d_out, n_head):
     return {"wrapper": (d_out, d_out * n_head), "fused": (d_out // n_head, d_out)}
 
 E.slip("(d_out, d_out * n_head)", "(d_out // n_head, d_out)", """you read both as the fused module
-    does. The wrapper hands d_out to every head as it is, and puts the outputs side by side.""")
+    does. The wrapper gives every head d_out channels, and puts the outputs side by side.""")
 E.slip("(d_out // n_head, d_out)", "(d_out, d_out * n_head)", """you read both as the wrapper does.
-    The fused module cuts d_out channels into heads: d_out is the width in all.""")
+    The fused module cuts d_out channels into heads, so d_out is the total width.""")
 E.slip('"wrapper": (d_out, d_out * n_head), "fused"',
-       '"fused": (d_out, d_out * n_head), "wrapper"', """the two are exactly the wrong way round.
-    Who cuts, and who puts together?""")
+       '"fused": (d_out, d_out * n_head), "wrapper"', """you swapped the two. Which one cuts, and
+           which one puts together?""")
 E.slip(" * n_head", "", """the fused one is right. The wrapper's heads are d_out wide each: how
     wide are n_head of them side by side?""")
 E.slip(" // n_head", "", """the wrapper is right. But in the fused module n_head heads share d_out
     channels: how many does one of them get?""")
 E.mistake(lambda *sizes: {key: pair[::-1] for key, pair in widths(*sizes).items()}, """your pairs
-    are the other way round: first the size of one head, then the width of the output.""")
-E.slip("//", "/", "right, but `/` makes a float, and a size is an int. Use `//`.")
+    are in the wrong order: first the size of one head, then the width of the output.""")
+E.slip("//", "/", "your numbers are right, but `/` makes a float, and a size is an int. Use `//`.")
 
 @E.law
 def sizes_add_up(answer, d_out, n_head):
@@ -31,5 +31,7 @@ def sizes_add_up(answer, d_out, n_head):
 
 E.hint("""In the notebook the wrapper with `head_size=2` and two heads gave an output 4 wide. Which
     of the two numbers was its d_out?""")
-E.hint("Wrapper: d_out for each head, concatenated. Fused: d_out in all, cut.")
-E.hint("Multiply by n_head in one of them, divide in the other: four numbers, two of them d_out.")
+E.hint("""In the wrapper each head has d_out channels, and the outputs are concatenated. In the
+    fused module d_out is the total, which is cut.""")
+E.hint("""Multiply by n_head in one of them, and divide in the other. Two of the four numbers are
+    d_out.""")

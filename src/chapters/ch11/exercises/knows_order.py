@@ -1,9 +1,9 @@
-"""Return True if the last output changes when two neighbours before it change places, else False."""
+"""Return True if the last output changes when two neighbours before it are swapped, otherwise False."""
 
 import torch
 
 from attention.positions import alibi_bias, rotary_angles, rotate
-from course.learn.almost import almost, at, faint, family, rights
+from chapters.families import almost, at, faint, family, rights
 from course.learn.draws import normal
 from course.learn.record import Exercise
 
@@ -70,7 +70,7 @@ MANY = torch.randn(4, 6, 5, generator=torch.Generator().manual_seed(6))
 ALIKE = torch.cat([X[:, :1].expand(2, 5, 2), X[:, -1:]], dim=1)  # five times the same word
 E = Exercise(
     __name__, n_drawn=10,
-    inputs=[(attention("causal"), X[:1, :2])]  # nothing can change places
+    inputs=[(attention("causal"), X[:1, :2])]  # too few words to swap
     + [(attention(name), X[:1, :3]) for name in ("causal", "alibi")]
     + [(attention(name), x) for x in (X, X[:, :5]) for name in RULES]
     + [(forward, MANY) for forward in KNOWS]
@@ -86,75 +86,79 @@ def knows_order(forward, x):
     before = forward(x)[:, -1]
     for t in range(T - 2):
         order = [*range(T)]
-        order[t], order[t + 1] = t + 1, t  # two neighbours change places
+        order[t], order[t + 1] = t + 1, t  # two neighbours are swapped
         change = forward(x[:, order])[:, -1] - before
         if (change.abs() > 1e-5).any():
             return True
     return False
 
 
-E.slip("return False", "return True", "you say of all of them that they know order. Of which can't it be true?")
-E.slip("return True", "return False", "you say of none that it knows order. (Is it x that you shuffle, or what came out?)")
-E.mistake(lambda f, x: not knows_order(f, x), "turned round: True has to mean that order matters.")
-E.slip("range(T - 2)", "range(T - 2)[:1]", """you only let the first two words change places, so an attention
-    that looks at the word before it passes for blind. Try all neighbours.""")
-E.slip("range(T - 2)", "range(T - 2)[-1:]", """you only let the two words before the last one change places, so
-    an attention that marks the first word passes for blind. Try all neighbours.""")
-E.slip("range(T - 2)", "range(T - 1)", """you also move the last word, so that the last output is another
-    word's: that differs without any sense of order. The last word stays where it is.""")
+E.slip("return False", "return True", """your test says that all of them know order. For which of them can't that be
+    true?""")
+E.slip("return True", "return False", """your test says that none of them knows order. Do you shuffle x, or the
+    output?""")
+E.mistake(lambda f, x: not knows_order(f, x), "your answer is reversed: True has to mean that order matters.")
+E.slip("range(T - 2)", "range(T - 2)[:1]", """you swap only the first two words, so you miss an attention that looks
+    at the word before it. Try all neighbours.""")
+E.slip("range(T - 2)", "range(T - 2)[-1:]", """you swap only the two words before the last one, so you miss an
+    attention that only treats the first word specially. Try all neighbours.""")
+E.slip("range(T - 2)", "range(T - 1)", """you also move the last word, so the last output belongs to a different word.
+    It changes even if order doesn't matter. Leave the last word where it is.""")
 E.mistake(lambda f, x: bool(((f(torch.cat([x[:, :-1].flip(1), x[:, -1:]], 1)) - f(x))[:, -1].abs()
-    > 1e-5).any()), """you turn the past round, and nothing else. An attention that marks the first
-    word and the last of the past alike can't tell that. Try other orders too.""")
+    > 1e-5).any()), """you only reverse the past. An attention that treats the first and the last word of the past
+        alike doesn't show that. Try other orders as well.""")
 E.mistake(lambda f, x: bool(((f(torch.cat([x[:, :-1].roll(1, 1), x[:, -1:]], 1)) - f(x))[:, -1].abs()
-    > 1e-5).any()), """you move all words of the past on by one, and nothing else. One function sees the past as a
-    ring, and a ring that turns stays the same. Try other orders too.""")
-E.mistake(lambda f, x: knows_order(f, torch.randn_like(x)), """you try words of your own. It is in this x that two
-    neighbours change places; where they are alike, nothing changes.""")
-E.slip("[:, -1] - before", " - forward(x)", """you compare the outputs of all positions. Where the words
-    have changed places, the outputs do too. Compare the last one, whose word has stayed.""")
-E.slip("(x[:, order])[:, -1] - before", "(x[:, order]) - forward(x)[:, order]", """you ask whether all
-    outputs move along with their words. Under a causal mask they don't: each word has another past. The
-    last one has the same past in another order, so compare that one.""")
+    > 1e-5).any()), """you only move all words of the past on by one. One function sees the past as a ring, and a
+        rotated ring stays the same. Try other orders as well.""")
+E.mistake(lambda f, x: knows_order(f, torch.randn_like(x)), """you test words of your own. Swap two neighbours in this
+    x: if they are equal, nothing changes.""")
+E.slip("[:, -1] - before", " - forward(x)", """you compare the outputs of all positions. If two words are swapped,
+    their outputs are too. Compare only the last output, whose word has stayed.""")
+E.slip("(x[:, order])[:, -1] - before", "(x[:, order]) - forward(x)[:, order]", """you ask whether all outputs move
+    along with their words. Under a causal mask they don't, because each word has a different past. Only the last one
+    has the same past, in a different order, so compare that one.""")
 E.slip("x[:, order]", "x[order[: len(x)]]", """you shuffled the sequences of the batch: its first axis.
     The words are axis 1.""")
-E.slip("> 1e-5", "> 0", """your tolerance is too small, or there is none: a sum in another order is
-    rounded in another way. Allow 1e-5.""")
-E.slip("> 1e-5", "> 1e-2", "you miss a small effect: anything above 1e-5 counts.")
-E.slip("(change.abs", "(change[0].abs", """you find attentions that know order in every sequence, and not one
-    that knows it in the second. Which sequences does your test compare?""")
-E.slip("(change.abs", "(change[-1].abs", """you find attentions that know order in every sequence, and not one
-    that knows it in the first. Which sequences does your test compare?""")
+E.slip("> 1e-5", "> 0", """your tolerance is too small, or you have none: a sum in a different order is rounded
+    differently. Allow 1e-5.""")
+E.slip("> 1e-5", "> 1e-2", "your test misses a small effect: anything above 1e-5 counts.")
+E.slip("(change.abs", "(change[0].abs", """your test finds attentions that know order in every sequence, but misses
+    one that knows it only in the second. Which sequences does it compare?""")
+E.slip("(change.abs", "(change[-1].abs", """your test finds attentions that know order in every sequence, but misses
+    one that knows it only in the first. Which sequences does it compare?""")
 for n in (0, -1):
-    E.slip("(change.abs", f"(change[..., {n}].abs", """you find attentions that know order in every channel, and
-        not one that knows it in a single one. Which channels does your test compare?""")
+    E.slip("(change.abs", f"(change[..., {n}].abs", """your test finds attentions that know order in every channel,
+        but misses one that knows it in a single channel. Which channels does it compare?""")
 for mean in (".mean()", ".mean(0)", ".sum(-1)"):
-    E.slip("change.abs()", f"change{mean}.abs()", """you miss an attention in which one number grows by as
-        much as another shrinks. Does your test look at the size of every single change?""")
+    E.slip("change.abs()", f"change{mean}.abs()", """your test misses an attention in which one number grows by as
+        much as another shrinks. Does it look at the size of every single change?""")
 for wide in ("1e-3", "1e-4"):
-    E.slip("> 1e-5", f"> {wide}", "you miss a faint effect. How large a change does your test let pass? Anything above 1e-5 counts.")
-E.slip("> 1e-5", "> 1e-6", """you say of an attention that it knows order whose output changes by less than 1e-5. Take
-    this as rounding.""")
-E.slip("> 1e-5", "> 1e-5 + 1e-5 * before.abs()", """you miss a change where the outputs are near 100. A relative
+    E.slip("> 1e-5", f"> {wide}", """your test misses a faint effect. How large a change does it accept? Anything
+        above 1e-5 counts.""")
+E.slip("> 1e-5", "> 1e-6", """your test says that an attention knows order although its output changes by less than
+    1e-5. That is rounding.""")
+E.slip("> 1e-5", "> 1e-5 + 1e-5 * before.abs()", """your test misses a change if the outputs are near 100. A relative
     tolerance, such as `rtol` of `torch.allclose`, grows with the numbers: set it to 0.""")
-E.slip("(x[:, order])[:, -1] - before", "(x[:, order])[:, -1].norm(dim=-1) - before.norm(dim=-1)", """you miss an
-    attention whose output turns, and keeps its length. Does your test compare number by number?""")
-E.slip("(change.abs() > 1e-5).any()", "(change.abs() > 1e-5).any(dim=-1).all()", """you find attentions that know order
-    in every sequence, and not one that knows it in a single one. Is a change in any sequence enough?""")
+E.slip("(x[:, order])[:, -1] - before", "(x[:, order])[:, -1].norm(dim=-1) - before.norm(dim=-1)", """your test misses
+    an attention whose output rotates but keeps its length. Does it compare number by number?""")
+E.slip("(change.abs() > 1e-5).any()", "(change.abs() > 1e-5).any(dim=-1).all()", """your test finds attentions that
+    know order in every sequence, but misses one that knows it in a single sequence. Is a change in any sequence
+    enough?""")
 E.slip("(change.abs() > 1e-5).any()", "change.abs().mean() > 1e-5", """a small change in one number disappears in a
     mean over many. Is every single change small?""")
-E.slip("change.abs()", "change", """you look for outputs that grow, and miss those that shrink: compare
-    the size of the change, `.abs()`.""")
+E.slip("change.abs()", "change", """your test looks for outputs that grow, and misses those that shrink. Compare the
+    size of the change, `.abs()`.""")
 
 @E.law
 def true_just_when_a_swap_moves_the_last(answer, f, x):
-    """it has to be True if two words before the last can change places and move the last output by
-    more than 1e-5, else False"""
+    """it has to be True if swapping two neighbours before the last word can change the last output by
+    more than 1e-5, otherwise False"""
     last, T = f(x)[:, -1], x.shape[1]
-    swaps = ([{t: s, s: t}.get(n, n) for n in range(T)] for t in range(T - 1) for s in range(t))
+    swaps = ([{t: t + 1, t + 1: t}.get(n, n) for n in range(T)] for t in range(T - 2))
     return answer == any(((f(x[:, swap])[:, -1] - last).abs() > 1e-5).any() for swap in swaps)
 
 E.hint("Which word has to stay where it is, and which output do you compare?")
-E.hint("""Compute `forward(x)[:, -1]` once. Then let two neighbours among the words before the last one
-    change places, and look again, for each pair of neighbours.""")
-E.hint("""For t from 0 to T - 3: an `order` with t and t + 1 exchanged, and `x[:, order]`. Any change of
-    the last output by more than 1e-5 means True.""")
+E.hint("""Compute `forward(x)[:, -1]` once. Then swap two neighbours among the words before the last one, and compare.
+    Do that for each pair of neighbours.""")
+E.hint("""For each t from 0 to T - 3, make an `order` in which t and t + 1 are swapped, and use `x[:, order]`. If the
+    last output changes by more than 1e-5, return True.""")

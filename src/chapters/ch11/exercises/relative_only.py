@@ -77,70 +77,74 @@ def moves(di, dj, limit=1e-4, where=lambda i, j: True):  # neighbours at these s
                             for i in range(n - di) for j in range(n - dj) if where(i, j))
 
 
-E.slip("return True", "return False", "you say False of all. With which of these does moving both change nothing?")
-E.slip("return False", "return True", "you say True of all. Compare scores of pairs that have the same distance.")
-E.mistake(lambda s, n: not relative_only(s, n), "turned round: True means that distance alone decides.")
-E.slip("range(1 - n, n)", "[0]", """you find scores that change at distance 0, and pass some that change at
-    another distance. Which distances does your test try?""")
-E.slip("range(1 - n, n)", "range(n)", """you pass a score that depends on the place where the key comes after
-    its query. The distance may be negative too: does your test try such pairs?""")
-E.slip("range(1 - n, n)", "range(1 - n, 1)", """you pass a score that depends on the place where the key comes
-    before its query. Does your test try such pairs?""")
-E.slip("range(1 - n, n)", "[-1, 0, 1]", """you pass a score that depends on the place only where query and key
-    are two or more apart. Which distances does your test try?""")
-E.slip("range(1 - n, n)", "range(-2, 3)", """you pass a score that depends on the place only where query and key are
-    three or more apart. Which distances does your test try?""")
-E.slip("range(1 - n, n)", "[d for d in range(1 - n, n) if d]", """you pass a score of a word with itself that
-    depends on its place. Does your test try distance 0?""")
-E.slip("j in range(n) if 0 <= j + distance < n", "j in range(n - 1) if 0 <= j + distance < n - 1 or n - 2 < abs(distance)", """you
-    find scores that change between other positions, and pass some that change only at the last one. Does your
-    test reach position n - 1?""")
-E.slip("max(scores) - min(scores)", "abs(scores[0] - scores[:2][-1])", """you find scores that change at the first
-    positions, and pass some that change further on. Which positions does your test try?""")
-E.mistake(lambda s, n: all(abs(s(i, j) - s(j, i)) <= 1e-4 for i in range(n) for j in range(n)), """you let query and
-    key change places. That turns the distance round, and a score may well change then. Move both in the same
-    direction.""")
+E.slip("return True", "return False", """your test says False for all scores. For which of them does moving both
+    positions change nothing?""")
+E.slip("return False", "return True", """your test says True for all scores. Compare the scores of pairs that have the
+    same distance.""")
+E.mistake(lambda s, n: not relative_only(s, n), "your answer is reversed: True means that only the distance decides.")
+E.slip("range(1 - n, n)", "[0]", """your test finds scores that change at distance 0, but accepts some that change at
+    a different distance. Which distances does it try?""")
+E.slip("range(1 - n, n)", "range(n)", """your test accepts a score that depends on the position when the key comes
+    after its query. The distance can also be negative: does your test try such pairs?""")
+E.slip("range(1 - n, n)", "range(1 - n, 1)", """your test accepts a score that depends on the position when the key
+    comes before its query. Does it try such pairs?""")
+E.slip("range(1 - n, n)", "[-1, 0, 1]", """your test accepts a score that depends on the position only when query and
+    key are two or more apart. Which distances does it try?""")
+E.slip("range(1 - n, n)", "range(-2, 3)", """your test accepts a score that depends on the position only when query
+    and key are three or more apart. Which distances does it try?""")
+E.slip("range(1 - n, n)", "[d for d in range(1 - n, n) if d]", """your test accepts a score of a word with itself that
+    depends on its position. Does it try distance 0?""")
+E.slip("j in range(n) if 0 <= j + distance < n", "j in range(n - 1) if 0 <= j + distance < n - 1 or n - 2 < abs(distance)", """your
+    test finds scores that change between other positions, but accepts some that change only at the last one. Does it
+    reach position n - 1?""")
+E.slip("max(scores) - min(scores)", "abs(scores[0] - scores[:2][-1])", """your test finds scores that change at the
+    first positions, but accepts some that change further on. Which positions does it try?""")
+E.mistake(lambda s, n: all(abs(s(i, j) - s(j, i)) <= 1e-4 for i in range(n) for j in range(n)), """you swap query and
+    key. That reverses the distance, so the score can change. Move both in the same direction.""")
 E.mistake(lambda s, n: all(abs(s(i, j) - s(abs(i - j), 0)) <= 1e-4 for i in range(n) for j in range(n)),
-    """you treat the distances 2 and -2 as one. They need not score alike: keep the sign.""")
-E.mistake(moves(1, 0), "only the query has moved: that changes the distance.")
-E.mistake(moves(0, 1), "only the key has moved: that changes the distance.")
-E.mistake(moves(1, 1), """you pass a drift that is below 1e-4 from one pair to the next, and adds up to more. Do
-    you compare only neighbours? It is the largest and the smallest score of a distance that may differ by 1e-4.""")
+    """you treat the distances 2 and -2 as the same. Their scores can differ, so keep the sign.""")
+E.mistake(moves(1, 0), "you move only the query, which changes the distance.")
+E.mistake(moves(0, 1), "you move only the key, which changes the distance.")
+E.mistake(moves(1, 1), """your test accepts a drift that is below 1e-4 from one pair to the next, but adds up to more.
+    Do you compare only neighbours? The largest and the smallest score of a distance may differ by 1e-4.""")
 for where, hint in (
-    (lambda i, j: j <= i, "You pass one where the key comes after its query: does your test try such pairs?"),
-    (lambda i, j: j >= i, "You pass one where the key comes before its query: does your test try such pairs?"),
-    (lambda i, j: i == j, "You pass some that change at another distance than 0. Which distances does your test try?"),
-    (lambda i, j: i != j, "You pass one of a word with itself. Does your test try distance 0?"),
-    (lambda i, j: i == 0, "You pass some that change further on. Which positions does your test move a query from?"),
+    (lambda i, j: j <= i, "It accepts one in which the key comes after its query. Does it try such pairs?"),
+    (lambda i, j: j >= i, "It accepts one in which the key comes before its query. Does it try such pairs?"),
+    (lambda i, j: i == j, "It accepts some that change at a distance other than 0. Which distances does it try?"),
+    (lambda i, j: i != j, "It accepts one of a word with itself. Does it try distance 0?"),
+    (lambda i, j: i == 0, "It accepts some that change further on. From which positions does it move a query?"),
 ):
-    E.mistake(moves(1, 1, where=where), "you find some scores that depend on the place. " + hint)
-E.mistake(moves(1, 1, 1e-3), "you pass a slow drift. How large may a difference be? Anything above 1e-4 counts.")
-E.slip("max(scores) - min(scores)", "max(abs(s - scores[0]) for s in scores)", """you pass a score that is 7e-5 above
-    the first of its distance at one place and 7e-5 below it at another. How far apart are those two?""")
-E.slip("max(scores) - min(scores)", "max(abs(s - sum(scores) / len(scores)) for s in scores)", """you pass scores
-    whose distance to their mean is below 1e-4, while the largest and the smallest lie further apart. Compare
-    these two.""")
-E.slip("max(scores) - min(scores)", "scores[-1] - scores[0]", """you find scores that grow with the place, and pass
-    some that shrink or that come back. Which two scores of a distance are furthest apart?""")
+    E.mistake(moves(1, 1, where=where), "your test finds some scores that depend on the position. " + hint)
+E.mistake(moves(1, 1, 1e-3), """your test accepts a slow drift. How large may a difference be? Anything above 1e-4
+    counts.""")
+E.slip("max(scores) - min(scores)", "max(abs(s - scores[0]) for s in scores)", """your test accepts a score that is
+    7e-5 above the first one of its distance at one position and 7e-5 below it at another. How far apart are those
+    two?""")
+E.slip("max(scores) - min(scores)", "max(abs(s - sum(scores) / len(scores)) for s in scores)", """your test accepts
+    scores that differ from their mean by less than 1e-4, although the largest and the smallest are further apart.
+    Compare these two.""")
+E.slip("max(scores) - min(scores)", "scores[-1] - scores[0]", """your test finds scores that grow with the position,
+    but accepts some that shrink or come back. Which two scores of a distance are furthest apart?""")
 for fine in ("0", "1e-6"):
-    E.slip("> 1e-4", f"> {fine}", """you refuse scores that differ by less than 1e-4, as rounded ones do. Allow
+    E.slip("> 1e-4", f"> {fine}", """your test refuses scores that differ by less than 1e-4, as rounded ones do. Allow
         1e-4.""")
 for wide in ("1e-3", "1e-2"):
-    E.slip("> 1e-4", f"> {wide}", "you pass a small difference. How large may it be? Anything above 1e-4 counts.")
-E.slip("> 1e-4", ">= 1e-4", "you refuse scores that differ by exactly 1e-4. At most 1e-4 is allowed.")
-E.slip("max(scores) - min(scores)", "torch.tensor(scores).max() - torch.tensor(scores).min()", """you pass a
-    drift of scores near a million. A tensor of floats is float32, which keeps seven digits: give it
-    `dtype=torch.float64`, or stay with Python's floats.""")
-E.slip("> 1e-4", "> 1e-4 + 1e-5 * abs(scores[0])", """you pass a small difference of scores that are near 1000. A
+    E.slip("> 1e-4", f"> {wide}", """your test accepts a small difference. How large may it be? Anything above 1e-4
+        counts.""")
+E.slip("> 1e-4", ">= 1e-4", "your test refuses scores that differ by exactly 1e-4, which is still allowed.")
+E.slip("max(scores) - min(scores)", "torch.tensor(scores).max() - torch.tensor(scores).min()", """your test accepts a
+    drift of scores near a million. A tensor of floats is float32, which keeps only seven digits. Give it
+    `dtype=torch.float64`, or use Python's floats.""")
+E.slip("> 1e-4", "> 1e-4 + 1e-5 * abs(scores[0])", """your test accepts a small difference between scores near 1000. A
     relative tolerance grows with the numbers: set it to 0.""")
 
 @E.law
 def true_just_when_moving_changes_nothing(answer, score, n):
-    """it has to be False if two scores of one distance differ by more than 1e-4, else True"""
+    """it has to be False if two scores of the same distance differ by more than 1e-4, otherwise True"""
     pairs = ((i, j, s) for i in range(n) for j in range(n) for s in range(1, n - max(i, j)))
     return answer == all(abs(score(i + s, j + s) - score(i, j)) <= 1e-4 for i, j, s in pairs)
 
-E.hint("If the distance alone decides, what may you do to both positions without changing the score?")
-E.hint("Gather all scores of one distance, also of the negative ones. How far apart may they be?")
-E.hint("""For each distance d from 1 - n to n - 1, the scores `score(j + d, j)` whose two positions are from 0 to
-    n - 1. If the largest minus the smallest is above 1e-4 for one d, the answer is False.""")
+E.hint("If only the distance decides, what can you do to both positions without changing the score?")
+E.hint("Collect all scores of one distance, and do so for negative distances as well. How far apart may they be?")
+E.hint("""For each distance d from 1 - n to n - 1, collect the scores `score(j + d, j)` whose two positions are from 0
+    to n - 1. If the largest minus the smallest is above 1e-4 for any d, the answer is False.""")

@@ -2,8 +2,8 @@
 
 import torch
 
+from chapters.laws import close
 from course.learn.draws import quarters
-from course.learn.laws import close
 from course.learn.record import Exercise
 
 
@@ -30,56 +30,60 @@ def rotary_attention(q, k, v):
     weights = torch.softmax(scores.masked_fill(future, float("-inf")), dim=-1)
     return weights @ v
 
-E.slip("@ v", "@ turned(v)", """you turned the values too. They say what a word gives, and are added up:
-    an output would be turned by a mix of angles. Turn what makes the scores, q and k.""")
-E.slip("@ v", "@ turned(v) * 0 + turned(weights @ v)", """you turned what comes out. Positions only
-    decide who listens to whom: turn q and k, before the scores.""")
-E.slip("turned(k)", "k", """only the queries are turned. Then the score depends on the query's position,
-    not on the distance: the keys have to be turned by theirs.""")
-E.slip("turned(q)", "q", """only the keys are turned. Then the score depends on the key's position, not
-    on the distance: the queries have to be turned by theirs.""")
-E.slip("turned(q) @ turned(k)", "q @ k", "nothing is turned: order makes no difference to these scores.")
+E.slip("@ v", "@ turned(v)", """you turned the values too. They are what a word gives, and are added up, so an
+    output would be turned by a mix of angles. Turn only what makes the scores, q and k.""")
+E.slip("@ v", "@ turned(v) * 0 + turned(weights @ v)", """you turned the output. Positions only decide who
+    listens to whom, so turn q and k, before the scores.""")
+E.slip("turned(k)", "k", """you turn only the queries. Then the score depends on the query's position instead
+    of the distance. Turn the keys by their positions as well.""")
+E.slip("turned(q)", "q", """you turn only the keys. Then the score depends on the key's position instead of
+    the distance. Turn the queries by their positions as well.""")
+E.slip("turned(q) @ turned(k)", "q @ k", """you turn neither q nor k, so order makes no difference to your
+    scores.""")
 E.slip("turned(q) @ turned(k)",
        "(q + torch.cat([sin, cos], -1)) @ (k + torch.cat([sin, cos], -1))", """you *added* sines and cosines
-    to q and k. Rotary positions turn each pair: both new channels are made of both old ones.""")
+           to q and k. Rotary positions turn each pair: each new channel is computed from both old ones.""")
 E.slip("first, second = x.chunk(2, dim=-1)", "first, second = x[:, 0::2], x[:, 1::2]", """you pair
     neighbours, channel 0 with 1 (interleaved). Here channel i goes with channel i + D/2.""")
-E.slip("first * sin + second * cos", "second * cos - first * sin", """one sign is wrong: your pairs are
-    no longer turned, and their lengths change. The formula is x cos - y sin, x sin + y cos.""")
-E.slip("first * sin + second * cos", "first * cos + second * sin", """the second channel is x sin + y cos;
-    you have sin and cos the wrong way round there.""")
+E.slip("first * sin + second * cos", "second * cos - first * sin", """one of your signs is wrong, so your
+    pairs are no longer turned, and their lengths change. The formula is x cos - y sin, x sin + y cos.""")
+E.slip("first * sin + second * cos", "first * cos + second * sin", """you swapped sin and cos in the second
+    channel, which is x sin + y cos.""")
 SCORES = "scores = turned(q) @ turned(k).T"
 E.slip(SCORES, "queries = turned(q)\n    sin = -sin\n    scores = queries @ turned(k).T", """you turn queries
-    and keys in opposite directions, so that the score depends on the *sum* of their positions. Turn
-    both the same way.""")
+    and keys in opposite directions, so the score depends on the *sum* of their positions. Turn both in the
+    same direction.""")
 E.slip(SCORES, "keys = turned(k)\n    cos, sin = (angles + speeds).cos(), (angles + speeds).sin()\n    "
-       "scores = turned(q) @ keys.T", """queries and keys don't count from the same start: a word and
-    itself are at distance 0, and yours at 1.""")
+       "scores = turned(q) @ keys.T", """your queries and keys don't count from the same start, so the
+           distance from a word to itself is 1. It should be 0.""")
 E.slip("10_000", "1_000", "your base is 1,000: the slow pairs turn too fast.")
-E.slip("angles = torch", "angles = -torch", """you turn the other way. The law holds, but the score for a
-    distance is that of the opposite one. x cos - y sin comes first, x sin + y cos second;
-    and positions count from the start.""")
+E.slip("angles = torch", "angles = -torch", """you turn in the opposite direction. The law holds, but the
+    score for a distance is that of the opposite distance. x cos - y sin comes first, then x sin + y cos, and
+    positions count from the start.""")
 E.slip("torch.arange(0, D, 2) / D", "torch.arange(D // 2) / D", """your speeds fall half as fast as they
     should: pair i has 10,000 to the power of -2 i / D.""")
-E.slip("(-torch.arange(0, D, 2) / D)", "-(torch.arange(0, D, 2) / D / 2 * D // 1)", """your speeds fall
-    by 10,000 from one pair to the next. All pairs together span that: divide by D.""")
-E.slip("(-torch.", "(torch.", """your pairs turn faster and faster: the exponent is negative, -2 i / D.""")
+E.slip("(-torch.arange(0, D, 2) / D)", "-(torch.arange(0, D, 2) / D / 2 * D // 1)", """your speeds fall by a
+    factor of 10,000 from one pair to the next. All pairs together span that factor, so divide by D.""")
+E.slip("(-torch.", "(torch.", """each of your pairs turns faster than the one before. The exponent has to be
+    negative, -2 i / D.""")
 E.slip("10_000 ** (-torch.arange(0, D, 2) / D)", "torch.ones(D // 2)", """all your pairs turn at the same
-    speed, a radian a position. Pair i turns at 10,000 to the power of -2 i / D.""")
-E.slip("angles =", "angles = torch.pi / 180 *", "your angles are degrees. `cos` and `sin` take radians.")
-E.slip(" / D**0.5", "", "the scores aren't scaled: divide by the root of D.")
-E.slip("triu(1)", "triu(T)", "no mask: every position sees its future.")
-E.slip("triu(1)", "triu()", "your mask forbids the diagonal too, so row 0 may look nowhere: nan.")
+    speed, a radian for each position. Pair i turns at 10,000 to the power of -2 i / D.""")
+E.slip("angles =", "angles = torch.pi / 180 *", """your angles are in degrees, but `cos` and `sin` take
+    radians.""")
+E.slip(" / D**0.5", "", "your scores aren't scaled. Divide them by the root of D.")
+E.slip("triu(1)", "triu(T)", "your scores have no mask, so every position sees its future.")
+E.slip("triu(1)", "triu()", """your mask also forbids the diagonal, so row 0 may not look at anything and
+    becomes nan.""")
 E.slip("), dim=-1)", "), dim=0)", "your columns sum to 1, not your rows: the keys are the last axis.")
-E.slip("@ v", "", "these are the weights. What do they mix?")
+E.slip("@ v", "", "you returned the weights. What do they mix?")
 
 @E.law
 def output_0_is_value_0(out, q, k, v):
-    """output 0 has to be v[0]: it may look nowhere else, and values are not turned"""
+    """output 0 has to be v[0], because it may look only at itself, and values aren't turned"""
     return close(out[0], v[0])
 
 E.hint("Which of q, k and v make the scores? Only those are turned.")
-E.hint("""The angle of position t and pair i is t times 10,000 to the power of -2 i / D. A pair is
-    channel i and channel i + D/2: `chunk(2, dim=-1)` gives all first and all second ones.""")
-E.hint("""`cat([first * cos - second * sin, first * sin + second * cos], dim=-1)` for q and for k. Then
-    scores over the root of D, the causal mask, softmax, and a product with v.""")
+E.hint("""The angle of position t and pair i is t times 10,000 to the power of -2 i / D. A pair is channel i
+    and channel i + D/2, so `chunk(2, dim=-1)` gives all first channels and all second ones.""")
+E.hint("""Use `cat([first * cos - second * sin, first * sin + second * cos], dim=-1)` for q and for k. Then
+    divide the scores by the root of D, and apply the causal mask, softmax, and the product with v.""")

@@ -3,7 +3,7 @@ it, (T,)."""
 
 import torch
 
-from course.learn.laws import close
+from chapters.laws import close
 from course.learn.record import Exercise
 
 

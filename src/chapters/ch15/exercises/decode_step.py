@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 
 from attention.positions import rotary_angles, rotate
-from course.learn.laws import close
+from chapters.laws import close
 from course.learn.record import Exercise
 
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from course.learn.laws import close
+from chapters.laws import close
 from course.learn.record import Exercise
 
 

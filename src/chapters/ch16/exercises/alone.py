@@ -13,7 +13,7 @@ from chapters.ch16.patients import (
     run,
     wrong,
 )
-from course.learn.almost import FAMILY, RIGHT, faint
+from chapters.families import FAMILY, RIGHT, faint
 from course.learn.record import Exercise
 
 SHARED = """\
@@ -61,7 +61,7 @@ ALMOST |= {f"hears others {kind}": places_only(where) for kind, where in PLACES.
 ALMOST |= {"hears others by a ten-thousandth": lambda off, *others: faint(2e-4)(off)}
 ALMOST |= {f"right {kind}": lambda off, out, texts, keep=keep: keep(off, out) for kind, keep in RIGHT.items()}
 
-LATE = "right numbers one place late"  # their mean equals the right mean
+LATE = "the right numbers one position late"  # their mean equals the right mean
 ZEROS, NANS = "zeros at the padding", "nan at the padding"
 AFTER = {
     LATE: lambda out, texts: out.roll(1, dims=1),

@@ -1,0 +1,77 @@
+"""Speculative decoding: a small model drafts some ids, and the large one checks them in one pass.
+
+The ids have exactly the distribution that the large model alone would give them (Leviathan and others,
+2023, algorithm 1 and appendix A.1).
+"""
+
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from attention.cache import Cache
+from attention.sampling import next_probabilities
+
+Draw = Callable[[Float[Tensor, " V"]], int]  # one id, or one of two answers, with these probabilities
+Guess = Callable[[list[int], int], Float[Tensor, "N V"]]
+
+
+class Reader:
+    """A GPT with caches: the probabilities of the next id after each of the last `n` ids.
+
+    It reads only what it hasn't read, and takes back what has changed: of the ids, all but the last
+    `n` have to be those of the last call.
+    """
+
+    def __init__(self, model: nn.Module, capacity: int, temperature: float = 1.0):
+        self.model, self.temperature = model.eval(), temperature
+        self.caches = [Cache(capacity) for _ in model.blocks]
+
+    @torch.no_grad()
+    def __call__(self, ids: list[int], n: int = 1) -> Float[Tensor, "N V"]:
+        """(n, V), a row for each of the last n ids."""
+        for cache in self.caches:
+            cache.seen = min(cache.seen, len(ids) - n)  # what comes after is overwritten
+        unread = torch.tensor([ids[self.caches[0].seen :]])
+        return next_probabilities(self.model(unread, self.caches)[0, -n:], self.temperature)
+
+
+def accepted(
+    drafted: list[int], small: Float[Tensor, "K V"], large: Float[Tensor, "K1 V"], draw: Draw
+) -> list[int]:
+    """The drafted ids up to the first that is refused, and one more id.
+
+    An id is accepted with probability min(1, large / small). Instead of a refused one comes an id with
+    probabilities in proportion to max(0, large - small), and after the last a further one of `large`.
+    """
+    for i, drafted_id in enumerate(drafted):
+        keep = (large[i, drafted_id] / small[i, drafted_id]).clamp(max=1.0)
+        if not draw(torch.stack([1 - keep, keep])):
+            missing = (large[i] - small[i]).clamp(min=0.0)
+            return [*drafted[:i], draw(missing / missing.sum())]
+    return [*drafted, draw(large[len(drafted)])]
+
+
+def speculate(
+    large: Guess, small: Guess, ids: list[int], n_new: int, n_drafted: int, draw: Draw
+) -> tuple[list[int], int]:
+    """The ids with `n_new` more, and how many passes of the large model that took.
+
+    In each round `small` drafts up to `n_drafted` ids, one by one, and `large` reads them all at once.
+    """
+    ids, end, passes = list(ids), len(ids) + n_new, 0
+    while len(ids) < end:
+        drafted, rows = [], []
+        for _ in range(min(n_drafted, end - len(ids) - 1)):
+            rows.append(small(ids + drafted, 1)[0])
+            drafted.append(draw(rows[-1]))
+        checked = large(ids + drafted, len(drafted) + 1)
+        passes += 1
+        ids += accepted(drafted, torch.stack(rows) if rows else checked[:0], checked, draw)
+    return ids, passes
+
+
+def drawn_by(generator: torch.Generator) -> Draw:
+    """A draw with this generator."""
+    return lambda probabilities: int(torch.multinomial(probabilities, 1, generator=generator))
