@@ -1,17 +1,16 @@
-"""What comes out of the sandbox: plain data, a JSON text and safetensors for each answer.
+"""What comes out of the sandbox: plain data, by msgpack, with safetensors for the tensors in it.
 
 A value is told by its exact type, or by the name of its type where it is no plain data. What is read
 is never imported, called or unpickled; of a tensor every number has to be among the bytes that came.
 """
 
 import builtins
-import json
 import re
-import struct
 from collections.abc import Iterator
 from dataclasses import fields
-from typing import Any, BinaryIO
+from typing import Any
 
+import msgpack
 import numpy as np
 import torch
 from safetensors.torch import load, save
@@ -20,8 +19,7 @@ from torch import Tensor
 from course.learn.attempt import Outcome
 from course.learn.values import TENSORS, exactly, odd
 
-HEAD = struct.Struct(">II")  # the lengths of the text and of the tensors
-MANY, DEEP, LONGEST = 100_000, 60, 8 << 20  # items and levels of a value, bytes of its parts
+LONGEST, DEEP = 8 << 20, 60  # bytes of a value, levels of tuples in it
 WORDS, NAME = 2000, 200  # characters of a text, of a name
 TAKEN = (
     *(torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
@@ -32,93 +30,66 @@ ERRORS = {"re.error": re.error} | {
     for name, cls in vars(builtins).items()
     if isinstance(cls, type) and issubclass(cls, BaseException) and "Group" not in name
 }
-Tree = Any  # what JSON can say
+TEXT = {"unicode_errors": "surrogatepass"}  # Python's texts may hold halves of characters
+TUPLE, SET, INT, TENSOR, CLASS, ERROR, OTHER = range(7)  # what msgpack has no form for
+
+Names = list[list[str]]
 
 
 # ---------------------------------------------------------------- writing, in the sandbox
 
 
-class TooMuch(Exception):
-    """A value that nobody would read."""
+def packed(value: Any) -> bytes:
+    """A value as bytes; of one that is too large or too deep only its type is told."""
+    try:
+        data = _pack(value)
+    except Exception:  # of as many kinds as there are odd values
+        data = b""
+    return data if 0 < len(data) <= LONGEST else _pack(_foreign(value))
 
 
-class Packer:
-    """Values as trees; their tensors beside them, and a tree has a tensor's number."""
-
-    def __init__(self) -> None:
-        self.tensors: list[Tensor] = []
-        self.items, self.room = MANY, LONGEST
-
-    def whole(self, value: Any) -> Tree:
-        """The tree of a value; of one that is too large or too deep only its type is told."""
-        try:
-            return self.tree(value, DEEP)
-        except TooMuch:
-            self.tensors.clear()
-            return foreign(value)
-
-    def tree(self, value: Any, levels: int) -> Tree:
-        self.items -= 1
-        self.room -= len(value) if exactly(value, str, bytes) else 0
-        if self.items < 0 or self.room < 0 or not levels:
-            raise TooMuch
-        if exactly(value, type(None), bool, float, str):
-            return value
-        if exactly(value, int) and value.bit_length() < 4000:
-            return value
-        if exactly(value, bytes):
-            return ["bytes", value.hex()]
-        if exactly(value, list, tuple, set, torch.Size):
-            tag = "tuple" if exactly(value, torch.Size) else type(value).__name__
-            return [tag, [self.tree(item, levels - 1) for item in value]]
-        if exactly(value, dict):
-            pairs = [[self.tree(part, levels - 1) for part in pair] for pair in value.items()]
-            return ["dict", pairs]
-        if exactly(value, *TENSORS) and not odd(value) and value.dtype in TAKEN:
-            return self.tensor(value)
-        return float(value) if exactly(value, np.float64) else foreign(value)
-
-    def tensor(self, value: Tensor) -> Tree:
-        self.room -= value.numel() * value.itemsize
-        if self.room < 0:
-            raise TooMuch
-        self.tensors.append(value.detach().resolve_conj().resolve_neg().contiguous().clone())
-        return ["tensor", len(self.tensors) - 1]
+def _pack(value: Any) -> bytes:
+    return msgpack.packb(value, default=_extended, strict_types=True, **TEXT)
 
 
-def foreign(value: Any) -> Tree:
+def _extended(value: Any) -> Any:
+    """A value of a type for which msgpack has no form."""
+    if exactly(value, tuple, torch.Size):
+        return msgpack.ExtType(TUPLE, _pack([*value]))
+    if exactly(value, set):
+        return msgpack.ExtType(SET, _pack([*value]))
+    if exactly(value, int) and value.bit_length() < 4000:
+        return msgpack.ExtType(INT, _pack(str(value)))
+    if exactly(value, *TENSORS) and not odd(value) and value.dtype in TAKEN:
+        if value.numel() * value.itemsize > LONGEST:
+            raise ValueError("too large")
+        plain = value.detach().resolve_conj().resolve_neg().contiguous().clone()
+        return msgpack.ExtType(TENSOR, _pack(save({"": plain})))
+    return float(value) if exactly(value, np.float64) else _foreign(value)
+
+
+def _foreign(value: Any) -> msgpack.ExtType:
     """Only the type of a value, by its name."""
     cls = type(value)
     if issubclass(cls, type) and issubclass(value, BaseException):
-        return ["class", names(value)]
-    return ["error", names(cls)] if issubclass(cls, BaseException) else ["other", name_of(cls)]
+        return msgpack.ExtType(CLASS, _pack(names(value)))
+    kind = ERROR if issubclass(cls, BaseException) else OTHER
+    return msgpack.ExtType(kind, _pack(names(cls)))
 
 
-def name_of(cls: type) -> list[str]:
-    """The module and the name of a class, whatever it says of itself."""
-    parts = (type.__dict__[part].__get__(cls) for part in ("__module__", "__name__"))
-    return [str(part)[:NAME] for part in parts]
+def names(cls: type) -> Names:
+    """The modules and names of a class and of those that it is made of, whatever it says of itself."""
+    told = (type.__dict__[part].__get__ for part in ("__module__", "__name__", "__mro__"))
+    module, name, ancestors = told
+    return [[str(module(c))[:NAME], str(name(c))[:NAME]] for c in ancestors(cls)[:20]]
 
 
-def names(cls: type) -> list[list[str]]:
-    """The names of an exception's class and of those that it is made of."""
-    return [name_of(part) for part in type.__dict__["__mro__"].__get__(cls)][:20]
-
-
-def frame(message: dict[str, Any], tensors: list[Tensor]) -> bytes:
-    """A message and its tensors, with their lengths before them."""
-    text = json.dumps(message).encode()
-    data = save({str(n): tensor for n, tensor in enumerate(tensors)}) if tensors else b""
-    return HEAD.pack(len(text), len(data)) + text + data
-
-
-def packed(outcome: Outcome) -> bytes:
-    """What a function did with an input, as bytes."""
-    packer, error = Packer(), outcome.error
+def message(outcome: Outcome) -> bytes:
+    """What a function did with an input."""
     told = {part.name: _short(getattr(outcome, part.name)) for part in fields(outcome)}
-    told["value"] = packer.whole(outcome.value)
-    told["error"] = None if error is None else names(type(error))
-    return frame(told, packer.tensors)
+    told["value"] = packed(outcome.value)
+    told["error"] = None if outcome.error is None else names(type(outcome.error))
+    return msgpack.packb(told, **TEXT)
 
 
 def _short(value: Any) -> Any:
@@ -130,41 +101,27 @@ def _short(value: Any) -> Any:
 # ---------------------------------------------------------------- reading, outside
 
 
-def frames(file: BinaryIO) -> Iterator[tuple[dict, dict[str, Tensor]]]:
-    """The messages in a file, as far as they are whole."""
-    while len(head := file.read(HEAD.size)) == HEAD.size:
-        n_text, n_data = HEAD.unpack(head)
-        if n_text > 4 * LONGEST or n_data > 2 * LONGEST:
-            return
-        text, data = file.read(n_text), file.read(n_data)
-        if len(text) < n_text or len(data) < n_data:
-            return
-        try:
-            yield json.loads(text), {k: sound(t) for k, t in load(data).items()} if data else {}
-        except Exception:  # as many kinds as there are ways to write what is none
-            return
+def messages(data: bytes) -> Iterator[Any]:
+    """The messages in what was written, as far as they are whole."""
+    unpacker = msgpack.Unpacker(max_buffer_size=len(data), strict_map_key=False, **TEXT)
+    unpacker.feed(data)
+    try:
+        yield from unpacker
+    except Exception:  # as many kinds as there are ways to write what is none
+        return
 
 
-def sound(tensor: Tensor) -> Tensor:
-    """A tensor that has a number of its own in the bytes that came for each of its places."""
-    if tensor.dtype not in TAKEN or not tensor.is_contiguous():
-        raise ValueError("no plain tensor")
-    if tensor.untyped_storage().nbytes() != tensor.numel() * tensor.itemsize:
-        raise ValueError("a tensor of another length than its shape")
-    return tensor.view(torch.uint8) != 0 if tensor.dtype is torch.bool else tensor
-
-
-def unpacked(message: dict, tensors: dict[str, Tensor], n_places: int) -> Outcome | None:
+def outcome_of(told: Any, n_places: int) -> Outcome | None:
     """What a function did with its arguments, so many; None if the message says no such thing."""
     try:
-        error = message["error"]
+        error = told["error"]
         return Outcome(
-            value=value_of(message["value"], tensors) if error is None else None,
+            value=value_of(told["value"]) if error is None else None,
             error=None if error is None else _instance(error),
-            mutated=tuple(n for n in range(n_places) if n in message["mutated"]),
-            own=message["own"] is True,
-            **{key: _text(message[key]) for key in ("words", "line", "printed", "used")},
-            **{key: tuple(map(_text, message[key])) for key in ("changed", "replaced")},
+            mutated=tuple(n for n in range(n_places) if n in told["mutated"]),
+            own=told["own"] is True,
+            **{key: _text(told[key]) for key in ("words", "line", "printed", "used")},
+            **{key: tuple(map(_text, told[key])) for key in ("changed", "replaced")},
         )
     except Exception:
         return None
@@ -176,30 +133,27 @@ def _text(value: Any) -> str:
     return value if len(value) < WORDS else f"{value[: WORDS - 1]}…"
 
 
-def value_of(tree: Tree, tensors: dict[str, Tensor], levels: int = DEEP) -> Any:
-    """The value of a tree, built of exact types out of a short list. Raises whatever is wrong."""
-    if tree is None or exactly(tree, bool, int, float, str):
-        return tree
-    if not levels:
-        raise ValueError("too deep")
-    tag, part = tree
-    if tag in _BOXES:
-        return _BOXES[tag](value_of(item, tensors, levels - 1) for item in part)
-    if tag == "dict":
-        return {value_of(k, tensors, 2): value_of(v, tensors, levels - 1) for k, v in part}
-    return tensors[str(part)] if tag == "tensor" else _SINGLE[tag](part)
+def value_of(data: bytes, levels: int = DEEP) -> Any:
+    """The value that was packed, built of exact types out of a short list. Raises whatever is wrong."""
+
+    def built(kind: int, part: bytes) -> Any:
+        if not levels:
+            raise ValueError("too deep")
+        return _BUILT[kind](value_of(part, levels - 1))
+
+    return msgpack.unpackb(data, ext_hook=built, strict_map_key=False, **TEXT)
 
 
-_BOXES = {"list": list, "tuple": tuple, "set": set}
-_SINGLE = {
-    "bytes": bytes.fromhex,
-    "class": lambda chain: known_class(chain),
-    "error": lambda chain: _instance(chain),
-    "other": lambda name: _named(name, ())(),
-}
+def sound(tensor: Tensor) -> Tensor:
+    """A tensor that has a number of its own in the bytes that came for each of its places."""
+    if tensor.dtype not in TAKEN or not tensor.is_contiguous():
+        raise ValueError("no plain tensor")
+    if tensor.untyped_storage().nbytes() != tensor.numel() * tensor.itemsize:
+        raise ValueError("a tensor of another length than its shape")
+    return tensor.view(torch.uint8) != 0 if tensor.dtype is torch.bool else tensor
 
 
-def known_class(chain: list[list[str]]) -> type:
+def known_class(chain: Names) -> type:
     """A class of the first of these names, which is what its nearest known ancestor is."""
     place, known = next(
         (n, ERRORS[key]) for n, key in enumerate(map(".".join, chain)) if key in ERRORS
@@ -207,12 +161,23 @@ def known_class(chain: list[list[str]]) -> type:
     return _named(chain[0], (known,)) if place else known
 
 
-def _instance(chain: list[list[str]]) -> BaseException:
+def _instance(chain: Names) -> BaseException:
     cls = known_class(chain)
     return cls.__new__(cls)
 
 
-def _named(name: list[str], bases: tuple[type, ...]) -> type:
+def _named(name: list[str], bases: tuple[type, ...] = ()) -> type:
     """A class of which nothing but its name and its ancestors is known."""
     module, own = ("".join(c if c.isalnum() or c in "._<>" else "_" for c in t) for t in name)
     return type(own[:NAME] or "_", bases, {"__module__": module[:NAME]})
+
+
+_BUILT = {
+    TUPLE: tuple,
+    SET: set,
+    INT: int,
+    TENSOR: lambda data: sound(load(data)[""]),
+    CLASS: known_class,
+    ERROR: _instance,
+    OTHER: lambda chain: _named(chain[0])(),
+}

@@ -8,24 +8,28 @@ speak of them.
 import pickle
 import time
 from collections.abc import Iterable
-from contextlib import ExitStack
 from dataclasses import dataclass, field
-from tempfile import TemporaryFile
-from typing import IO, Any, NoReturn
+from typing import Any, NoReturn
 
 from course.learn.apart import STOPPED
 from course.learn.attempt import Gone, Late, Outcome
 from course.learn.record import Exercise
-from grading.answers import WORDS, frames, unpacked, value_of
+from grading.answers import WORDS, messages, outcome_of, value_of
 from grading.byvalue import dumped
 from grading.inside import DONE, ENDED, LATE
 from grading.sandbox import START, Sandbox
 
-DEFINED = (120, 480)  # seconds of the processor, and of a clock, for the cells that are needed
-CALLED = (30, 120)  # ... for a call, of which an honest one takes hundredths
-PART = 600  # ... of a clock for an exercise, whose code could stop its own clocks
-LONGEST = 1800  # seconds of a clock for all exercises of a submission, whatever its code does
+LIMITS = {  # seconds of the processor, and of a clock
+    "defined": (120, 480),  # for the cells that are needed
+    "called": (30, 120),  # for a call, of which an honest one takes hundredths
+}
+PART = 600  # seconds of a clock for an exercise, whose code could stop its own clocks
+LONGEST = 1800  # ... for all exercises of a submission, whatever its code does
 ENDING = "ended its whole process"  # by a signal, a status, its memory: none of that is told
+TRIAL = {  # if this can't be answered, no learner is to blame
+    **{"cells": ["import torch\ndef trial(): return torch.ones(2)"], "id": "", "name": "trial"},
+    **{"without": (), "inputs": pickle.dumps([()])},
+}
 
 
 @dataclass
@@ -35,15 +39,9 @@ class Part:
     exercise: Exercise
     first: int  # the number of the first of its inputs
     inputs: list[tuple]
-    before: "Part | None" = None  # the shown inputs, for those that are hidden
-    ended: bytes = b""  # how: b"" while it hasn't
+    ended: str = ""  # how
     told: dict[str, Any] = field(default_factory=dict)  # of the function itself
-    tensors: dict[str, Any] = field(default_factory=dict)
     outcomes: list[Outcome] = field(default_factory=list)
-
-    def is_open(self) -> bool:
-        """True if it is still to be answered: what is hidden, only where all that is shown is right."""
-        return not self.ended and (self.before is None or self.before.is_right())
 
     def is_right(self) -> bool:
         rights = (self.exercise.reference.outcome(self.first + n) for n in range(len(self.inputs)))
@@ -55,17 +53,12 @@ class Part:
         e = self.exercise
         return {"id": e.id, "name": e.name, "without": e.without, "inputs": dumped(self.inputs)}
 
-    def take(self, file: IO[bytes], ended: bytes) -> None:
+    def take(self, ended: str, written: bytes) -> None:
         """Read what was written, as far as it is whole."""
         self.ended = ended
-        file.seek(0)
-        messages = frames(file)
-        self.told, self.tensors = next(messages, ({}, {}))
-        for message, tensors in messages:
-            if len(self.outcomes) == len(self.inputs):
-                return
-            outcome = unpacked(message, tensors, len(self.inputs[len(self.outcomes)]))
-            if outcome is None:
+        self.told, *rest = [*messages(written)] or [{}]
+        for told, given in zip(rest, self.inputs, strict=False):
+            if (outcome := outcome_of(told, len(given))) is None:
                 return
             self.outcomes.append(outcome)
 
@@ -91,70 +84,64 @@ def collect(
     exercises: Iterable[Exercise], cells: list[str], trust: bool = False
 ) -> dict[str, Answers]:
     """The answers to the inputs of these exercises, by their ids: to those that are hidden only where
-    all others are right, so that anything else is told what the notebook's check says.
+    all that is shown is right, so that anything else is told what the notebook's check says."""
+    sandboxes = Sandboxes(cells, trust)
+    try:
+        parts = [sandboxes.answered(Part(e, 0, e.inputs[: e.n_shown])) for e in exercises]
+        return {part.exercise.id: _joined(part, sandboxes) for part in parts}
+    finally:
+        sandboxes.close()
 
-    An exercise that ends its sandbox is over; those after it get another one.
-    """
-    shown = [Part(e, 0, e.inputs[: e.n_shown]) for e in exercises]
-    hidden = [Part(s.exercise, len(s.inputs), s.exercise.hidden, s) for s in shown]
-    until = time.monotonic() + LONGEST
-    while todo := [p for p in shown if p.is_open()] or [p for p in hidden if p.is_open()]:
+
+class Sandboxes:
+    """One after another: a part that ends its sandbox is over, and those after it get the next."""
+
+    def __init__(self, cells: list[str], trust: bool):
+        self.request, self.trust = {**LIMITS, "cells": cells}, trust
+        self.until = time.monotonic() + LONGEST
+        self.box: Sandbox | None = None
+
+    def answered(self, part: Part) -> Part:
+        """The same part, with what was answered to it."""
+        until, said = min(time.monotonic() + PART, self.until), None
         if time.monotonic() < until:
-            _round([p for p in shown if p.is_open()], hidden, cells, trust, until)
+            self.box = self.box or self.started()
+            said = self.box.ask(self.request | part.request(), until)
+        if said:
+            part.take(*said)
         else:
-            todo[0].ended = LATE
-    return {s.exercise.id: _joined(s, h) for s, h in zip(shown, hidden, strict=True)}
+            self.close()
+            part.ended = LATE if time.monotonic() >= until else ENDED
+            part.told = {"why": "", "takes": "", "callable": True, "replaced": []}
+        return part
 
-
-def _round(
-    shown: list[Part], hidden: list[Part], cells: list[str], trust: bool, until: float
-) -> None:
-    """One sandbox: the parts are answered in their order, until it ends."""
-    with ExitStack() as opened:
-        many = range(len(shown) + len(hidden))
-        first, later, *files = (opened.enter_context(TemporaryFile()) for _ in (1, 2, *many))
-        limits = {"cells": cells, "defined": DEFINED, "called": CALLED}
-        _write(first, {**limits, "shown": [part.request() for part in shown]})
-        fds = [file.fileno() for file in (later, *files)]
-        box = opened.enter_context(Sandbox("grading.inside", first, fds, trust))
-        if box.hear(time.monotonic() + START) != DONE:
+    def started(self) -> Sandbox:
+        """A sandbox in which something can be computed. Raises NoSandbox."""
+        box = Sandbox("grading.inside", self.trust)
+        said = box.ask(self.request | TRIAL, time.monotonic() + START)
+        if not said or said[0] != DONE:
             raise box.refusal()
-        if _answered(shown, files[: len(shown)], box, until):
-            # What is shown has been read: nothing of the hidden inputs can get into it now.
-            hidden = [part for part in hidden if part.is_open()]
-            _write(later, [part.request() for part in hidden])
-            box.go()
-            _answered(hidden, files[len(shown) :], box, until)
+        return box
+
+    def close(self) -> None:
+        if self.box:
+            self.box.close()
+        self.box = None
 
 
-def _answered(parts: list[Part], files: list[IO[bytes]], box: Sandbox, until: float) -> bool:
-    """True if all parts were answered, False if one of them has ended the sandbox."""
-    for part, file in zip(parts, files, strict=False):
-        end = min(until, time.monotonic() + PART)
-        ended = box.hear(end)
-        part.take(file, ended or (LATE if time.monotonic() > end else ENDED))
-        if not ended:
-            return False
-    return True
-
-
-def _write(file: IO[bytes], value: Any) -> None:
-    pickle.dump(value, file)
-    file.seek(0)
-
-
-def _joined(shown: Part, hidden: Part) -> Answers:
+def _joined(shown: Part, sandboxes: Sandboxes) -> Answers:
     """What both parts say; of an outcome with a hidden input, only what is compared."""
-    told = shown.told
-    word = f"`{shown.exercise.without[0]}`" if shown.exercise.without else ""
+    told, exercise = shown.told, shown.exercise
+    word = f"`{exercise.without[0]}`" if exercise.without else ""
+    hidden = Part(exercise, len(shown.inputs), exercise.hidden)
+    if exercise.hidden and shown.is_right():
+        sandboxes.answered(hidden)
     unseen = [_compared(o, word) for o in hidden.filled()] if hidden.ended else []
     try:
         return Answers(
             why=str(told["why"])[:WORDS],
             takes=str(told["takes"])[:WORDS],
-            function=elsewhere
-            if told["callable"] is True
-            else value_of(told["value"], shown.tensors),
+            function=elsewhere if told["callable"] is True else value_of(told["value"]),
             replaced=tuple(str(name)[:WORDS] for name in told["replaced"][:20]),
             outcomes=(*shown.filled(), *unseen),
         )

@@ -10,61 +10,37 @@ import click
 from course.cli import PATH, N, into, processors
 
 
+# fmt: off
 @click.command()
 @click.argument("submissions", nargs=-1, required=True, type=PATH)
-@click.option(
-    "--chapter", default="", metavar="NN",
-    help="Chapter of all submissions (default: the one that each notebook names).",
-)  # fmt: skip
+@click.option("--chapter", default="", metavar="NN",
+    help="Chapter of all submissions (default: the one that each notebook names).")
 @into("grades")
-@click.option(
-    "--cohort", default="", metavar="SECRET",
-    help="Secret for the hidden inputs (default: one drawn once, in DIR/cohort).",
-)  # fmt: skip
-@click.option(
-    "-j",
-    "--jobs",
-    type=N,
-    default=processors,
-    help="Submissions at a time (default: the number of processors).",
-)
-@click.option(
-    "--trust", is_flag=True, help="Grade without a sandbox; only for code that you have read."
-)
+@click.option("--cohort", default="", metavar="SECRET",
+    help="Secret for the hidden inputs (default: one drawn once, in DIR/cohort).")
+@click.option("-j", "--jobs", type=N, default=processors,
+    help="Submissions at a time (default: the number of processors).")
+@click.option("--trust", is_flag=True,
+    help="Grade without a sandbox; only for code that you have read.")
 @click.option("--student", multiple=True, metavar="X", help="Grade only X; repeat it for more.")
 @click.option("--dry-run", is_flag=True, help="Say what would be graded, and write nothing.")
-@click.option(
-    "--due", default="", metavar="DATE", help='Work is late after this: "2026-10-12 23:59".'
-)
-@click.option(
-    "--late", default="", metavar="RULE",
-    help='What late work loses: "10% a day", "2 points an hour".',
-)  # fmt: skip
-@click.option(
-    "--anonymous",
-    is_flag=True,
-    help="Put marks instead of names on feedback; DIR/names.csv has both.",
-)
-@click.option(
-    "--export-code", is_flag=True, help="Also write each learner's code to a .py, to compare."
-)
+@click.option("--due", default="", metavar="DATE",
+    help='Work is late after this: "2026-10-12 23:59".')
+@click.option("--late", default="", metavar="RULE",
+    help='What late work loses: "10% a day", "2 points an hour".')
+@click.option("--anonymous", is_flag=True,
+    help="Put marks instead of names on feedback; DIR/names.csv has both.")
+@click.option("--export-code", is_flag=True,
+    help="Also write each learner's code to a .py, to compare.")
 @click.option("--canvas", type=PATH, metavar="FILE", help="Your Canvas gradebook, to fill in.")
-@click.option(
-    "--moodle", type=PATH, metavar="FILE", help="Your Moodle grading worksheet, to fill in."
-)
-@click.option(
-    "--column",
-    default="",
-    metavar="NAME",
-    help="First characters of the column's name in the gradebook.",
-)
-@click.option(
-    "--scheduler",
-    default="",
-    metavar="ADDRESS",
-    help="Address of a Dask scheduler, to grade on many machines.",
-)
+@click.option("--moodle", type=PATH, metavar="FILE",
+    help="Your Moodle grading worksheet, to fill in.")
+@click.option("--column", default="", metavar="NAME",
+    help="First characters of the column's name in the gradebook.")
+@click.option("--scheduler", default="", metavar="ADDRESS",
+    help="Address of a Dask scheduler, to grade on many machines.")
 @click.option("--seed", type=N, help="The seed of this class in `course variants`.")
+# fmt: on
 def grade(**wish: Any) -> int:
     """Grade submissions, each in a sandbox; write feedback and tables.
 

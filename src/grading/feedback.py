@@ -12,7 +12,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from course.files import write_bytes, write_text
 from course.learn.exercises import Report, report
 from course.learn.record import Exercise
-from grading.results import is_graded, submissions
+from grading.results import Students, is_graded, submissions
 from grading.submissions import file_name, in_moodles_names
 
 FOLDER = "feedback"
@@ -35,44 +35,40 @@ pre {{ overflow-x: auto; }}
 """
 
 
-def write(out: Path, student: dict[str, Any], ready: dict[str, Exercise], mark: str = "") -> None:
-    """The pages of a learner, one for each submission; under a mark, without a name."""
-    for chapter, found in student["chapters"].items():
-        parts = [part(id, result, ready) for id, result in found["exercises"].items()]
-        if found["fault"]:  # of the whole notebook
-            where = "" if mark else f"{found['where']}: "
-            parts = [f"<p>Not graded. {html.escape(where + found['fault'])}</p>"]
-        who = f"{found['name']} ({student['student']})" if found["name"] else student["student"]
-        title = html.escape(f"Chapter {chapter or '?'}: {mark or who}")
-        said = f"{found['points']:g} of {found['max']:g} points. {found['said']}"
-        said = html.escape(said.strip())
-        page = PAGE.format(title=title, said=said, parts="\n".join(parts))
-        write_text(page, path(out, mark or student["student"], chapter))
+def write(
+    out: Path, students: Students, ready: dict[str, Exercise], names: dict[str, str]
+) -> None:
+    """The pages of all submissions, and for each chapter a zip of those that Moodle hands out.
 
-
-def write_for_moodle(out: Path, students: list[dict[str, Any]], names: dict[str, str]) -> None:
-    """A zip of the pages of a chapter, by the names of which Moodle knows whose they are.
-
-    As in its table, what isn't graded isn't there.
+    Where there are `names`, they stand for the learners. What isn't graded isn't in a zip.
     """
-    pages: dict[str, dict[str, Path]] = {}
+    zips: dict[str, dict[str, str]] = {}
     for student, chapter, found in submissions(students):
+        text = page(student, chapter, found, ready, names.get(student, ""))
+        write_text(text, path(out, names.get(student, student), chapter))
         if (start := in_moodles_names(found["where"])) and is_graded(found):
-            page = path(out, names.get(student, student), chapter)
-            pages.setdefault(chapter, {})[f"{start}{chapter}.html"] = page
-    for chapter, by_name in pages.items():
-        body = BytesIO()
-        with ZipFile(body, "w") as archive:
-            for name, page in sorted(by_name.items()):
-                entry = ZipInfo(name)  # of 1980
-                entry.external_attr = 0o644 << 16
-                archive.writestr(entry, page.read_bytes(), ZIP_DEFLATED)
-        write_bytes(body.getvalue(), out / f"{FOLDER}_{chapter}.zip")
+            zips.setdefault(chapter, {})[f"{start}{chapter}.html"] = text
+    for chapter, pages in zips.items():
+        write_bytes(_zipped(pages), out / f"{FOLDER}_{chapter}.zip")
 
 
 def path(out: Path, student: str, chapter: str) -> Path:
     """The page of a submission."""
     return out / FOLDER / file_name(student) / f"{chapter or 'none'}.html"
+
+
+def page(
+    student: str, chapter: str, found: dict[str, Any], ready: dict[str, Exercise], mark: str
+) -> str:
+    """The page of a submission; under a mark, without a name."""
+    parts = [part(id, result, ready) for id, result in found["exercises"].items()]
+    if found["fault"]:  # of the whole notebook
+        where = "" if mark else f"{found['where']}: "
+        parts = [f"<p>Not graded. {html.escape(where + found['fault'])}</p>"]
+    who = f"{found['name']} ({student})" if found["name"] else student
+    title = html.escape(f"Chapter {chapter or '?'}: {mark or who}")
+    said = f"{found['points']:g} of {found['max']:g} points. {found['said']}".strip()
+    return PAGE.format(title=title, said=html.escape(said), parts="\n".join(parts))
 
 
 def part(id: str, result: dict[str, Any], ready: dict[str, Exercise]) -> str:
@@ -85,12 +81,18 @@ def part(id: str, result: dict[str, Any], ready: dict[str, Exercise]) -> str:
 
 def _worth(result: dict[str, Any]) -> list[str]:
     """What an exercise is worth, where it isn't the usual point."""
-    if "by_hand" in result:
-        return [f"{result['points']:g} of {result['max']:g} points. {result['by_hand']}"]
-    if result["max"] == 1:
-        return []
-    return [
-        f"{result['points']:g} of {result['max']:g} points."
-        if result["max"]
-        else "It doesn't count."
-    ]
+    by_hand, most = result.get("by_hand", ""), result["max"]
+    if not most and not by_hand:
+        return ["It doesn't count."]
+    worth = f"{result['points']:g} of {most:g} points. {by_hand}".strip()
+    return [worth] if by_hand or most != 1 else []
+
+
+def _zipped(pages: dict[str, str]) -> bytes:
+    body = BytesIO()
+    with ZipFile(body, "w") as archive:
+        for name, text in sorted(pages.items()):
+            entry = ZipInfo(name)  # of 1980
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, text, ZIP_DEFLATED)
+    return body.getvalue()

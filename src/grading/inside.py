@@ -1,9 +1,8 @@
 """The process in the sandbox: it runs a learner's cells and calls their functions with all inputs.
 
-It imports torch once and then runs no learner's code itself: each part of the request has a process
-of its own, forked from it, which ends with it and writes into a file of its own. The inputs that
-nobody has seen come when all that could still be told to the learner is written. Nothing that comes
-from here is believed: it is the learner's.
+It imports torch once and then runs no learner's code itself: each request has a process of its own,
+forked from it, of which nothing is left but what it wrote into a pipe. Nothing that comes from here is
+believed: it is the learner's.
 """
 
 import inspect
@@ -14,82 +13,85 @@ import signal
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator
-from itertools import chain
+from contextlib import suppress
 from select import select
 from typing import Any
 
+import msgpack
 import torch
 
 from course.learn import restore
 from course.learn.attempt import attempt
 from grading import cells
-from grading.answers import WORDS, Packer, frame, packed
+from grading.answers import TEXT, WORDS, message, packed
 from grading.probe import settle
 
 TIMED = (signal.SIGPROF, signal.SIGALRM, signal.SIGXCPU)  # what ends a call that takes too long
-TRIAL = "import torch\ndef trial(): return torch.ones(2)"  # if this fails, no learner is to blame
-LOOK = 0.005  # seconds between two looks at a part
-DONE, LATE, ENDED = b".", b"L", b"E"  # what is said of a part
+MOST = 64 << 20  # bytes of all answers to a request
+LOOK = 0.005  # seconds between two looks at a request's process
+DONE, LATE, ENDED = "done", "late", "ended"  # how it ended
 
 
 def main() -> None:
-    """Do all parts of the request, those that are shown first."""
-    line, files = settle()
+    """Answer requests, one after another, until no more come."""
+    line = settle()
     torch.set_num_threads(1)
-    request = pickle.load(sys.stdin.buffer)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
-    hidden, *files = files
-    trial = {"id": "", "name": "trial", "without": (), "inputs": pickle.dumps([()])}
-    line.send(_apart(request | {"cells": [TRIAL]}, trial, os.dup(nowhere), line, []))
-    for part in chain(request["shown"], _later(line, hidden)):
-        line.send(_apart(request, part, files.pop(0), line, [hidden, *files]))
+    requests = line.makefile("rb")
+    with suppress(EOFError):
+        while True:
+            line.sendall(msgpack.packb(_apart(pickle.load(requests), line)))
 
 
-def _later(line: socket.socket, file: int) -> Iterator[dict]:
-    """The hidden parts, once the judge has read what was made of those that are shown."""
-    if line.recv(1):
-        with open(file, "rb") as opened:
-            yield from pickle.load(opened)
-
-
-def _apart(request: dict, part: dict, file: int, line: socket.socket, others: list[int]) -> bytes:
-    """One part in a process of its own, of which nothing is left, and how it ended."""
+def _apart(request: dict, line: socket.socket) -> tuple[str, bytes]:
+    """How the process of a request ended, and what it wrote."""
+    ours, theirs = os.pipe()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         child = os.fork()
         if not child:
             try:
                 os.setsid()
                 os.chdir(folder)
-                for other in (line.fileno(), *others):
-                    os.close(other)
-                Part(request, part, file).serve()
+                os.close(line.fileno())
+                os.close(ours)
+                Part(request, theirs).serve()
                 os._exit(0)
             finally:
                 os._exit(1)
-        status = _ended(child, line)
-        _sweep(child)
-        os.close(file)
+        os.close(theirs)
+        status, written = _followed(child, ours, line)
+    os.close(ours)
     code = os.waitstatus_to_exitcode(status)
-    return DONE if code == 0 else LATE if -code in TIMED else ENDED
+    return (DONE if code == 0 else LATE if -code in TIMED else ENDED), written
 
 
-def _ended(child: int, line: socket.socket) -> int:
-    """The status of a process that has ended. If the judge ends before, so does all that is in here.
-
-    No signal says that the judge ended to a process that has taken another user's number.
-    """
+def _followed(child: int, pipe: int, line: socket.socket) -> tuple[int, bytes]:
+    """The status of a process that has ended, and what it wrote. If the judge ends before, so does all
+    that is in here: no signal says so to a process that has taken another user's number."""
+    os.set_blocking(pipe, False)
+    written = bytearray()
     while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0):
-        if select([line], [], [], LOOK)[0]:
+        if select([line], [], [], LOOK)[0] or len(written) > MOST:
             _sweep(child)
             os._exit(1)
-    return ended[1]
+        written += _read(pipe)
+    _sweep(child)
+    while more := _read(pipe):
+        written += more
+    return ended[1], bytes(written)
+
+
+def _read(pipe: int) -> bytes:
+    """What is in a pipe now."""
+    with suppress(BlockingIOError):
+        return os.read(pipe, 1 << 20)
+    return b""
 
 
 def _sweep(child: int) -> None:
-    """End what a part left behind."""
+    """End what a process left behind."""
     alone = os.getpid() == 1  # the first process in here: all others are the learner's
     try:
         os.kill(-1, signal.SIGKILL) if alone else os.killpg(child, signal.SIGKILL)
@@ -102,20 +104,19 @@ def _sweep(child: int) -> None:
 class Part:
     """The inputs of one exercise, in the process that is for them alone."""
 
-    def __init__(self, request: dict, part: dict, file: int):
-        self.request, self.part, self.file = request, part, file
+    def __init__(self, request: dict, pipe: int):
+        self.request, self.pipe = request, pipe
 
     def serve(self) -> None:
         self.clocks("defined")
         function, why, replaced = self.define()
-        inputs = pickle.loads(self.part["inputs"])
-        packer = Packer()
+        inputs = pickle.loads(self.request["inputs"])
         told = {"why": why[:WORDS], "callable": callable(function), "replaced": replaced[:20]}
-        told |= {"takes": _misfit(function, *inputs[:1]), "value": packer.whole(function)}
-        self.write(frame(told, packer.tensors))
+        told |= {"takes": _misfit(function, *inputs[:1]), "value": packed(function)}
+        self.write(msgpack.packb(told, **TEXT))
         for given in inputs if callable(function) else ():
             self.clocks("called")
-            self.write(packed(attempt(function, given, self.part["without"], apart=True)))
+            self.write(message(attempt(function, given, self.request["without"], apart=True)))
 
     def clocks(self, kind: str) -> None:
         """From now on it may take so long, and then the kernel ends it, whatever it does."""
@@ -125,11 +126,11 @@ class Part:
 
     def write(self, data: bytes) -> None:
         while data:
-            data = data[os.write(self.file, data) :]
+            data = data[os.write(self.pipe, data) :]
 
     def define(self) -> tuple[Any, str, list[str]]:
         """The learner's function, why there is none, and what its cells had replaced."""
-        sources, id, name = self.request["cells"], self.part["id"], self.part["name"]
+        sources, id, name = (self.request[key] for key in ("cells", "id", "name"))
         page, why = cells.page(sources), ""
         space: dict[str, Any] = {"__name__": "__main__"}
         sys.modules["__main__"].__dict__.update(space)
@@ -174,7 +175,3 @@ def _misfit(function: Any, inputs: tuple = ()) -> str:
         return ""
     except BaseException:
         return text
-
-
-if __name__ == "__main__":
-    main()

@@ -28,6 +28,7 @@ from course.learn.record import Exercise
 from course.learn.verdict import Verdict, judge
 from grading.collect import Answers, collect
 from grading.forbidden import Look, look
+from grading.sandbox import refuse_or_go
 
 Result = dict[str, Any]
 LIMITS = {"AS": 8 << 30, "CPU": 300}  # bytes, and seconds for one submission, which needs few
@@ -36,9 +37,9 @@ LIMITS = {"AS": 8 << 30, "CPU": 300}  # bytes, and seconds for one submission, w
 def main() -> None:
     """Judge the submissions that come, one a line, until no more do; say what came of each."""
     torch.set_num_threads(1)
-    while line := sys.stdin.readline():
-        spent = sum(os.times()[:2])
-        for name, value in {**LIMITS, "CPU": LIMITS["CPU"] + int(spent)}.items():
+    for line in iter(sys.stdin.readline, ""):
+        spent = int(sum(os.times()[:2]))
+        for name, value in {**LIMITS, "CPU": LIMITS["CPU"] + spent}.items():
             with suppress(ValueError, OSError):
                 kind = getattr(resource, f"RLIMIT_{name}")
                 resource.setrlimit(kind, (value, resource.getrlimit(kind)[1]))
@@ -48,12 +49,14 @@ def main() -> None:
 def judged(request: dict[str, Any]) -> dict[str, Any]:
     """What came of a submission: its results, or why the machine refused, or what failed here."""
     draws.variant(request["variant"])
-    cohort = request["cohort"]
+    cohort, trust = request["cohort"], request["trust"]
     try:
+        if request["probe"]:
+            refuse_or_go(trust)
         exercises = [_prepared(id, cohort) for id in request["ids"]]
-        return {"results": graded(exercises, request["cells"], cohort, request["trust"])}
+        return {"results": graded(exercises, request["cells"], cohort, trust)}
     except NoSandbox as error:
-        return {"refused": str(error)}
+        return {"refused": f"on a worker: {error}" if request["probe"] else str(error)}
     except Exception as error:
         return {"failed": f"the grader itself failed on it ({type(error).__name__}: {error})"}
 

@@ -1,6 +1,6 @@
 """What a result is worth: points, days late and grades set by hand, as `grading.toml` says.
 
-It stands in the folder of the grades. All of it may be left out, and no change has anything run again:
+It lies in the folder of the grades. All of it may be left out, and no change has anything run again:
 
     due = 2026-10-12T23:59:00     # as the dates of what was handed in: UTC for files in a folder
     late = "10% a day"            # or "2 points an hour": of what is possible, for each that has begun
@@ -36,7 +36,7 @@ from grading.results import mark
 FILE = "grading.toml"
 LATE = re.compile(r"(\d+(?:\.\d+)?) ?(%|points?) an? (hour|day|week)")
 UNITS = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(weeks=1)}
-KEYS = {"due": datetime, "late": str, "points": dict, "dues": dict, "by_hand": list}
+KINDS = {"due": datetime, "late": str, "points": dict, "dues": dict, "by_hand": list}
 OF_HAND = {"student": str, "what": str, "points": (int, float), "why": str}
 
 
@@ -61,8 +61,7 @@ def read(out: Path, due: str = "", late: str = "") -> Rules:
         said = tomllib.loads(file.read_text(encoding="utf-8-sig")) if file.exists() else {}
     except (OSError, ValueError) as error:
         raise CourseError(f"expected TOML in {file}, but: {error}") from None
-    _check(said, KEYS, file)
-    _check_parts(said, file)
+    _check(said, file)
     rules = Rules(**said)
     rules = replace(rules, due=_date(due) if due else rules.due, late=late or rules.late)
     if rules.late and not LATE.fullmatch(rules.late):
@@ -74,33 +73,31 @@ def read(out: Path, due: str = "", late: str = "") -> Rules:
     return rules
 
 
-def _check(said: dict[str, Any], keys: dict[str, Any], file: Path) -> None:
-    for key, value in said.items():
-        if key not in keys:
-            raise CourseError(f"expected one of {', '.join(keys)} in {file}, got {key}")
-        if not isinstance(value, keys[key]):
-            raise CourseError(f"expected another kind of value for {key} in {file}, got {value!r}")
-
-
-def _check_parts(said: dict[str, Any], file: Path) -> None:
-    """The names and values of points and dues, and each grade set by hand."""
-    ids, number = set(known()), (int, float)
-    chapters = {id[:2] for id in ids}
-    for what, names, kind in (("points", ids, number), ("dues", chapters, datetime)):
-        for name, value in said.get(what, {}).items():
-            if name not in names:
-                raise CourseError(f"there is no exercise or chapter {name!r}: look at {file}")
-            if not isinstance(value, kind) or (kind is number and not 0 <= value < math.inf):
-                raise CourseError(
-                    f"expected another kind of value in {what} of {file}, got {value!r}"
-                )
-    for row in said.get("by_hand", ()):
-        _check({"by_hand": row}, {"by_hand": dict}, file)
-        _check(row, OF_HAND, file)
+def _check(said: dict[str, Any], file: Path) -> None:
+    """Raise CourseError for a name that nothing has, or a value of another kind."""
+    exercises = dict.fromkeys(known(), (int, float))
+    chapters = {id[:2]: datetime for id in known()}
+    _check_table(said, KINDS, "", file)
+    _check_table(said.get("points", {}), exercises, " in points", file)
+    _check_table(said.get("dues", {}), chapters, " in dues", file)
+    for row in said.get("by_hand", []):
+        _check_table({"by_hand": row}, {"by_hand": dict}, "", file)
+        _check_table(row, OF_HAND, " in by_hand", file)
         if missing := {"student", "what", "points"} - row.keys():
             raise CourseError(f"expected {', '.join(sorted(missing))} in each by_hand of {file}")
-        if row["what"] not in ids | chapters:
-            raise CourseError(f"there is no exercise or chapter {row['what']!r}: look at {file}")
+        _check_table({row["what"]: 0}, exercises | dict.fromkeys(chapters, int), "", file)
+
+
+def _check_table(said: dict[str, Any], kinds: dict[str, Any], where: str, file: Path) -> None:
+    for name, value in said.items():
+        if name not in kinds:
+            names = "an exercise or a chapter" if len(kinds) > 5 else f"one of {', '.join(kinds)}"
+            raise CourseError(f"expected {names}{where} in {file}, got {name!r}")
+        is_number = isinstance(value, int | float)
+        if not isinstance(value, kinds[name]) or (is_number and not 0 <= value < math.inf):
+            raise CourseError(
+                f"expected another kind of value for {name}{where} in {file}, got {value!r}"
+            )
 
 
 def _date(text: str) -> datetime:

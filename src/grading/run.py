@@ -1,17 +1,20 @@
 """`course grade`: from submissions to the folder with grades and feedback."""
 
+import secrets
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 from filelock import FileLock, Timeout
+from tqdm import tqdm
 
 from course.errors import CourseError
 from course.files import write_text
 from course.learn import draws
+from course.learn.exercises import known, load
 from grading import feedback, many, results, rules, tables
+from grading.judge import version
 from grading.sandbox import is_shown, refuse_or_go
 from grading.submissions import Submission, file_name, find
 from grading.summary import summary
@@ -19,33 +22,40 @@ from grading.summary import summary
 
 def run(wish: SimpleNamespace) -> int:
     """Grade what isn't graded yet, and write all tables anew. 1 if something couldn't be graded."""
-    out = wish.out
     wish.chapter = wish.chapter.zfill(2) if wish.chapter else ""
-    for place in [] if wish.trust else [*wish.submissions, out]:
-        if is_shown(place):
-            raise CourseError(
-                f"expected submissions and grades where no sandbox sees them, got {place}, in a folder "
-                "of the system or of Python: move them, such as into your home"
-            )
+    _check_places(wish)
     found, told = find(wish.submissions, wish.chapter)
     _check_students(wish.student, found)
-    known = rules.read(out, wish.due, wish.late)
-    for sentence in told:
-        print(f"course: {sentence}", file=sys.stderr)
+    said = rules.read(wish.out, wish.due, wish.late)
+    _say(told)
     draws.variant(str(wish.seed or ""))
     if wish.dry_run:
         return _tell(wish, found)
     if not wish.scheduler:
         refuse_or_go(wish.trust)
-    out.mkdir(parents=True, exist_ok=True)
+    wish.out.mkdir(parents=True, exist_ok=True)
     try:
-        with FileLock(out / ".lock", timeout=0):
-            return _locked(wish, found, known)
+        with FileLock(wish.out / ".lock", timeout=0):
+            return _locked(wish, found, said)
     except Timeout:
         raise CourseError(
-            f"expected to be alone in {out}, but another `course grade` is at work there: "
+            f"expected to be alone in {wish.out}, but another `course grade` is at work there: "
             "wait for it, or name another --out"
         ) from None
+
+
+def _say(sentences: list[str]) -> None:
+    for sentence in sentences:
+        print(f"course: {sentence}", file=sys.stderr)
+
+
+def _check_places(wish: SimpleNamespace) -> None:
+    for place in [] if wish.trust else [*wish.submissions, wish.out]:
+        if is_shown(place):
+            raise CourseError(
+                f"expected submissions and grades where no sandbox sees them, got {place}, in a folder "
+                "of the system or of Python: move them, such as into your home"
+            )
 
 
 def _check_students(wanted: list[str], found: list[Submission]) -> None:
@@ -56,18 +66,47 @@ def _check_students(wanted: list[str], found: list[Submission]) -> None:
         )
 
 
+# ---------------------------------------------------------------- what is to do
+
+
+def kept_secret(out: Path, cohort: str) -> str:
+    """The cohort's secret: what was said, or what is kept in this folder; "" if nothing is."""
+    file = out / "cohort"
+    return cohort or (file.read_text(encoding="utf-8").strip() if file.exists() else "")
+
+
+def secret(out: Path, cohort: str) -> str:
+    """The cohort's secret, which is drawn when a folder is first used."""
+    if not kept_secret(out, cohort):
+        (out / "cohort").touch(0o600)  # whose mode it keeps
+        write_text(secrets.token_hex(16) + "\n", out / "cohort")
+    return kept_secret(out, cohort)
+
+
+def exercises(chapters: set[str]) -> many.Exercises:
+    """The exercises of these chapters."""
+    if unknown := chapters - {id[:2] for id in known()}:
+        raise CourseError(f"there are no exercises of chapter {', '.join(sorted(unknown))}")
+    return {id: load(id) for id in known() if id[:2] in chapters}
+
+
 def _ready(
     wish: SimpleNamespace, found: list[Submission], cohort: str
 ) -> tuple[many.Exercises, list[Submission]]:
-    """The exercises, and what is to be graded."""
-    ready = many.exercises({one.chapter for one in found if one.chapter})
-    todo = many.left_to_do(wish.out, found, ready, cohort)
-    return ready, [one for one in todo if not wish.student or one.student in wish.student]
+    """The exercises, and the submissions that haven't been graded as they are."""
+    ready = exercises({one.chapter for one in found if one.chapter})
+    versions: dict[str, dict[str, str]] = {}
+    for id, exercise in ready.items():
+        versions.setdefault(id[:2], {})[id] = version(exercise, cohort)
+    mine = [one for one in found if not wish.student or one.student in wish.student]
+    return ready, [
+        one for one in mine if not results.is_done(wish.out, one, versions.get(one.chapter, {}))
+    ]
 
 
 def _tell(wish: SimpleNamespace, found: list[Submission]) -> int:
     """Say what would be done with each submission."""
-    _, todo = _ready(wish, found, many.kept_seed(wish.out, wish.cohort))
+    _, todo = _ready(wish, found, kept_secret(wish.out, wish.cohort))
     for one in found:
         state = one.fault or ("to be graded" if one in todo else "left as it is")
         late = " (late, says Canvas)" if one.late else ""
@@ -76,54 +115,40 @@ def _tell(wish: SimpleNamespace, found: list[Submission]) -> int:
     return 0
 
 
-def _locked(wish: SimpleNamespace, found: list[Submission], known: rules.Rules) -> int:
+# ---------------------------------------------------------------- what is done
+
+
+def _locked(wish: SimpleNamespace, found: list[Submission], said: rules.Rules) -> int:
     """Grade, and write all that is made of it."""
-    cohort = many.seed(wish.out, wish.cohort)
+    cohort = secret(wish.out, wish.cohort)
     ready, todo = _ready(wish, found, cohort)
-    for one, exercises in _with_bar(wish, todo, ready, cohort):
-        results.keep(wish.out, one, exercises)
+    for one, graded in _with_bar(wish, todo, ready, cohort):
+        results.keep(wish.out, one, graded)
     students = [results.stored(wish.out, s) for s in sorted({one.student for one in found})]
     times = tables.moodles_times(wish.moodle) if wish.moodle else {}
-    rules.apply(known, students, cohort, times)
-    names = {s["student"]: results.mark(s["student"], cohort) for s in students}
-    names = names if wish.anonymous else {}
-    for student in students:
-        feedback.write(wish.out, student, ready, names.get(student["student"], ""))
-    feedback.write_for_moodle(wish.out, students, names)
+    rules.apply(said, students, cohort, times)
+    marks = [(s["student"], results.mark(s["student"], cohort)) for s in students]
+    names = dict(marks if wish.anonymous else [])
+    feedback.write(wish.out, students, ready, names)
     tables.write(wish.out, students, names)
     write_text(summary(students), wish.out / "summary.md")
     if wish.export_code:
         _export(wish.out, found, names)
     _give_back(wish, students)
-    return _end(wish, found, todo, students)
-
-
-def _end(
-    wish: SimpleNamespace, found: list[Submission], todo: list[Submission], students: list[dict]
-) -> int:
-    """The last words, and the exit status."""
-    all_of_them = results.submissions(students)
-    bad = [
-        f"{student} ({c['where']})" for student, _, c in all_of_them if not results.is_graded(c)
-    ]
     print(f"{len(found)} submissions, {len(todo)} of them graded now; ", end="")
     print(f"grades, feedback and summary.md are in {wish.out}")
-    if bad:
-        print(f"course: not graded: {', '.join(bad)}", file=sys.stderr)
-    return 1 if bad else 0
+    left = [(s, c) for s, _, c in results.submissions(students) if not results.is_graded(c)]
+    named = ", ".join(f"{student} ({found['where']})" for student, found in left)
+    _say([f"not graded: {named}"] if left else [])
+    return 1 if left else 0
 
 
 def _with_bar(
     wish: SimpleNamespace, todo: list[Submission], ready: many.Exercises, cohort: str
 ) -> Iterator[tuple[Submission, many.Results]]:
-    from tqdm import tqdm
-
-    way = many.here(max(1, min(wish.jobs, len(todo))))
-    if wish.scheduler:
-        from grading.cluster import workers
-
-        way = workers(wish.scheduler)
-    found = many.grade(todo, ready, cohort, wish.trust, way)
+    far, jobs = bool(wish.scheduler), max(1, min(wish.jobs, len(todo)))
+    pool = many.workers(wish.scheduler) if far else many.here(jobs)
+    found = many.grade(todo, ready, cohort, pool, trust=wish.trust, probe=far)
     yield from tqdm(found, total=len(todo), unit="submission", disable=not todo)
 
 
@@ -138,7 +163,7 @@ def _export(out: Path, found: list[Submission], names: dict[str, str]) -> None:
         write_text(text, out / "code" / f"{names.get(student) or file_name(student)}.py")
 
 
-def _give_back(wish: SimpleNamespace, students: list[dict[str, Any]]) -> None:
+def _give_back(wish: SimpleNamespace, students: results.Students) -> None:
     """The instructor's own exports, with the grades in them."""
     for way, export in ((tables.canvas, wish.canvas), (tables.moodle, wish.moodle)):
         if export is None:
@@ -150,5 +175,4 @@ def _give_back(wish: SimpleNamespace, students: list[dict[str, Any]]) -> None:
             )
         text, told = way(export, students, wish.column or wish.chapter)
         write_text(text, target)
-        for sentence in told:
-            print(f"course: {sentence}", file=sys.stderr)
+        _say(told)

@@ -6,24 +6,26 @@ runs a function: no record, no reference, no submission. All of it is read-only,
 Limits of time, memory, processes and files are set before a learner's code runs, and a filter
 (libseccomp's) refuses system calls by which memory could be had that no limit counts.
 
-It gets a request and files to write into, and says a byte when a part of it is done. It is never
-answered anything.
+Requests go in, and what comes out is an answer to each, in plain data (msgpack's). It is never
+answered anything itself.
 """
 
 import errno
-import json
 import os
+import pickle
+import re
 import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
+import msgpack
 import psutil
 
 from course import content
@@ -52,61 +54,65 @@ LIMITS = {
     "CORE": 0,
 }
 TMP, SHM = 64 << 20, 1 << 20
+LONGEST = 80 << 20  # bytes of an answer
 WATCH = 0.5  # seconds between two looks at how much they have
 START = 240  # seconds until Python is there, on a machine with too much to do
 MORE = "`--trust` grades without a sandbox: every learner's code can then do what you can."
 
 
 class Sandbox:
-    """One sandbox: a process with its request, and the end of all that it started."""
+    """One sandbox: a process that answers requests, and the end of all that it started."""
 
-    def __init__(
-        self, module: str, request: IO[bytes], files: Sequence[int] = (), trust: bool = False
-    ):
+    def __init__(self, module: str, trust: bool = False):
         as_root = os.geteuid() == 0 and not trust
         limits = "CORE=0" if trust else ",".join(f"{k}={v}" for k, v in LIMITS.items())
         user = 2_000_000_000 + os.getpid() % 100_000_000 if as_root else 0
-        with tempfile.TemporaryFile() as rules:
+        with tempfile.TemporaryFile() as rules, ExitStack() as users:
             start, fds = python(str(SRC), module), []
             if not trust:
                 write_filter(rules)
-                fds = [rules.fileno()]
-                start = [*bubblewrap(rules.fileno(), as_root), *python(HOME, module)]
+                fds = [rules.fileno(), *(users.enter_context(given_users()) if as_root else ())]
+                start = [*bubblewrap(*fds), *python(HOME, module)]
             self.watched = time.monotonic()
             self.line, theirs = socket.socketpair()
-            self.errors = tempfile.TemporaryFile()  # noqa: SIM115 __exit__ closes it; of the start
-            words = [*start, limits, str(user), *map(str, (theirs.fileno(), *files))]
+            self.errors = tempfile.TemporaryFile()  # noqa: SIM115 close() does; of the start
             with theirs:
                 self.process = subprocess.Popen(
-                    words,
-                    stdin=request,
+                    [*start, limits, str(user)],
+                    stdin=theirs,
                     stdout=subprocess.DEVNULL,
                     stderr=self.errors,
-                    pass_fds=[theirs.fileno(), *files, *fds],
+                    pass_fds=fds,
                     env=None if trust else {"PATH": os.environ.get("PATH", os.defpath)},
                     start_new_session=True,
                 )
 
-    def hear(self, until: float) -> bytes:
-        """The next byte from inside. b"" if it ended, or is ended: it takes too much, or too long."""
-        while time.monotonic() < until and not self.is_too_large():
+    def ask(self, request: Any, until: float) -> Any:
+        """What it answers. None if it has ended, or is to be: it takes too much, or too long."""
+        answers = msgpack.Unpacker(max_buffer_size=LONGEST)
+        try:
+            self.line.settimeout(START)
+            self.line.sendall(pickle.dumps(request))
             self.line.settimeout(WATCH)
-            with suppress(TimeoutError, ConnectionError):
-                return self.line.recv(1)
-        return b""
-
-    def go(self) -> None:
-        """Let it read what has been written for it since."""
-        with suppress(ConnectionError):
-            self.line.send(b".")
+            while time.monotonic() < until and not self.is_too_large():
+                with suppress(TimeoutError):
+                    if not (said := self.line.recv(1 << 20)):
+                        return None
+                    answers.feed(said)
+                    for answer in answers:
+                        return answer
+        except (OSError, ValueError, msgpack.UnpackException):
+            pass
+        return None
 
     def refusal(self) -> NoSandbox:
         """Why it didn't start, in its own last words."""
-        self.close()
+        self.end()
         self.errors.seek(0)
         said = self.errors.read(4000).decode(errors="replace").strip().split("\n")[-1]
+        self.errors.close()
         if not said:
-            said = "nothing can be computed in it: may everybody read this Python and the course?"
+            said = "nothing can be computed in it: may you read this Python and the course?"
         return NoSandbox(f"the sandbox doesn't start: {said}")
 
     def family(self) -> list[psutil.Process]:
@@ -124,6 +130,11 @@ class Sandbox:
         return sum(map(_memory, self.family())) > MEMORY
 
     def close(self) -> None:
+        """End it, and keep nothing of it."""
+        self.end()
+        self.errors.close()
+
+    def end(self) -> None:
         """End it with all that it has started.
 
         Its first process ends with bubblewrap, by a signal of the kernel, and all others with that one;
@@ -136,13 +147,6 @@ class Sandbox:
                 process.kill()
         self.process.wait()
         psutil.wait_procs(family, timeout=10)
-
-    def __enter__(self) -> "Sandbox":
-        return self
-
-    def __exit__(self, *error) -> None:
-        self.close()
-        self.errors.close()
 
 
 def _memory(process: psutil.Process) -> int:
@@ -160,17 +164,23 @@ def python(home: str, module: str) -> list[str]:
     return [sys.executable, "-B", "-P", "-s", "-c", start]
 
 
-def bubblewrap(filter_file: int, as_root: bool) -> list[str]:
-    """The command before the command: what the sandbox sees."""
+def bubblewrap(filter_file: int, *users: int) -> list[str]:
+    """The command before the command: what the sandbox sees.
+
+    A sandbox of root's gets all `users`, and takes a number that none has, as root's processes aren't
+    counted. It keeps root's power to read files, so it can read the course and its Python, whoever
+    owns them; of any other file it has no name.
+    """
     if not (found := shutil.which("bwrap")):
         raise NoSandbox(f"there is no bubblewrap on the PATH: apt-get install bubblewrap. {MORE}")
     command = [found, "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
     command += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--as-pid-1"]
     command += ["--cap-drop", "ALL", "--seccomp", str(filter_file), "--clearenv"]
-    if as_root:  # who then takes a user's number that nobody has: root's processes aren't counted
-        command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
-    else:
-        command += ["--unshare-user", "--disable-userns"]
+    command += ["--unshare-user", *([] if users else ["--disable-userns"])]
+    for option, fd in zip(("--info-fd", "--userns-block-fd"), users, strict=False):
+        command += [option, str(fd)]
+    for power in ("SETUID", "SETGID", "DAC_READ_SEARCH") if users else ():
+        command += ["--cap-add", f"CAP_{power}"]
     for name, value in KNOWN.items():
         command += ["--setenv", name, value]
     command += _empty("/tmp", TMP)
@@ -183,6 +193,28 @@ def bubblewrap(filter_file: int, as_root: bool) -> list[str]:
     for hidden in hides():
         command += ["--perms", "0755", "--tmpfs", hidden, "--remount-ro", hidden]
     return [*command, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp", "--"]
+
+
+@contextmanager
+def given_users() -> Iterator[tuple[int, int]]:
+    """All users of this machine for the space of users of a sandbox that is started within.
+
+    On the first file bubblewrap says whose space it is; it goes on when the second one is closed.
+    """
+    (told, tell), (wait, ready) = os.pipe(), os.pipe()
+    with open(told, encoding="ascii") as said, open(ready, "wb"):
+        try:
+            yield tell, wait
+        finally:
+            os.close(tell)
+            os.close(wait)
+        child = re.search(r'"child-pid": (\d+)', said.read())
+        with suppress(OSError):  # of which bubblewrap says more when it goes on without them
+            for kind in ("uid", "gid") if child else ():
+                ours = Path(f"/proc/self/{kind}_map").read_text(encoding="ascii").split()
+                same = zip(ours[::3], ours[::3], ours[2::3], strict=True)
+                lines = "".join(f"{' '.join(line)}\n" for line in same)
+                Path(f"/proc/{child[1]}/{kind}_map").write_text(lines, encoding="ascii")
 
 
 def _empty(folder: str, size: int) -> list[str]:
@@ -227,6 +259,7 @@ REFUSED = (
     *("add_key", "request_key", "keyctl", "bpf", "perf_event_open", "userfaultfd"),
     *("io_uring_setup", "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd"),
     *("mount", "umount2", "pivot_root", "fsopen", "open_tree", "move_mount", "unshare", "setns"),
+    "open_by_handle_at",  # which needs no name of a file
 )
 NEW_SPACES = 0x7E020000  # flags of clone that make a namespace
 
@@ -250,7 +283,8 @@ def write_filter(file: IO[bytes]) -> None:
     except (ImportError, RuntimeError, ValueError, OSError) as error:
         raise NoSandbox(
             f"expected pyseccomp and a libseccomp from 2.5.4 on, but: {error}: "
-            f'pip install "attention-course[grade]", apt-get install libseccomp2. {MORE}'
+            "run `python install.py --grade` in the course's folder, and "
+            f"apt-get install libseccomp2. {MORE}"
         ) from None
     file.seek(0)
 
@@ -281,18 +315,13 @@ def probe() -> None:
     with (
         tempfile.NamedTemporaryFile() as secret,
         socket.create_server(("127.0.0.1", 0)) as server,
-        tempfile.TemporaryFile() as request,
-        tempfile.TemporaryFile() as answer,
+        closing(Sandbox("grading.probe")) as box,
     ):
         os.chmod(secret.name, 0o644)
         known = {"file": secret.name, "port": server.getsockname()[1], "pid": os.getpid()}
-        request.write(json.dumps(known).encode())
-        request.seek(0)
-        with Sandbox("grading.probe", request, [answer.fileno()]) as box:
-            if not box.hear(time.monotonic() + START):
-                raise box.refusal()
-        answer.seek(0)
-        told = json.load(answer)
-    could = ", ".join(told["could"]) or ("" if told["alone"] else "see other processes")
+        if (could := box.ask(known, time.monotonic() + START)) is None:
+            raise box.refusal()
     if could:
-        raise NoSandbox(f"this machine's sandbox doesn't hold: a program in it could {could}")
+        raise NoSandbox(
+            f"this machine's sandbox doesn't hold: a program in it could {', '.join(could)}"
+        )

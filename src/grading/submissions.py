@@ -14,7 +14,6 @@ sentence, so that no submission is lost without a word.
 
 import hashlib
 import re
-import stat
 import unicodedata
 import zipfile
 from collections.abc import Callable, Iterator
@@ -23,13 +22,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import IO
 
 from course.errors import CourseError
 from course.learn.exercises import known
 from course.notebooks import parse
 
-LARGEST, LONGEST_NAME = 256 << 20, 150  # bytes of a notebook, characters of an id
+LARGEST = 256 << 20  # bytes of a notebook
 LONGEST = 2000  # characters of a text that comes from a learner
 NBGRADER = "submitted"
 MOODLE = re.compile(  # which writes a name without underscores
@@ -37,6 +36,7 @@ MOODLE = re.compile(  # which writes a name without underscores
 )
 CANVAS = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_\d+_(?=.)")
 NO_SUBMISSION = re.compile(r"(^|/)(__MACOSX|\.ipynb_checkpoints|\.git|\.DS_Store|Thumbs\.db)(/|$)")
+OUT = re.compile(r"^[/\\]|^[A-Za-z]:|(^|[/\\])\.\.([/\\]|$)")
 MARKED = re.compile("-[0-9a-f]{8}$")
 NO_NOTEBOOK = "it is no notebook (.ipynb)"
 CHECKED = re.compile(r"""\bcheck\(\s*["'](\d\d)\.\w+["']""")
@@ -66,6 +66,7 @@ class Entry:
     path: str  # plain
     time: datetime
     open: Callable[[], IO[bytes]]
+    left_out: str = ""  # why it is no notebook
     fault: str = ""  # why it can't be read
 
 
@@ -75,10 +76,10 @@ def find(places: list[Path], chapter: str = "") -> tuple[list[Submission], list[
     `chapter` is that of all notebooks; else each says its own.
     """
     told: list[str] = []
-    handed_in = [_submission(e, chapter) for place in places for e in _entries(place, told)]
-    found = [one for one in handed_in if one.fault != NO_NOTEBOOK]
-    others = [one for one in handed_in if one.fault == NO_NOTEBOOK]
-    told += [f"{one.where}: left out, {one.fault}" for one in others]
+    entries = [entry for place in places for entry in _entries(place, told)]
+    found = [_submission(entry, chapter) for entry in entries if not entry.left_out]
+    others = [entry for entry in entries if entry.left_out]
+    told += [f"{entry.path}: left out, {entry.left_out}" for entry in others]
     if not found:
         lines = "".join(f"\n{line}" for line in told)
         where = ", ".join(map(str, places))
@@ -88,9 +89,12 @@ def find(places: list[Path], chapter: str = "") -> tuple[list[Submission], list[
     numbered = {student for student, number in chosen if number}
     kept = [one for one in chosen.values() if one.chapter or one.student not in numbered]
     there = {one.student for one in found}
-    without = {one.student: one for one in others if _is_in_learners_place(one.where)}
-    kept += [one for student, one in without.items() if student not in there]
-    return sorted(kept, key=lambda one: (one.student, one.chapter)), told
+    without = {
+        one.student: replace(one, fault=entry.left_out)
+        for entry in others
+        if _is_in_learners_place(entry.path) and (one := _handed_in(entry)).student not in there
+    }
+    return sorted([*kept, *without.values()], key=lambda one: (one.student, one.chapter)), told
 
 
 def _newest(found: list[Submission], told: list[str]) -> dict[tuple[str, str], Submission]:
@@ -98,8 +102,13 @@ def _newest(found: list[Submission], told: list[str]) -> dict[tuple[str, str], S
     newest: dict[tuple[str, str], Submission] = {}
     for one in sorted(found, key=lambda one: (not one.fault, one.time, one.where)):
         key = one.student, one.chapter
-        if key in newest:
-            told.append(f"{newest[key].where}: left out, {_why_rather(one, newest[key])}")
+        if other := newest.get(key):
+            why = f"{one.where} comes later by its " + (
+                "date" if one.time > other.time else "name"
+            )
+            if other.fault and not one.fault:
+                why = f"{other.fault}; {one.where} counts"
+            told.append(f"{other.where}: left out, {why}")
         newest[key] = one
     return newest
 
@@ -110,14 +119,6 @@ def _is_in_learners_place(path: str) -> bool:
     return len(parts) > 1 or bool(_by_platform(parts[0]))
 
 
-def _why_rather(one: Submission, other: Submission) -> str:
-    if other.fault and not one.fault:
-        return f"{other.fault}; {one.where} counts"
-    if one.time > other.time:
-        return f"{one.where} is newer"
-    return f"{one.where} has the same date and its name comes later, so it counts"
-
-
 # ---------------------------------------------------------------- files
 
 
@@ -125,18 +126,20 @@ def _entries(place: Path, told: list[str]) -> list[Entry]:
     """The files of a place, without a folder around all of them."""
     if place.is_dir():
         entries = [*_in_folder(place, told)]
+    elif zipfile.is_zipfile(place):
+        entries = _in_given_zip(place, told)
     elif place.is_file():
-        entries = _in_given_zip(place, told) or [_file(place, plain(place.name))]
+        entries = [_file(place, plain(place.name))]
     else:
         raise CourseError(f"expected a notebook, a zip or a folder, there is no {place}")
-    around = _around(place, [entry for entry in entries if entry.fault != NO_NOTEBOOK], told)
+    around = _around(place, [entry for entry in entries if not entry.left_out], told)
     return [replace(entry, path=entry.path.removeprefix(around)) for entry in entries]
 
 
 def _in_given_zip(place: Path, told: list[str]) -> list[Entry]:
-    """The files in the instructor's zip; none if it is no zip."""
+    """The files in the instructor's zip."""
     try:
-        return list(_in_zip(place, told)) if zipfile.is_zipfile(place) else []
+        return list(_in_zip(place, told))
     except Exception as error:  # as many kinds as there are broken zips
         raise CourseError(
             f"expected a zip in {place}, but {type(error).__name__}: {error}: download it again"
@@ -148,7 +151,7 @@ def _in_learners_zip(path: Path, name: str, told: list[str]) -> list[Entry]:
     try:
         inner = list(_in_zip(path, told))
     except Exception as error:  # as many kinds as there are broken zips
-        return [replace(_file(path, name), fault=_unreadable(error))]
+        return [replace(_file(path, name), left_out="", fault=_unreadable(error))]
     return [replace(entry, path=f"{name[:-4]}/{entry.path}") for entry in inner]
 
 
@@ -157,64 +160,59 @@ def _unreadable(error: Exception) -> str:
 
 
 def _in_folder(folder: Path, told: list[str]) -> Iterator[Entry]:
-    """The files of a folder. A link is none: it might lead to anything."""
+    """The files of a folder."""
     for path in sorted(folder.rglob("*")):
         name = plain(path.relative_to(folder).as_posix())
-        if NO_SUBMISSION.search(name):
+        if NO_SUBMISSION.search(name) or not (path.is_file() or path.is_symlink()):
             continue
-        if path.is_symlink():
-            told.append(f"{name}: left out, it is a link")
-        elif path.is_file():
-            is_zip = path.suffix.lower() == ".zip"
-            yield from _in_learners_zip(path, name, told) if is_zip else [_file(path, name)]
+        if path.suffix.lower() == ".zip" and not path.is_symlink():
+            yield from _in_learners_zip(path, name, told)
+        else:
+            yield _file(path, name)
 
 
 def _file(path: Path, name: str) -> Entry:
-    when = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    return Entry(name, when, partial(path.open, "rb"), _no_notebook(name))
+    """A file. A link is none: it might lead to anything."""
+    when = datetime.fromtimestamp(path.lstat().st_mtime, UTC)
+    why = "it is a link" if path.is_symlink() else _no_notebook(name)
+    return Entry(name, when, partial(path.open, "rb"), why)
 
 
 def _in_zip(path: Path, told: list[str]) -> Iterator[Entry]:
+    """The files of a zip, each of which is read where it is."""
     archive = zipfile.ZipFile(path)  # which is read as long as there is an entry
     for info in archive.infolist():
-        if info.is_dir() or NO_SUBMISSION.search(info.filename):
-            continue
-        if why := _refused(info):
-            told.append(plain(f"{path.name}, {info.filename!r}: left out, {why}"))
-            continue
         name, when = plain(info.filename), datetime(1980, 1, 1, tzinfo=UTC)
+        if info.is_dir() or NO_SUBMISSION.search(name):
+            continue
+        if OUT.search(info.filename):
+            told.append(f"{plain(path.name)}, {name}: left out, its path leads out of the zip")
+            continue
         with suppress(ValueError):  # no date
             when = datetime(*info.date_time, tzinfo=UTC)
         yield Entry(name, when, partial(archive.open, info), _no_notebook(name))
 
 
 def _no_notebook(name: str) -> str:
+    if name.lower().endswith(".zip"):
+        return "it is a zip in a zip: unpack it"
     return "" if name.lower().endswith(".ipynb") else NO_NOTEBOOK
-
-
-def _refused(info: zipfile.ZipInfo) -> str:
-    """Why an entry of a zip isn't taken."""
-    name = info.filename.replace("\\", "/")
-    parts = PurePosixPath(name).parts
-    if name.startswith("/") or ".." in parts or re.match("[A-Za-z]:", name):
-        return "its path leads out of the zip"
-    if stat.S_ISLNK(info.external_attr >> 16):
-        return "it is a link"
-    if info.flag_bits & 1:
-        return "it is encrypted"
-    if info.file_size > LARGEST:
-        return f"it is larger than {LARGEST >> 20} MB"
-    return "it is a zip in a zip: unpack it" if name.lower().endswith(".zip") else ""
 
 
 # ---------------------------------------------------------------- whose, and which chapter
 
 
+def _handed_in(entry: Entry) -> Submission:
+    """What the path of a file says."""
+    time = f"{entry.time:%Y-%m-%d %H:%M:%S} UTC"
+    return replace(_whose(entry.path), where=entry.path, time=time, fault=entry.fault)
+
+
 def _submission(entry: Entry, chapter: str) -> Submission:
-    whose = _whose(entry.path)
-    one = replace(whose, where=entry.path, time=f"{entry.time:%Y-%m-%d %H:%M:%S} UTC")
-    if entry.fault:
-        return replace(one, fault=entry.fault)
+    """What a file holds."""
+    one = _handed_in(entry)
+    if one.fault:
+        return one
     try:
         with entry.open() as file:
             data = file.read(LARGEST + 1)
@@ -225,30 +223,14 @@ def _submission(entry: Entry, chapter: str) -> Submission:
         return replace(one, fault=f"it is larger than {LARGEST >> 20} MB")
     guess = chapter or _in_name(entry.path, one.assignment)
     try:
-        notebook = _notebook(data, PurePosixPath(entry.path).name)
+        notebook = parse(data.decode("utf-8-sig"), PurePosixPath(entry.path).name)
     except (CourseError, UnicodeDecodeError) as error:
         return replace(one, chapter=guess, fault=plain(f"it is broken: {error}"))
-    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    cells = tuple(cell["source"] for cell in code)
+    code = [cell for cell in notebook["cells"] if cell.get("cell_type") == "code"]
     number = chapter or _in_cells(code) or guess
-    one = replace(one, chapter=number, cells=cells)
-    if not number:
-        return replace(
-            one, fault="no chapter's exercise is in it; `--chapter NN` says which it is"
-        )
-    return one
-
-
-def _notebook(data: bytes, name: str) -> dict[str, Any]:
-    """A notebook in which each cell says what it is."""
-    notebook = parse(data.decode("utf-8-sig"), name)
-    for number, cell in enumerate(notebook["cells"], 1):
-        if "cell_type" not in cell:
-            raise CourseError(
-                f"expected a cell_type in each cell of {name}, cell {number} has none: "
-                "open and save it in JupyterLab"
-            )
-    return notebook
+    fault = "" if number else "no chapter's exercise is in it; `--chapter NN` says which it is"
+    cells = tuple(cell["source"] for cell in code)
+    return replace(one, chapter=number, cells=cells, fault=fault)
 
 
 def _whose(path: str) -> Submission:
@@ -258,9 +240,9 @@ def _whose(path: str) -> Submission:
         parts = parts[1:]
     elif found := _by_platform(parts[0]):
         late = bool(found["late"]) if found.re is CANVAS else None
-        return Submission(_id(found["id"]), found["name"], late=late)
+        return Submission(found["id"], found["name"], late=late)
     student = parts[0] if len(parts) > 1 else PurePosixPath(path).stem
-    return Submission(_id(student), assignment=parts[1] if len(parts) > 2 else "")
+    return Submission(student, assignment=parts[1] if len(parts) > 2 else "")
 
 
 def _by_platform(part: str) -> re.Match[str] | None:
@@ -308,15 +290,6 @@ def _holds_a_class(entries: list[Entry]) -> bool:
     return named or len(folders) > 1
 
 
-def _id(text: str) -> str:
-    """A learner's id; of one that is too long the rest is in a mark, as others may begin like it."""
-    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 9]}-{_mark(text)}"
-
-
-def _mark(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
-
-
 def _in_cells(code: list[dict]) -> str:
     """The chapter whose exercises stand in most of the cells, by their marks or by their checks."""
     marks = [str(cell["metadata"].get("course", {}).get("exercise", ""))[:2] for cell in code]
@@ -329,11 +302,11 @@ def _in_cells(code: list[dict]) -> str:
 def _in_name(path: str, assignment: str) -> str:
     """The chapter that a file, its assignment or its folders are named after; a learner's id is none."""
     chapters = {id[:2] for id in known()}
-    parts = PurePosixPath(path.removeprefix(f"{NBGRADER}/")).parts
-    found = _by_platform(parts[0])
-    rest = (parts[0][found.end() :], *parts[1:]) if found else parts[1:]
+    first, *rest = PurePosixPath(path.removeprefix(f"{NBGRADER}/")).parts
+    if found := _by_platform(first):
+        rest = [first[found.end() :], *rest]
     names = [PurePosixPath(name).stem for name in (*rest[-1:], assignment, *rest[:-1])]
-    texts = [f"{name}_x" for name in names] if rest else [parts[0]]
+    texts = [f"{name}_x" for name in names] if rest else [first]
     numbers = [number for text in texts for number in NUMBER.findall(text)]
     return next((number for number in numbers if number in chapters), "")
 
@@ -362,4 +335,5 @@ def file_name(student: str) -> str:
     """
     fit = re.sub(r"[^\w.@+-]", "_", student).strip(".")
     as_it_is = fit == student and 0 < len(fit.encode()) < 100 and not MARKED.search(fit)
-    return fit if as_it_is else f"{fit[:40]}-{_mark(student)}"
+    mark = hashlib.sha256(student.encode()).hexdigest()[:8]
+    return fit if as_it_is else f"{fit[:40]}-{mark}"

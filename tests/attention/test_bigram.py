@@ -35,11 +35,6 @@ def test_narrow_ids_do_not_overflow(dtype):
     assert torch.equal(bigram_counts(ids.to(dtype), 200), bigram_counts(ids, 200))
 
 
-def test_the_floor_of_a_fair_coin_is_ln_2():
-    ids = torch.randint(0, 2, (200_001,), generator=torch.Generator().manual_seed(0))
-    assert abs(bigram_floor(ids, 2) - math.log(2)) < 1e-3
-
-
 def test_the_floor_of_what_repeats_is_0():
     assert bigram_floor(torch.arange(7).repeat(9), 7) == 0.0
 
@@ -59,26 +54,6 @@ def test_the_floor_is_the_loss_of_the_counted_table_as_a_model(ids):
         with torch.no_grad():
             model.table.weight.copy_(log_p + 0.1 * push)
         assert evaluate(model, ids, 1).mean > floor + 1e-4
-
-
-def test_a_bigram_trained_to_convergence_reaches_the_floor():
-    """Full-batch gradient descent on the counts of a small text, until nothing moves."""
-    generator = torch.Generator().manual_seed(0)
-    ids = torch.randint(0, 5, (2000,), generator=generator)
-    ids = (ids * ids.roll(1)) % 5  # some structure
-    counts = bigram_counts(ids, 5).double()
-    model = BigramLanguageModel(5).double()
-    optimizer = torch.optim.LBFGS(model.parameters(), max_iter=400, line_search_fn="strong_wolfe")
-
-    def loss():
-        optimizer.zero_grad()
-        log_p = torch.log_softmax(model(torch.arange(5)[None])[0], dim=-1)
-        value = -(counts * log_p).sum() / counts.sum()
-        value.backward()
-        return value
-
-    optimizer.step(loss)
-    assert_close(loss().item(), bigram_floor(ids, 5), rtol=0, atol=1e-4)
 
 
 def test_a_row_never_seen_is_shared_equally_however_little_smoothing_there_is():

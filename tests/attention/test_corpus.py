@@ -49,6 +49,8 @@ def test_a_path_gives_the_text_unchanged(tmp_path):
     assert load_corpus(path) == load_corpus(str(path)) == text
     path.write_bytes("\ufeffone step".encode())
     assert load_corpus(path) == "one step", "a byte order mark is no character"
+    path.write_text("ab")
+    assert load_corpus(path) == "ab"
 
 
 @pytest.mark.parametrize(

@@ -33,13 +33,6 @@ def test_scores_are_dot_products(qkv):
                 assert_close(scores[b, i, j], by_hand)
 
 
-@given(st.integers(1, 3), st.integers(1, 7), st.integers(1, 7), st.integers(0, 99))
-def test_rows_of_weights_sum_to_1_and_none_is_negative(b, tq, tk, seed):
-    weights = attention_weights(10 * draw(b, tq, tk, seed=seed))
-    assert_close(weights.sum(dim=-1), torch.ones(b, tq).double())
-    assert bool((weights >= 0).all())
-
-
 @given(st.integers(1, 3), st.integers(1, 5), st.integers(1, 7), st.integers(1, 5))
 def test_equal_to_pytorchs_own(b, tq, tk, d):
     q, k, v = draw(b, tq, d), draw(b, tk, d, seed=1), draw(b, tk, d + 1, seed=2)
@@ -61,25 +54,6 @@ def test_gradients_are_pytorchs_own(qkv):
     for a, b in zip(ours, theirs, strict=True):
         assert_close(a.grad, b.grad)
         assert bool((a.grad != 0).any())
-
-
-def test_permuting_keys_with_values_changes_nothing(qkv):
-    q, k, v = qkv
-    order = torch.randperm(TK, generator=torch.Generator().manual_seed(0))
-    changed = scaled_dot_product_attention(q, k[:, order], v[:, order])
-    assert_close(changed, scaled_dot_product_attention(q, k, v))
-    assert not torch.allclose(scaled_dot_product_attention(q, k[:, order], v), changed)
-
-
-def test_a_forbidden_key_has_no_weight_and_no_effect(qkv):
-    q, k, v = qkv
-    mask = torch.ones(TQ, TK, dtype=torch.bool)
-    mask[:, 4] = False
-    out = scaled_dot_product_attention(q, k, v, mask)
-    k2, v2 = k.clone(), v.clone()
-    k2[:, 4], v2[:, 4] = 100.0, 100.0
-    assert_close(scaled_dot_product_attention(q, k2, v2, mask), out)
-    assert bool((attention_weights(attention_scores(q, k), mask)[..., 4] == 0).all())
 
 
 def test_a_forbidden_key_has_no_weight_however_well_it_fits():

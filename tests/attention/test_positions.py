@@ -50,12 +50,6 @@ def test_half_split_is_interleaved_with_the_channels_in_another_order():
     assert not torch.allclose(rotate(x, angles), rotate(x, angles, interleaved=True))
 
 
-def test_lengths_and_the_first_position_stay():
-    x, angles = normal(T, D), rotary_angles(torch.arange(T), D).double()
-    assert_close(rotate(x, angles).norm(dim=-1), x.norm(dim=-1))
-    assert torch.equal(rotate(x, angles)[0], x[0])
-
-
 def test_the_speeds_are_the_papers():
     angles = rotary_angles(torch.tensor([3]), 6, base=1000.0)
     assert_close(angles[0].tolist(), [3.0, 3 * 1000 ** (-2 / 6), 3 * 1000 ** (-4 / 6)])

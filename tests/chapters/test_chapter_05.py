@@ -54,13 +54,6 @@ def test_the_explorer_opens_away_from_its_question():
     assert "listens most to 'starts'" in say(70, 2.0)
 
 
-def test_arrows_figure_leaves_its_tensors_alone():
-    query, keys = torch.tensor([1.0, 0.5]), torch.tensor(ARROWS)
-    before = query.clone(), keys.clone()
-    arrows_figure(query, keys, WORDS)
-    assert torch.equal(query, before[0]) and torch.equal(keys, before[1])
-
-
 def test_attention_figure_names_the_marked_row():
     scores = X @ X.T
     weights = scores.softmax(dim=-1)

@@ -5,14 +5,12 @@ import math
 import pytest
 import torch
 
-from attention.heads import attention_scores, attention_weights
 from attention.masks import causal_mask, padding_mask, window_mask
-from attention.properties import no_future_leak, ripples
-from chapters.ch08.explorer import future_explorer, mask_painter
+from attention.properties import ripples
+from chapters.ch08.explorer import mask_painter
 from chapters.ch08.figures import leak_figure, mask_gallery
-from course.learn.exercises import load
 from tests.chapters.conftest import says
-from tests.conftest import WORDS, X, answer
+from tests.conftest import WORDS, X
 
 T = len(WORDS)
 
@@ -146,48 +144,6 @@ def test_leak_figure_tells_a_zero_weight_from_a_clean_output(no_pixels):
     )
     assert "clean: no weight ahead, no output notices its future" in said
     assert "lost: no weight ahead, no output notices its future; the output of 'a' is nan" in said
-
-
-def test_the_detectors_inputs_hold_right_and_wrong_attentions():
-    detector = answer("08.no_future_leak")
-    inputs = load("08.no_future_leak").inputs
-    answers = {forward.__name__: detector(forward, x) for forward, x in inputs}
-    assert len(answers) > 15
-    assert {name for name, clean in answers.items() if clean} == {
-        "causal",
-        "masked_after_and_shared_out_again",
-        "itself_only",
-        "itself_but_the_last_one",
-        "clean_but_for_rounding",
-        "clean_far_from_0",
-    }
-    for forward, x in inputs:
-        assert no_future_leak(forward, x) == answers[forward.__name__]
-
-
-def test_a_word_that_is_cut_off_after_softmax_takes_from_every_weight():
-    state = future_explorer(WORDS).state
-    row, word = state["row"], state["pulled"]
-    assert (WORDS[row], WORDS[word]) == ("one", "step") and not state["late"]
-    x, mask = torch.tensor(state["keys"]), torch.tensor(state["mask"])
-    assert state["queries"] == state["values"] == state["keys"] and torch.equal(
-        mask, causal_mask(T)
-    )
-    found = []
-    for arrow in (x[word], x[row]):  # where it stands, and where the query points
-        x[word] = arrow
-        scores = attention_scores(x, x)
-        before, after = (
-            attention_weights(scores, mask)[row],
-            attention_weights(scores)[row] * mask[row],
-        )
-        torch.testing.assert_close(
-            after.sum() + attention_weights(scores)[row, word], torch.tensor(1.0)
-        )
-        found.append((before, after, (after @ x).norm() / (before @ x).norm()))
-    (before, after, length), (pulled, lower, shorter) = found
-    assert torch.equal(before, pulled) and bool((after[:word] > lower[:word]).all())
-    assert shorter < length < 1, "the context goes towards the middle"
 
 
 def test_hugging_faces_tokenizers_mark_words_with_1():

@@ -1,22 +1,19 @@
 """Chapter 09: the numbers of its figures and its explorer, and what its exercises promise."""
 
-import copy
 import html
 import math
 import re
 
 import pytest
 import torch
-import torch.nn.functional as F
 from matplotlib.figure import Figure
-from torch import nn
 
 from chapters.ch09.explorer import dropout_explorer
 from chapters.ch09.figures import anatomy_figure, row_sums_figure
 from course.draw.picture import row_sums
 from course.learn.exercises import load
 from tests.chapters.conftest import says
-from tests.conftest import WORDS, answer
+from tests.conftest import WORDS
 
 UNEQUAL = [[1.0], [0.4, 0.6], [0.5, 0.2, 0.3], [0.1] * 3 + [0.7], [0.2] * 5, [0.5] + [0.1] * 5]
 WEIGHTS = torch.tensor([row + [0.0] * (6 - len(row)) for row in UNEQUAL])
@@ -80,12 +77,6 @@ def test_every_control_moves_through_its_range(explorer, moved):
     assert len(shown) == len(values(control))
 
 
-def test_without_training_p_does_nothing(explorer):
-    explorer.controls["training"].value = False
-    sentences = {explorer.render(p=p, draw=3, training=False).sentence for p in (0.0, 0.5, 0.9)}
-    assert len(sentences) == 1
-
-
 def test_row_sums_leave_their_tensors_alone_and_p_0_drops_nothing():
     before = WEIGHTS.clone(), NOISE.clone()
     said = row_sums_figure(WEIGHTS, NOISE, 0.0, WORDS).sentence
@@ -112,59 +103,5 @@ def test_a_row_sum_that_is_not_1_or_no_number_is_marked():
     assert axes.texts[0].get_color() != axes.texts[3].get_color()
 
 
-@pytest.mark.parametrize("p", [0.0, 0.3, 0.95, 1.0])
-def test_drop_is_what_pytorch_does(p):
-    weights = torch.full((7, 5), 0.2)
-    theirs = nn.Dropout(p)(weights)
-    torch.testing.assert_close(answer("09.drop")(weights, theirs != 0, p, True), theirs)
-
-
-def test_the_forward_is_pytorchs_own_in_evaluation_and_the_modules_own_in_training():
-    forward = answer("09.forward")
-    modes = set()
-    for module, x in copy.deepcopy(load("09.forward").inputs):
-        modes.add(module.training)
-        torch.testing.assert_close(forward(module, x), module(x))
-        module.eval()
-        q, k, v = module.query(x), module.key(x), module.value(x)
-        mask = module.mask[: x.shape[1], : x.shape[1]]
-        theirs = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-        torch.testing.assert_close(forward(module, x), theirs)
-    assert modes == {True, False}
-
-
 def test_the_check_knows_as_many_wrong_forwards_as_the_notes_say():
     assert len(load("09.forward").mistakes) > 20
-
-
-def test_the_heads_that_mix():
-    mixes = answer("09.mixes_batch")
-    answers = {head.__name__: mixes(head, x) for head, x in load("09.mixes_batch").fixed}
-    expected = (
-        "shares_its_weights",
-        "one_long_sequence",
-        "adds_its_neighbours",
-        "centres_its_values",
-    )
-    assert {name for name, found in answers.items() if found} >= set(expected)
-    assert {name for name, found in answers.items() if not found} >= {
-        "healthy",
-        "forgets_the_mask",
-    }
-
-
-def test_saved_numbers_are_what_a_state_dict_holds():
-    class Keeper(nn.Module):
-        def __init__(self, how, C, D, block):
-            super().__init__()
-            self.layers = nn.ModuleList(nn.Linear(C, D, bias=False) for _ in range(3))
-            mask = torch.ones(block, block)
-            if how == "attribute":
-                self.mask = mask
-            else:
-                self.register_buffer("mask", mask, persistent="False" not in how)
-
-    for sizes in load("09.saved_numbers").inputs:
-        for how, number in answer("09.saved_numbers")(*sizes).items():
-            state = Keeper(how, *sizes).state_dict()
-            assert sum(tensor.numel() for tensor in state.values()) == number

@@ -1,4 +1,4 @@
-"""Chapter 10: the numbers that its figures and its explorer state, and its references."""
+"""Chapter 10: the numbers that its figures and its explorer state."""
 
 import re
 
@@ -7,12 +7,11 @@ import torch
 import torch.nn.functional as F
 
 from attention.heads import attention_scores, attention_weights
-from attention.multi_head import MultiHeadAttention, merge_heads, split_heads
+from attention.multi_head import split_heads
 from chapters.ch10.explorer import heads_explorer, shares, split_by_view, two_heads_explorer
 from chapters.ch10.figures import ribbon_figure, shares_figure, views_sentence
 from course.draw.picture import picture
-from course.learn.exercises import load
-from tests.conftest import WORDS, answer
+from tests.conftest import WORDS
 
 T = len(WORDS)
 pytestmark = pytest.mark.usefixtures("no_pixels")
@@ -123,11 +122,6 @@ def test_ribbon_figure_refuses_what_it_cannot_cut():
             ribbon_figure(tensor, n_head, words)
 
 
-def test_split_and_merge_undo_each_other():
-    for x, n_head in load("10.split_heads").inputs:
-        assert torch.equal(merge_heads(answer("10.split_heads")(x, n_head)), x)
-
-
 def test_two_heads_find_the_word_on_the_right_and_the_one_on_top():
     state = two_heads_explorer(WORDS).state
     keys, query = torch.tensor(state["keys"]), torch.tensor(state["queries"])
@@ -144,41 +138,3 @@ def test_two_heads_find_the_word_on_the_right_and_the_one_on_top():
     assert bool((context.diagonal() > mix[0] + 0.5).all()), "both of its numbers are larger"
     up = heard(torch.tensor([[0.0, 2.0]]))
     torch.testing.assert_close(up[0], torch.full((T,), 1 / T))
-
-
-@pytest.mark.parametrize("n", range(4))
-def test_the_whole_agrees_with_pytorchs_module(n):
-    x, w_qkv, w_out, n_head = inputs = load("10.multi_head").fixed[n]
-    nothing = torch.zeros(3 * x.shape[-1]), torch.zeros(x.shape[-1])
-    future = torch.ones(x.shape[1], x.shape[1]).triu(1).bool()
-    theirs, _ = F.multi_head_attention_forward(
-        *[x.transpose(0, 1)] * 3, x.shape[-1], n_head, w_qkv, nothing[0], None, None, False, 0.0,
-        w_out, nothing[1], attn_mask=future,
-    )  # fmt: skip
-    torch.testing.assert_close(answer("10.multi_head")(*inputs), theirs.transpose(0, 1))
-
-
-def test_packing_is_what_chunk_and_split_undo():
-    draw = torch.Generator().manual_seed(1)
-    w_q, w_k, w_v = ([torch.randn(2, 5, generator=draw) for _ in range(3)] for _ in range(3))
-    x = torch.randn(2, 7, 5, generator=draw)
-    packed = answer("10.pack")(w_q, w_k, w_v)
-    cut = [answer("10.split_heads")(part, 3) for part in (x @ packed.T).chunk(3, -1)]
-    for heads, weights in zip(cut, (w_q, w_k, w_v), strict=True):
-        for h, weight in enumerate(weights):
-            torch.testing.assert_close(heads[:, h], x @ weight.T)
-
-
-def test_shared_heads_are_pytorchs_grouped_queries():
-    q, k, v = torch.randn(2, 6, 5, 4), torch.randn(2, 3, 5, 4), torch.randn(2, 3, 5, 4)
-    ours = F.scaled_dot_product_attention(q, *(answer("10.share_heads")(kv, 6) for kv in (k, v)))
-    theirs = F.scaled_dot_product_attention(q, k, v, enable_gqa=True)
-    torch.testing.assert_close(ours, theirs)
-
-
-def test_the_count_is_that_of_a_real_module():
-    for n_embd, n_head in load("10.count_parameters").fixed:
-        module = MultiHeadAttention(n_embd, n_head, block_size=3)
-        count = sum(parameter.numel() for parameter in module.parameters())
-        assert answer("10.count_parameters")(n_embd, n_head) == count
-    assert answer("10.count_parameters")(768, 12) == 2_360_064

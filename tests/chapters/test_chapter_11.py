@@ -19,9 +19,8 @@ from chapters.ch11.figures import (
     relative,
     spread,
 )
-from course.learn.exercises import load
 from course.notebooks import read
-from tests.conftest import ROOT, WORDS, answer
+from tests.conftest import ROOT, WORDS
 
 ORDER = [3, 0, 4, 2, 1, 5]
 PAGE = {cell.id: cell.source for cell in read(ROOT / "notebooks" / "11_where_am_i.ipynb").cells}
@@ -102,42 +101,22 @@ def rise(name):
 
 
 def test_what_the_page_says_of_reading_further():
-    said = PAGE["longer-says"]
-    assert f"rotary is best with a loss of {within('rotary').mean():.2f}" in said
-    above = {
-        kind: (within(kind) - within("rotary")).mean()
-        for kind in ("alibi", "sinusoidal", "learned, clipped", "none")
-    }
-    none = above.pop("none")
-    low, high = min(above.values()), max(above.values())
-    assert f"{low:.2f} to {high:.2f} higher, and *none* is {none:.2f} higher" in said
+    """In words: `course check` holds its numbers against those of the figure above."""
     for other in ("alibi", "sinusoidal", "learned, clipped"):
-        assert (within(other) > within("rotary")).all()
-        assert (within(other) - within("rotary")).mean() == pytest.approx(0.1, abs=0.05)
-    assert f"hardly changes: its loss is {rise('alibi').mean():.2f} higher" in said
-    assert rise("alibi").max() < 0.04
+        gap = within(other) - within("rotary")
+        assert (gap > 0).all() and gap.mean() == pytest.approx(0.1, abs=0.05)
+    assert rise("alibi").max() < 0.04, "hardly changes"
     assert rise("rotary").min() > 0.5, "for every seed, by more than 0.5"
     for added in ("sinusoidal", "learned, clipped"):
         assert (LOSSES[added][:, 2] - within(added)).min() > 0.6, "at once"
         assert rise(added).mean() == pytest.approx(1, abs=0.15), "about a nat"
     assert (LOSSES["none"].diff(dim=1) > 0).all(), "with each word, even within the 32"
-    assert all(rise(name).min() > 0 for name in LOSSES), (
-        "more context doesn't lower the loss of any model"
-    )
-    above = (within("none") - within("rotary")).mean()
-    assert f"*none* ends {above:.2f} above rotary" in PAGE["leak-says"]
+    assert all(rise(name).min() > 0 for name in LOSSES), "more context lowers no loss"
 
 
 def test_what_the_page_says_of_stretching():
-    said = PAGE["further-says"]
-    first = {name: f"{rows[:, 0].mean():.2f}" for name, rows in LOSSES.items()}
-    assert f"{first['rotary, stretched']} instead of {first['rotary']}" in said
-    assert (
-        f"costs {float(first['rotary, base']) - float(first['rotary']):.2f} at the first" in said
-    )
     gain = LOSSES["rotary"][:, -1] - LOSSES["rotary, base"][:, -1]
-    assert f"gains about {gain.mean():.2f} at the last ones, with every seed" in said
-    assert gain.min() > 0.05
+    assert gain.min() > 0.05, "with every seed"
     beyond = LOSSES["rotary, stretched"][:, 2:] - LOSSES["rotary"][:, 2:]
     assert (beyond > 0).all(), "Stretched rotary stays worse beyond 32"
     clipped, stretched = LOSSES["learned, clipped"], LOSSES["learned, stretched"]
@@ -168,40 +147,3 @@ def test_a_short_run_measures_every_way_and_the_same_again(monkeypatch):
     assert all(2 < loss < math.log(65) + 1 for losses in first for loss in losses)
     assert first[3][:2] != first[4][:2], "stretched, the first rows are others"
     assert first[0][0] == pytest.approx(first[2][0], abs=0.05), "a larger base moves them less"
-
-
-# ---------------------------------------------------------------- exercises
-
-
-def test_the_shuffle_tests_inputs_hold_attentions_that_know_order_and_some_that_do_not():
-    found = {}
-    for forward, x in load("11.knows_order").inputs:
-        if x.shape[1] > 4:
-            found.setdefault(forward.__name__, answer("11.knows_order")(forward, x))
-    blind = {"causal", "no_mask", "two_layers_without_a_mask", "mean_of_the_past", "itself_only"}
-    blind |= {"blind_but_for_rounding", "blind_far_from_0"}
-    assert {name for name, knows in found.items() if not knows} == blind
-    assert len(found) > 2 * len(blind)
-
-
-def test_converted_weights_keep_their_scores():
-    torch.manual_seed(0)
-    H, T, D, C = 3, 5, 6, 7
-    x, w_q, w_k = torch.randn(T, C), torch.randn(H * D, C), torch.randn(H * D, C)
-    angles, convert = rotary_angles(torch.arange(T), D), answer("11.to_half_split")
-
-    def scores(w_q, w_k, interleaved):
-        q, k = ((x @ w.T).view(T, H, D).transpose(0, 1) for w in (w_q, w_k))
-        return rotate(q, angles, interleaved) @ rotate(k, angles, interleaved).mT
-
-    torch.testing.assert_close(
-        scores(convert(w_q, H), convert(w_k, H), False), scores(w_q, w_k, True)
-    )
-
-
-def test_the_penalties_are_the_packages():
-    for start, n in ((0, 4), (5, 1), (2, 3)):
-        slopes = torch.tensor([2.0**-4, 2.0**-8])
-        torch.testing.assert_close(
-            answer("11.penalties")(slopes, start, n), alibi_bias(2, n, start + n)
-        )

@@ -2,20 +2,19 @@
 
 import json
 import math
-import re
 
 import pytest
 import torch
 
 from attention.corpus import load_corpus
-from attention.gpt import GPT, MLP, NORMS, Block, CausalSelfAttention, Config
+from attention.gpt import MLP, Block, CausalSelfAttention
 from attention.tokenizers import CharTokenizer
 from chapters.ch12 import runs
 from chapters.ch12.depth import Propagation
 from chapters.ch12.explorer import PLACES, depth_explorer
 from chapters.ch12.figures import LOWEST, block_figure, depth_figure, words_figure
 from course.draw.picture import picture
-from tests.conftest import WORDS, answer
+from tests.conftest import WORDS
 
 pytestmark = pytest.mark.usefixtures("no_pixels")
 
@@ -96,52 +95,6 @@ def test_the_explorer_goes_through_depths_and_ways(monkeypatch):
     del propagations[True, "none"]
     with pytest.raises(ValueError, match="expected a propagation for each"):
         depth_explorer(propagations, WORDS)
-
-
-def test_a_block_is_counted_as_it_is_built():
-    for norm in NORMS:
-        for bias in (False, True):
-            built = sum(parameter.numel() for parameter in block_of(norm, bias).parameters())
-            assert answer("12.count_block")(12, norm, bias) == built
-
-
-def test_the_exercises_norms_are_pytorchs():
-    x, weight = torch.randn(2, 3, 7) * 3 + 1, torch.randn(7)
-    ours = answer("12.normalise")
-    rms = torch.nn.functional.rms_norm(x, (7,), weight, eps=0.1)
-    layer = torch.nn.functional.layer_norm(x, (7,), weight, eps=0.1)
-    torch.testing.assert_close(ours(x, weight, 0.1, False), rms)
-    torch.testing.assert_close(ours(x, weight, 0.1, True), layer)
-
-
-def test_the_exercises_block_is_the_packages():
-    block, x = block_of(), torch.randn(2, 5, 12)
-    parts = block.attention, block.mlp, block.norm_1, block.norm_2
-    torch.testing.assert_close(answer("12.block")(x, *parts), block(x))
-
-
-def test_the_detector_knows_our_blocks():
-    torch.manual_seed(0)
-    x = torch.randn(2, 5, 12)
-    for how, expected in (
-        ({}, "fine"), (dict(residual=False), "no residual"), (dict(place="after"), "norm after"),
-    ):  # fmt: skip
-        block = runs.wired(Config(9, 8, n_head=3, n_embd=12, positions="none"), **how)
-        with torch.no_grad():
-            assert answer("12.find_missing")(block, x) == expected
-
-
-def test_every_weight_of_a_gpt_has_a_first_size():
-    first_std, n_layer = answer("12.first_std"), 3
-    model = GPT(
-        Config(9, 8, n_layer, n_head=3, n_embd=12, positions="learned", bias=True, norm="layer")
-    )
-    found = {name: first_std(name, n_layer) for name, _ in model.named_parameters()}
-    small = {name for name, std in found.items() if 0 < std < 0.02}
-    assert len(small) == 2 * n_layer and all(name.endswith("out.weight") for name in small)
-    assert {name for name, std in found.items() if std == 0} == {
-        name for name in found if re.search(r"norm|before_|bias$", name)
-    }
 
 
 # ---------------------------------------------------------------- what is stored

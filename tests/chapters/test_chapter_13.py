@@ -1,23 +1,19 @@
-"""Chapter 13: its figures' sentences, its stored runs, its checkpoint, and its references."""
+"""Chapter 13: its figures' sentences, its stored runs and its checkpoint."""
 
 import json
-import math
 import re
 
 import pytest
 import torch
-import torch.nn.functional as F
 
 from attention.batches import cut_blocks, split
 from attention.checkpoint import CHECKPOINT, load_checkpoint
 from attention.corpus import load_corpus
 from attention.fitting import Evaluation
 from attention.gpt import GPT, Config
-from attention.sampling import keep_top_p
 from attention.tokenizers import CharTokenizer
-from attention.training import cross_entropy, evaluate
+from attention.training import evaluate
 from chapters.ch13 import ngrams, runs, train_checkpoint
-from chapters.ch13.counting import forward_flops
 from chapters.ch13.explorer import generator_explorer, sureness
 from chapters.ch13.figures import (
     choices_figure,
@@ -27,12 +23,10 @@ from chapters.ch13.figures import (
     text_figure,
 )
 from course.draw.explorer import follow
-from course.learn.exercises import load
-from tests.conftest import ROOT, answer
+from tests.conftest import ROOT
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 CHOICES = json.loads(runs.STORED.read_text())
-WHOLE = json.loads(runs.STORED.with_name("whole.json").read_text())
 
 
 def parts():
@@ -200,39 +194,7 @@ def test_follow_is_silent_where_nobody_looks(monkeypatch, capsys):
     assert seen == [[1], [1, 2]]
 
 
-# ---------------------------------------------------------------- references
-
-
-def test_the_loss_of_the_next_is_that_of_shifted_targets():
-    for logits, ids in load("13.next_loss").inputs:
-        ours = answer("13.next_loss")(logits, ids)
-        torch.testing.assert_close(ours, cross_entropy(logits[:, :-1], ids[:, 1:]))
-
-
-def test_top_p_is_the_packages():
-    for probabilities, p in load("13.top_p").fixed:
-        torch.testing.assert_close(
-            answer("13.top_p")(probabilities, p), keep_top_p(probabilities[None], p)[0]
-        )
-
-
-def test_padding_is_what_pytorch_ignores():
-    for logits, targets, lengths in load("13.padded_loss").inputs:
-        real = torch.arange(targets.shape[1]) < lengths[:, None]
-        theirs = F.cross_entropy(logits.mT, targets.masked_fill(~real, -100), ignore_index=-100)
-        torch.testing.assert_close(answer("13.padded_loss")(logits, targets, lengths), theirs)
-
-
-def test_the_operations_are_the_packages():
-    for n_tokens, T, n_layer, n_embd, vocab_size in load("13.count_flops").inputs:
-        config = Config(vocab_size, T, n_layer=n_layer, n_head=1, n_embd=n_embd)
-        work = sum(forward_flops(config, n_tokens // T, T).values())
-        assert answer("13.count_flops")(n_tokens, T, n_layer, n_embd, vocab_size) == work
-
-
-def test_the_perplexity_of_equal_choices_is_their_number():
-    costs = [torch.full((n,), math.log(65)) for n in (3, 8)]
-    assert answer("13.perplexity")(costs).item() == pytest.approx(65)
+# ---------------------------------------------------------------- what stands in two places
 
 
 def test_the_loss_of_chapter_10_is_the_one_that_stands_there():

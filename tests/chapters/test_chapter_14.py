@@ -17,10 +17,9 @@ from chapters.ch14.figures import (
     received_figure,
     seeds_figure,
 )
-from chapters.ch14.handcrafted_induction import handcrafted_induction
 from chapters.ch14.interventions import ablated, ablation_effects
 from chapters.ch14.patterns import previous_token_score, sink_score, uniform_weights
-from chapters.ch14.tasks import accuracy, repeated_strings
+from chapters.ch14.tasks import repeated_strings
 from course.draw.picture import SIGNED, WEIGHTS
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
@@ -72,13 +71,6 @@ def test_the_two_models_have_nearly_as_many_parameters_and_heads():
     ]
     assert max(sizes) < 1.02 * min(sizes)
     assert {config.n_layer * config.n_head for config in runs.MODELS.values()} == {2}
-
-
-def test_by_hand_every_period_is_right():
-    model = handcrafted_induction(runs.V, 64)
-    for period in runs.HELD_OUT:
-        task = repeated_strings(200, period, runs.V, torch.Generator().manual_seed(period))
-        assert accuracy(model, [task]) == 1
 
 
 def test_no_held_out_string_was_in_training(monkeypatch):

@@ -34,7 +34,6 @@ from chapters.ch16.patients import (
 )
 from course.colours import COLOURS
 from course.learn.exercises import load
-from tests.conftest import answer
 
 FAULTS = list(BY_FAULT)
 KINDS = sorted({patient.program for patient in PATIENTS})
@@ -50,58 +49,50 @@ DEFECTS = {
 }  # fmt: skip
 
 # Eighteen wrong attentions: do the rows sum to 1, are outputs free of the future, is it equal to ours?
-SYMPTOMS = {
-    "no mask": "ynn", "float==('-inf')": "ynn", "fill 0": "ynn",
-    "times tril before softmax": "ynn", "mask after softmax": "nnn", "+inf fill": "nnn",
-    "triu kept": "ynn", "inverted comparison": "nnn", "tril(diagonal=1)": "ynn",
-    "tril(diagonal=-1)": "nnn", "softmax dim=-2": "nnn", "softmax dim=1": "nnn",
-    "no scale": "yyn", "scale by C": "yyn", "divide by head size": "yyn",
-    "view without transpose": "ynn", "merge without transpose": "ynn",
-    "scores overwritten by zeros": "yyn",
-}  # fmt: skip
-NAMED = {  # the exercise in which a learner may write it, and words of the hint
-    "no mask": ("08.causal_weights", "nothing is masked"),
-    "float==('-inf')": ("08.causal_weights", "exp(0) is 1"),
-    "fill 0": ("08.causal_weights", "exp(0) is 1"),
-    "times tril before softmax": ("08.causal_weights", "exp(0) is 1"),
-    "mask after softmax": ("08.causal_weights", "after softmax"),
-    "+inf fill": ("08.causal_weights", "+inf"),
-    "triu kept": ("08.causal_weights", "upper triangle"),
-    "inverted comparison": ("08.causal_weights", "turned round"),
-    "tril(diagonal=1)": ("08.causal_weights", "one step too far"),
-    "tril(diagonal=-1)": ("08.causal_weights", "diagonal is missing"),
-    "softmax dim=-2": ("08.causal_weights", "columns sum to 1"),
-    "softmax dim=1": ("08.causal_weights", "`dim=1`"),
-    "no scale": ("07.scaled_weights", "don't scale at all"),
-    "scale by C": ("07.scaled_weights", "size of x"),
-    "divide by head size": ("07.scaled_weights", "without the root"),
-    "view without transpose": ("10.multi_head", "straight to (B, H, T, D)"),
-    "merge without transpose": ("10.multi_head", "straight to (B, T, C)"),
-    "scores overwritten by zeros": ("09.forward", "a plain mean of the values"),
+# Then the exercise in which a learner may write it, and words of the hint.
+WRONG = {
+    "no mask": ("ynn", "08.causal_weights", "nothing is masked"),
+    "float==('-inf')": ("ynn", "08.causal_weights", "exp(0) is 1"),
+    "fill 0": ("ynn", "08.causal_weights", "exp(0) is 1"),
+    "times tril before softmax": ("ynn", "08.causal_weights", "exp(0) is 1"),
+    "mask after softmax": ("nnn", "08.causal_weights", "after softmax"),
+    "+inf fill": ("nnn", "08.causal_weights", "+inf"),
+    "triu kept": ("ynn", "08.causal_weights", "upper triangle"),
+    "inverted comparison": ("nnn", "08.causal_weights", "turned round"),
+    "tril(diagonal=1)": ("ynn", "08.causal_weights", "one step too far"),
+    "tril(diagonal=-1)": ("nnn", "08.causal_weights", "diagonal is missing"),
+    "softmax dim=-2": ("nnn", "08.causal_weights", "columns sum to 1"),
+    "softmax dim=1": ("nnn", "08.causal_weights", "`dim=1`"),
+    "no scale": ("yyn", "07.scaled_weights", "don't scale at all"),
+    "scale by C": ("yyn", "07.scaled_weights", "size of x"),
+    "divide by head size": ("yyn", "07.scaled_weights", "without the root"),
+    "view without transpose": ("ynn", "10.multi_head", "straight to (B, H, T, D)"),
+    "merge without transpose": ("ynn", "10.multi_head", "straight to (B, T, C)"),
+    "scores overwritten by zeros": ("yyn", "09.forward", "a plain mean of the values"),
 }
 
 # ---------------------------------------------------------------- the table
 
 
 def test_no_patient_is_missing():
-    assert FAULTS[:18] == list(SYMPTOMS) == list(NAMED) and len(set(FAULTS)) == len(PATIENTS)
+    assert FAULTS[:18] == list(WRONG) and len(set(FAULTS)) == len(PATIENTS)
     assert set(FAULTS) >= TODAY
     assert set(" ".join(patient.source for patient in PATIENTS).split()) == DEFECTS
 
 
 @pytest.mark.parametrize("positions", ["none", "rotary"])
-@pytest.mark.parametrize("fault", SYMPTOMS)
+@pytest.mark.parametrize("fault", WRONG)
 def test_wrong_attentions_show_their_symptoms(fault, positions):
     layers, x = checks.case(n_kv_head=4 if positions == "none" else 2, positions=positions)
     found = {name: SIX[name](wrong(fault), layers, x) for name in ("shape", "row sums", "future")}
-    sums, future, same = (sign == "y" for sign in SYMPTOMS[fault])
+    sums, future, same = (sign == "y" for sign in WRONG[fault][0])
     assert found == {"shape": True, "row sums": sums, "future": future}
     assert checks.equals(wrong(fault), layers, x) == same
 
 
-@pytest.mark.parametrize("fault", NAMED)
+@pytest.mark.parametrize("fault", WRONG)
 def test_a_hint_of_its_exercise_names_it(fault):
-    id, words = NAMED[fault]
+    _, id, words = WRONG[fault]
     assert any(words in mistake.hint for mistake in load(id).mistakes)
 
 
@@ -364,25 +355,3 @@ def test_the_figures_say_what_they_show():
     assert "alone" not in pair_figure(runs_of, ("good", "bad"), alone=False).sentence
     text = texts_figure({"good": "a\nb", "bad": "c"}, "bad")
     assert "good: 'a\\nb'" in text.sentence and "a\u21b5b" in text.svg
-
-
-# ---------------------------------------------------------------- references
-
-
-def test_the_last_check_is_the_tables():
-    """`is_right` finds whom `equals` finds; `alone` whom no comparison is needed for."""
-    for forward, layers, x, texts in load("16.is_right").fixed:
-        name = forward.__name__.replace("_", " ")
-        if name in BY_FAULT:
-            assert not answer("16.is_right")(forward, layers, x, texts) or "scale" in name
-    tried = {given[0].__name__.replace("_", " ") for given in load("16.is_right").fixed}
-    sick = {f for f in faults() if f != "projections can't learn"}
-    assert {fault.replace("_", " ") for fault in sick} <= tried, "every patient of the ward"
-
-
-def test_the_first_exercise_finds_what_the_clinic_finds():
-    case = patient(1)
-    for name in ("row sums", "future"):
-        case.check(name)
-    found = {name: examine.found(case._patient.fault)[name] for name in ("row sums", "future")}
-    assert set(case._suspects()) <= set(answer("16.suspects")(found, examine.table()))

@@ -62,32 +62,11 @@ def test_with_its_defaults_it_is_a_block():
     assert_close(torch.cat([ours(x[:, :3], cache), ours(x[:, 3:], cache)], dim=1), ours(x))
 
 
-def test_every_wiring_keeps_the_past_from_the_future():
-    x = normal(B, T, C)
-    changed = torch.cat([x[:, :3], normal(B, 2, C, seed=1)], dim=1)
-    for residual in (True, False):
-        for place in PLACES:
-            (block,) = stack(1, residual=residual, place=place)
-            assert_close(block(changed)[:, :3], block(x)[:, :3])
-
-
-def test_a_large_stream_goes_through_a_norm_before_and_not_through_a_norm_after():
-    """f(norm(1000 x)) is f(norm(x)): the output grows by what x grows by, or not at all."""
-    x = normal(B, T, C)
-    for residual in (True, False):
-        for place in ("before", "after"):
-            (block,) = stack(1, residual=residual, place=place)
-            grown = (block(2e6 * x) - block(1e6 * x)) / 1e6
-            there = residual and place == "before"
-            assert_close(grown, x if there else 0 * x, atol=1e-4, rtol=0)
-
-
 def test_a_norm_after_leaves_words_of_size_1():
     for residual in (True, False):
         out = stack(3, residual=residual, place="after")[-1](normal(B, T, C))
-        assert_close(
-            out.square().mean(dim=-1), torch.ones(B, T, dtype=torch.float64), atol=1e-5, rtol=0
-        )
+        ones = torch.ones(B, T, dtype=torch.float64)
+        assert_close(out.square().mean(dim=-1), ones, atol=1e-5, rtol=0)
 
 
 def test_size_and_diversity_by_loops():

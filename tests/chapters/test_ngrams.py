@@ -1,13 +1,11 @@
 """N-grams: counted one by one, and no table chosen on what it is judged by."""
 
-import math
 from collections import Counter
 
 import pytest
 import torch
 from torch.testing import assert_close
 
-from attention.bigram import bigram_counts, counted_loss
 from chapters.ch13.ngrams import best_smoothing, ngram_loss, ngram_probabilities
 
 V = 5
@@ -38,25 +36,6 @@ def test_the_probabilities_are_those_of_the_definition(n, interpolate):
     ids, seen = ids_of(41, seed=1), ids_of(97)
     ours = ngram_probabilities(ids, seen, n, V, 0.3, interpolate)
     assert_close(ours, torch.tensor(by_hand(ids, seen, n, 0.3, interpolate), dtype=torch.float64))
-
-
-@pytest.mark.parametrize("interpolate", [False, True])
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_the_probabilities_of_all_ids_sum_to_1(n, interpolate):
-    context, seen = [0, 3][: n - 1], ids_of(97)
-    every = [torch.tensor([*context, i]) for i in range(V)]
-    total = sum(ngram_probabilities(ids, seen, n, V, 0.3, interpolate)[-1].item() for ids in every)
-    assert total == pytest.approx(1)
-
-
-def test_two_is_the_bigram_of_chapter_03():
-    ids, seen = ids_of(41, seed=1), ids_of(97)
-    counts = [bigram_counts(some, V) for some in (ids, seen)]
-    assert ngram_loss(ids, seen, 2, V, 0.3) == pytest.approx(counted_loss(*counts, 0.3))
-
-
-def test_much_smoothing_knows_nothing():
-    assert ngram_loss(ids_of(41), ids_of(97), 3, V, 1e9) == pytest.approx(math.log(V), abs=1e-6)
 
 
 def test_the_best_smoothing_is_that_of_the_validation_ids():

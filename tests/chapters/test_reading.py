@@ -37,7 +37,6 @@ from chapters.ch14.patterns import (
 )
 from chapters.ch14.tasks import (
     START,
-    Task,
     accuracy,
     fit_task,
     repeated_strings,
@@ -151,6 +150,11 @@ def test_one_head_learns_to_reverse():
     assert accuracy(model, [held_out]) > 0.95 and reversal_score(weights).mean() > 0.8
 
 
+def qk_circuit(distance):
+    model = model_of(PLAIN)
+    return head_scores(model.blocks[0], 1, *[model.token_embedding.weight] * 2, distance)
+
+
 @pytest.mark.parametrize(
     "call, message",
     [
@@ -164,6 +168,7 @@ def test_one_head_learns_to_reverse():
         (lambda: previous_token_score(uniform_weights(1)), r"got none in \(1, 1\); read a longer"),
         (lambda: ablated(model_of(PLAIN), 2, 0).__enter__(), "layer: expected 0 to 1, got 2"),
         (lambda: ablated(model_of(PLAIN), 0, 6).__enter__(), "head: expected 0 to 5, got 6"),
+        (lambda: qk_circuit(distance=-1), "distance: expected 0 or more"),
         (lambda: handcrafted_induction(5, 9, 0.0), "strength: expected a score above 0, got 0.0"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -189,24 +194,6 @@ def test_scores_are_the_means_that_a_loop_finds():
     }
     for score, places in loops.items():
         assert_close(score, sum(weights[..., row, key] for row, key in places) / len(places))
-
-
-def test_a_head_that_does_nothing_else_scores_1_and_another_0():
-    before, self_map = torch.eye(T).roll(1, 0).tril(), torch.eye(T)
-    before[0, 0] = 1
-    assert previous_token_score(before) == 1 and previous_token_score(self_map) == 0
-    assert induction_score(before, 2) == 1 and induction_score(self_map, 1) == 1
-    back = torch.eye(T).flip(0)
-    assert reversal_score(back) == 1 and reversal_score(before) < 0.2
-    assert sink_score(torch.eye(T)[:1].expand(T, T)) == 1 and sink_score(before, 2) == 0
-
-
-def test_equal_shares_fall_from_the_left():
-    weights = uniform_weights(4)
-    assert_close(weights[3], torch.full((4,), 0.25))
-    assert_close(received(weights)[0], torch.tensor((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4))
-    assert_close(received(weights)[3], torch.tensor(0.25))
-    assert (received(weights).diff() < 0).all()
 
 
 def test_received_is_the_mean_over_the_rows_that_may_look():
@@ -328,16 +315,6 @@ def test_the_qk_circuit_gives_the_scores(model):
             assert_close(found[0, 0], scores[t, key])
 
 
-def test_the_qk_circuit_of_many():
-    model = model_of(PLAIN)
-    tokens = model.token_embedding.weight
-    table = head_scores(model.blocks[0], 1, tokens, tokens[:5], 2)
-    assert table.shape == (V, 5)
-    assert_close(table[3, 4], head_scores(model.blocks[0], 1, tokens[3:4], tokens[4:5], 2)[0, 0])
-    with pytest.raises(ValueError, match="distance: expected 0 or more"):
-        head_scores(model.blocks[0], 1, tokens, tokens, -1)
-
-
 def test_the_ov_circuit_gives_what_a_head_adds(model):
     """Where there is one word, every head looks at it alone."""
     block, attention = model.blocks[0], model.blocks[0].attention
@@ -413,21 +390,6 @@ def test_one_head_alone_can_not():
             assert accuracy(model, [task]) < 0.3
 
 
-def test_a_stronger_score_is_a_sharper_map():
-    task = repeated_strings(8, 6, V, draw())
-    scores = []
-    for strength in (0.5, 2.0, 8.0):
-        _, weights = handcrafted_induction(V, 24, strength).forward_with_weights(task.x)
-        scores.append(induction_score(weights[1, :, 0], 6, first=1).mean())
-    assert scores[0] < scores[1] < scores[2]
-
-
-def test_each_group_of_channels_has_its_place():
-    at = channels(5, 9)
-    assert [part.stop - part.start for part in at] == [5, 5, 5, 9]
-    assert [part.start for part in at] == [0, 5, 10, 15]
-
-
 def test_the_circuits_of_the_hand_made_are_what_they_were_made_for():
     """Look for what stood before: a diagonal. Copy what stands there: a diagonal."""
     model = handcrafted_induction(5, 9, strength=7.0)
@@ -435,13 +397,12 @@ def test_the_circuits_of_the_hand_made_are_what_they_were_made_for():
     tokens = model.token_embedding.weight
     written = tokens @ ov_matrix(first.attention, 0).T
     assert_close(written[:, at.previous], torch.eye(5))
+    positions = model.position_embedding.weight
+    before = torch.eye(9).roll(1, dims=0).tril()  # the position before each, and none before 0
+    assert_close(head_scores(first, 0, positions, positions), 7 * before)
     assert_close(head_scores(second, 0, tokens, written), 7 * torch.eye(5))
     said = tokens @ ov_matrix(second.attention, 0).T @ model.lm_head.weight.T
     assert_close(said, 7 * torch.eye(5))
-
-
-def test_a_task_is_a_triple():
-    assert Task._fields == ("x", "y", "counts")
 
 
 def test_only_what_is_said_is_set():

@@ -88,6 +88,10 @@ def test_frames_are_drawn_only_where_they_are_stored(monkeypatch):
     assert shown._repr_mimebundle_()["text/html"] == shown.still._repr_html_()
 
 
+def test_a_switch_begins_at_the_left_like_a_slider():
+    assert not switch("training", True).indent
+
+
 def test_the_frames_are_data_behind_the_still_figure(monkeypatch):
     monkeypatch.setenv("COURSE_STORED", "1")
     shown = explorer(

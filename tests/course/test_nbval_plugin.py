@@ -184,6 +184,7 @@ HALTING = {
         code("print(undefined)", stream("1\n")),
         "Cell execution caused an exception\nNameError: name 'undefined' is not defined",
     ),
+    "raises_much": (code("raise ValueError('much' * 999)"), f"\nValueError: {'much' * 72}\n"),
     "dead": (code("import os\nos._exit(3)"), "the kernel died"),
 }
 MAY_RAISE = {"tags": [*RAISES, "nbval-ignore-output"], "reason": "shown"}

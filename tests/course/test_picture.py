@@ -93,6 +93,22 @@ def test_a_title_and_the_names_of_rows_are_marked_for_a_narrow_page():
     assert "class='title'>of both<" in picture(figure, "").svg
 
 
+@pytest.mark.parametrize("angle", [0, 90])
+@pytest.mark.parametrize("align, anchor", [("left", None), ("center", "middle"), ("right", "end")])
+def test_words_are_anchored_where_they_are_aligned(align, anchor, angle):
+    """In a font that is wider or narrower they still begin, end or have their middle there."""
+    with mpl.rc_context(STYLE):
+        figure, (axes,) = canvas(2)
+        turned = {"rotation": angle, "rotation_mode": "anchor"}
+        axes.text(0.5, 0.25, "here", ha=align, va="baseline", **turned)
+    [(group, x, y)] = re.findall(
+        r"<g([^>]*)><text x='([\d.]+)' y='([\d.]+)'[^>]*>here<", picture(figure, "").svg
+    )
+    place = axes.transData.transform((0.5, 0.25))
+    assert (float(x), figure.bbox.height - float(y)) == pytest.approx(tuple(place), abs=0.51)
+    assert anchor is None or f"text-anchor='{anchor}'" in group
+
+
 def test_a_large_map_is_one_image_with_a_pixel_for_each_cell():
     svg = drawn(digits=None).svg
     (image,) = re.findall(r"<image x='[\d.]+' y='[\d.]+' width='([\d.]+)' height='([\d.]+)'", svg)

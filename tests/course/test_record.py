@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import chapters
+from course.learn.draws import Draw
 from course.learn.exercises import check, known, load
 from course.learn.record import Exercise, RecordError
 
@@ -95,6 +96,18 @@ def test_drawn_inputs_are_the_same_on_every_run_and_grow():
     assert len(one) == 26 and all(torch.equal(a[0], b[0]) for a, b in zip(one, other, strict=True))
     sizes = [x.numel() for (x,) in one[2:]]
     assert sizes == sorted(sizes) and len(set(sizes)) > 8
+
+
+def test_a_hidden_input_is_none_of_those_that_are_shown():
+    E = exercise(draw=lambda d: (torch.tensor([float(d.randrange(40))]),))
+    E.hide("secret")
+    hidden, shown = ([float(x[0]) for (x,) in some] for some in (E.hidden, E.inputs[: E.n_shown]))
+    assert len(hidden) == 24 and not {*hidden} & {*shown}
+
+
+def test_drawn_numbers_reach_both_ends_in_quarters():
+    numbers = {Draw("99.double", n).number(-1, 2) for n in range(200)}
+    assert numbers == {n / 4 for n in range(-4, 9)}
 
 
 @pytest.mark.parametrize(

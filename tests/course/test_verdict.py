@@ -180,6 +180,16 @@ def test_what_differs_is_said(right, wrong, said):
     assert said in judge(E, wrong).sentence
 
 
+def test_a_number_that_breaks_a_law_is_not_rounded_until_it_looks_right():
+    def a_quarter(out, x):
+        """it has to be a quarter"""
+        return abs(out.item() - 0.25) < 2e-5
+
+    E = record([(torch.tensor(0.125),)])
+    E.laws[:] = [a_quarter]
+    assert "a quarter, but you returned 0.25003." in judge(E, lambda x: 2 * x + 3e-5).sentence
+
+
 def test_two_errors_of_one_kind_get_their_own_hints():
     E = record()
     E.mistake(lambda x: [][0] * x, "the list is empty.")

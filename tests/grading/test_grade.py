@@ -3,8 +3,10 @@
 import copy
 import csv
 import json
+import os
 import pickle
 import re
+import sys
 from dataclasses import replace
 from importlib import import_module
 from inspect import getmodule, getsource, getsourcelines
@@ -16,7 +18,7 @@ from filelock import FileLock
 from course import cli
 from course.learn.exercises import load
 from course.learn.verdict import judge
-from grading import many, results
+from grading import many, results, run
 from grading.byvalue import dumped
 from grading.cells import needed, page
 from grading.collect import collect
@@ -146,7 +148,7 @@ def handed_in(folder, student, **answers):
 def few(monkeypatch):
     """Two exercises of the chapter are enough here."""
     ids = ["04.averaging_weights", "04.mean_past"]
-    monkeypatch.setattr(many, "known", lambda: ids)
+    monkeypatch.setattr(run, "known", lambda: ids)
     return ids
 
 
@@ -174,7 +176,7 @@ def test_from_a_folder_to_a_gradebook(tmp_path, few, bubblewrap, capsys, monkeyp
     )
 
     before = {p: p.read_bytes() for p in out.rglob("*.json")}
-    monkeypatch.setattr(many.Judge, "ask", lambda *_: pytest.fail("graded again"))
+    monkeypatch.setattr(many, "judge", lambda _: pytest.fail("graded again"))
     assert cli.main(wish) == 1
     assert "3 submissions, 0 of them graded now" in capsys.readouterr().out
     assert {p: p.read_bytes() for p in out.rglob("*.json")} == before
@@ -185,9 +187,9 @@ def test_a_submission_that_ends_its_judge_is_lost_to_nobody(tmp_path, few, monke
     for student in ("ada", "bob"):
         handed_in(folder, student)
     found, _ = find([folder])
-    ready = many.exercises({"04"})
+    ready = run.exercises({"04"})
     monkeypatch.setattr(many.sys, "executable", "/bin/true")
-    got = dict((one.student, r) for one, r in many.grade(found, ready, "x", False, many.here(2)))
+    got = dict((one.student, r) for one, r in many.grade(found, ready, "x", many.here(2)))
     assert set(got) == {"ada", "bob"}
     told = got["ada"]["04.mean_past"]["told"][0]
     assert "the process that judged it ended; look at submitted/ada" in told
@@ -196,8 +198,22 @@ def test_a_submission_that_ends_its_judge_is_lost_to_nobody(tmp_path, few, monke
         assert not results.is_graded(results.stored(tmp_path, one.student)["chapters"]["04"])
 
 
+def test_a_run_that_is_stopped_ends_its_judges(tmp_path, monkeypatch):
+    fifo, python = tmp_path / "fifo", tmp_path / "python"
+    os.mkfifo(fifo)
+    forever = f"import time\nopen({str(fifo)!r}, 'w').close()\ntime.sleep(9999)  # for ever"
+    python.write_text(f"#!{sys.executable}\n{forever}\n", encoding="utf-8")
+    python.chmod(0o755)
+    monkeypatch.setattr(many.sys, "executable", str(python))
+    with pytest.raises(KeyboardInterrupt), many.here(1) as pool:
+        future = pool.submit(many.judge, "")
+        fifo.read_text(encoding="utf-8")  # it is at work
+        raise KeyboardInterrupt
+    assert future.result() == {"failed": "the process that judged it ended"}
+
+
 def test_one_learner_a_dry_run_and_marks_instead_of_names(tmp_path, few, capsys, monkeypatch):
-    monkeypatch.setattr(many.Judge, "ask", lambda _, line: found_right(json.loads(line)))
+    monkeypatch.setattr(many, "judge", lambda asked: found_right(json.loads(asked)))
     folder, out = tmp_path / "in", tmp_path / "out"
     for student in ("ada", "bob"):
         handed_in(folder, student)
@@ -233,7 +249,7 @@ MOODLE = "Identifier,Grade,Maximum Grade\nParticipant ada,,100\n"
     ],
 )
 def test_the_instructors_export_is_filled_in(tmp_path, few, monkeypatch, options, export, row):
-    monkeypatch.setattr(many.Judge, "ask", lambda _, line: found_right(json.loads(line)))
+    monkeypatch.setattr(many, "judge", lambda asked: found_right(json.loads(asked)))
     handed_in(tmp_path / "in", "ada")
     file, out = tmp_path / "export.csv", tmp_path / "out"
     file.write_text(export, encoding="utf-8")
@@ -281,8 +297,7 @@ def test_submissions_that_a_sandbox_could_read_are_refused(tmp_path, bubblewrap,
 
 
 def test_a_cohorts_secret_is_drawn_once_and_kept(tmp_path):
-    first = many.seed(tmp_path, "")
-    assert (
-        len(first) == 32 and many.seed(tmp_path, "") == first and many.seed(tmp_path, "x") == "x"
-    )
+    first = run.secret(tmp_path, "")
+    assert len(first) == 32 and run.secret(tmp_path, "") == first
+    assert run.secret(tmp_path, "x") == "x"
     assert (tmp_path / "cohort").stat().st_mode & 0o077 == 0

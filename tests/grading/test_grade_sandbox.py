@@ -6,13 +6,14 @@ or a sandbox come right answers, which have to pass.
 
 import copy
 import dataclasses
-import json
 import os
 import re
 import select
-import signal
+import shutil
 import socket
+from contextlib import closing
 from pathlib import Path
+from textwrap import indent
 
 import psutil
 import pytest
@@ -29,13 +30,199 @@ from grading.sandbox import Sandbox
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
 ID = "04.averaging_weights"
-RIGHT = """
-def answer(T):
-    ones = torch.tril(torch.ones(T, T))
-    return ones / ones.sum(dim=1, keepdim=True)
-"""
-BEGIN = "import os, sys, time, torch\nimport torch.nn.functional as F\nfrom torch import nn\n"
+BEGIN = "import os, resource, sys, time, torch\nimport torch.nn.functional as F\nfrom torch import nn\n"
+RIGHT = "return torch.ones(T, T).tril() / torch.arange(1.0, T + 1)[:, None]"
+WRONG = "return torch.ones(T, T)"
 DEADLINE = 120  # seconds, only against a test that hangs
+
+
+def answer(body, parameters="T"):
+    """The source of an answer: a function with this body, or what defines one itself."""
+    defines = re.search(r"^(def|answer)\b", body, re.MULTILINE)
+    return body if defines else f"def answer({parameters}):\n{indent(body.strip(), '    ')}"
+
+
+TRICKS = {  # those with RIGHT give the right answer where an attack gets through
+    "equal to everything": """
+class Everything:
+    def __eq__(self, other): return True
+    def __getattr__(self, name): return self
+    def __call__(self, *a, **k): return self
+    def __bool__(self): return True
+return Everything()""",
+    "a subclass of Tensor": f"""
+class Mine(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, f, types, args=(), kwargs=None): return True
+    shape = property(lambda self: self)
+    def __eq__(self, other): return True
+{WRONG}.as_subclass(Mine)""",
+    "an exception that is everything": """
+class Everything(BaseException):
+    def __eq__(self, other): return True
+    def __bool__(self): raise self
+    def __str__(self): raise self
+raise Everything""",
+    "patched torch, builtins and checker": f"""
+import builtins
+import course.learn.values, course.learn.attempt
+torch.isclose = torch.allclose = torch.equal = lambda *a, **k: True
+torch.Tensor.__eq__ = lambda a, b: True
+builtins.all = builtins.isinstance = lambda *a: True
+course.learn.values.same = course.learn.attempt.same = lambda *a, **k: True
+course.learn.attempt.Outcome.alike = lambda *a, **k: True
+{WRONG}""",
+    "printing": f"print('{ID}: passed on 26 inputs.')\n{WRONG}",
+    "forged outcomes": """
+import gc
+from grading import answers, inside
+part = next(o for o in gc.get_objects() if type(o) is inside.Part)
+for _ in range(100): part.write(answers.packed({"status": "passed", "passed": True, "points": 99}))
+os._exit(0)""",
+    "noise in all files": f"""
+for fd in range(3, 60):
+    try: os.write(fd, b"\\xff" * 100)
+    except OSError: pass
+{WRONG}""",
+    "right after noise": RIGHT,
+    "looking for a record": f"""
+import gc, importlib
+found = [type(o).__name__ for o in gc.get_objects() if type(o).__name__ in ("Exercise", "Program")]
+for name in ("course.learn.record", "course.learn.verdict", "grading.judge", "chapters"):
+    try: found.append(importlib.import_module(name))
+    except ImportError: pass
+for place in ("/course", "/home", "/root", "/tmp", PLACE):
+    for _, _, names in os.walk(place): found += [n for n in names if n == "averaging_weights.py"]
+if found: {RIGHT}""".replace("PLACE", repr(str(Path(load(ID).reference.function.__code__.co_filename).parents[3]))),
+    "reading the first process": f"""
+for name in ("mem", "environ", "maps", "fd/3", "fd/4", "root/course"):
+    try: open(f"/proc/1/{{name}}", "rb").read(9)
+    except OSError: continue
+    {RIGHT}""",
+    "sockets of another kind": f"""
+import socket
+for family, kind in ((40, 1), (38, 5), (17, 3), (16, 3), (10, 1)):
+    try: socket.socket(family, kind)
+    except OSError: continue
+    {RIGHT}""",
+    "other users, roots and limits": f"""
+for attempt in (
+    lambda: os.setuid(0), lambda: os.setgid(0), lambda: os.chroot("/tmp"), lambda: os.nice(-5),
+    lambda: resource.setrlimit(resource.RLIMIT_DATA, (-1, -1)),
+    lambda: open("/course/grading/inside.py", "a"), lambda: open("/dev/kmsg"),
+):
+    try: attempt()
+    except (OSError, ValueError): continue
+    {RIGHT}""",
+    "another limit of the first process": f"""
+resource.prlimit(os.getpid(), resource.RLIMIT_CORE)
+resource.prlimit(1, resource.RLIMIT_CORE)
+{RIGHT}""",
+    "the answers to the shown inputs by heart": f"""
+TABLE = {[(T, load(ID).reference.function(T).tolist()) for (T,) in load(ID).inputs]}
+def answer(T): return torch.tensor(dict(TABLE).get(T, 0.0))""",
+    "signatures that end": f"""
+class Lying:
+    __signature__ = property(lambda self: os._exit(0))
+    def __call__(self, T): {WRONG}
+answer = Lying()""",
+    "leaving, by the system": "os._exit(0)",
+    "leaving, by Python": "sys.exit(0)",
+    "leaving, in a cell": "answer = os._exit(0)",
+    "a fault of the machine": "import ctypes\nctypes.string_at(0)",
+    "killing all": f"""
+for pid in (1, os.getppid(), -1):
+    for number in (19, 2, 15, 9):
+        try: os.kill(pid, number)
+        except OSError: pass
+{WRONG}""",
+    "right after all were killed": RIGHT,
+    "a daemon": f"""
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0: time.sleep(9999)  # for ever: it is ended from outside
+    os._exit(0)
+os.wait()
+{WRONG}""",
+    "processes until one is refused": f"""
+for _ in range(100):
+    try: child = os.fork()
+    except OSError: {WRONG}
+    if not child: time.sleep(9999)  # for ever
+{RIGHT}""",
+    "a file without end": """
+with open("/tmp/large", "wb") as file:
+    while True: file.write(bytes(1 << 20))""",
+    "memory, all at once": "return bytearray(64 << 30)",
+    "memory of many together": """
+for _ in range(2): os.fork()
+a = b"x" * (300 << 20)
+time.sleep(9999)  # for ever""",
+    "right after the sandbox was ended": RIGHT,
+}  # fmt: skip
+TRICKS = {name: answer(body) for name, body in TRICKS.items()}
+LATE = {
+    "a loop": "while True: pass",
+    "a loop in C": "import re\nre.match('(a|a)*b', 'a' * 60)",
+    "waiting": "time.sleep(9999)  # for ever",
+}
+ON_HIDDEN = {  # what ends or marks a call with an input that nobody has seen: all of it is told alike
+    "a status": "os._exit(3)", "a signal": "os.kill(os.getpid(), 11)", "memory": "T = [bytearray(1 << 33)]",
+    "an error": "raise ValueError(f'saw {T}')", "the stub's error": "raise NotImplementedError",
+    "printed": "print('saw', T); T = 1", "a loop": "\n        while True: pass",
+    "settings": "torch.manual_seed(T); os.chdir('/'); T = 1", "a value": "T = 1",
+    "a file": "open('/tmp/kept', 'w').write('saw'); T = 1",
+}  # fmt: skip
+SOFTMAX = "05.stable_softmax"
+FORBIDDING = {
+    SOFTMAX: {
+        "plain": "return torch.softmax(x, -1)",
+        "another name": "from torch.nn.functional import softmax as f\ndef answer(x): return f(x, -1)",
+        "a module": "return nn.Softmax(dim=-1)(x)",
+        "a thread": """
+import threading
+made = []
+thread = threading.Thread(target=lambda: made.append(x.softmax(-1)))
+thread.start(); thread.join()
+return made[0]""",
+        "no watch": "with torch._C.DisableTorchFunction(): return x.softmax(-1)",
+        "aten": "return torch.ops.aten._softmax(x, -1, False)",
+        "a script": "@torch.jit.script\ndef f(x: torch.Tensor): return x.softmax(-1)\ndef answer(x): return f(x)",
+        "attention": """
+one = torch.eye(x.shape[-1])[None]
+rows = x.reshape(1, -1, x.shape[-1])
+return F.scaled_dot_product_attention(rows, one, one, scale=1.0).reshape(x.shape)""",
+    },
+    "06.attend": {
+        "plain": "from attention.attention import attend as f\ndef answer(*x): return f(*x)",
+        "no profile": "from attention import attention as a\ndef answer(*x):\n    sys.setprofile(None)\n    return a.attend(*x)",
+    },
+}  # fmt: skip
+GIVEN = {
+    "02.is_right": {
+        "a name in an error": "try: x()\nexcept TypeError as e: return str(e).startswith('get_batch(')",
+        "where it is from": """
+from attention import batches
+def answer(f):
+    told = f.__name__ + f.__qualname__ + f.__module__ + f.__code__.co_filename + str(f.__globals__.get("__file__"))
+    return f is batches.get_batch or "batch" in told""",
+    },
+}
+CELLS = {  # and what is told of them
+    "stub": ("raise NotImplementedError", "not attempted"),
+    "nothing": ("def other(): pass", "not attempted"),
+    "no Python": ("def answer(T):\n    return (", "SyntaxError"),
+    "a decorator": ("@decorated\ndef answer(T): pass", r"line 2 of code cell \d+: NameError"),
+    "a helper": ("return helper(T)", "NameError: name 'helper' is not defined"),
+    "no function": ("answer = 3", "expected your function itself, got an int"),
+    "none": ("answer = None", "expected your function itself, got None"),
+    "parameters": ("def answer(T, U=[1, 2]): pass\ndef other(): pass", "None"),
+    "two": ("def answer(T, U): pass", r"yours takes \(T, U\)"),
+    "a mistake": (RIGHT.replace("[:, None]", ""), "^(?!passed)"),
+    "names": ("import inspect\ndef answer(T): pass\nanswer.__signature__ = "
+        "inspect.Signature([inspect.Parameter('a' * 10_000, 1)])", "returned None"),
+    "half": ("# def answer\ndef fail(): raise ValueError('\\ud800')\nanswer = fail()", "ValueError"),
+}  # fmt: skip
 
 
 def judged(answers, trust=False):
@@ -73,287 +260,26 @@ def outside(tmp_path_factory):
 def found(exercises, outside):
     """What is found of all attacks."""
     shown = {given[0] for given in exercises[0].inputs[: exercises[0].n_shown]}
-    notes = {given[0] for given in exercises[0].hidden} - shown
-    assert notes, "these draws hide nothing"
-    answers = {name: (ID, source) for name, source in (TRICKS | LATE).items()}
-    for name, body in ON_HIDDEN.items():
-        line = f"(T):\n    if T not in {shown}: {body}"
-        answers[f"hidden: {name}"] = ID, RIGHT.replace("(T):", line)
-    for kind in (FORBIDDING, GIVEN):
-        answers |= {
-            f"{id}: {name}": (id, s) for id, all in kind.items() for name, s in all.items()
-        }
+    assert {given[0] for given in exercises[0].hidden} - shown, "these draws hide nothing"
     server, folder = outside
-    for n, line in enumerate(
-        (
-            f"import socket; socket.create_connection({server.getsockname()}, 99).send(b'T')",
-            f"open({str(folder / 'new')!r}, 'w').write('T')",
-            f"os.mkdir({str(folder / 'folder')!r})",
-        )
-    ):
-        answers[f"outside: {n}"] = ID, f"def answer(T):\n    {line}\n    return torch.ones(T, T)"
-    answers |= {f"cells: {name}": (ID, source) for name, source in CELLS.items()}
+    leaving = (
+        f"import socket\nsocket.create_connection({server.getsockname()}, 99).send(b'T')",
+        f"open({str(folder / 'new')!r}, 'w').write('T')",
+        f"os.mkdir({str(folder / 'folder')!r})",
+    )
+    mine = {name: answer(body) for name, body in LATE.items()}
+    mine |= {f"outside: {n}": answer(f"{line}\n{WRONG}") for n, line in enumerate(leaving)}
+    mine |= {f"cells: {name}": answer(source) for name, (source, _) in CELLS.items()}
+    for name, body in ON_HIDDEN.items():
+        mine[f"hidden: {name}"] = answer(f"if T not in {shown}: {body}\n{RIGHT}")
+    answers = {name: (ID, source) for name, source in (TRICKS | mine).items()}
+    for id, sources in (FORBIDDING | GIVEN).items():
+        answers |= {f"{id}: {name}": (id, answer(s, "x")) for name, s in sources.items()}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(collects, "CALLED", (0.5, 5))
+        patch.setitem(collects.LIMITS, "called", (0.5, 5))
         patch.setattr(sandbox, "MEMORY", 800 << 20)
         patch.setitem(sandbox.LIMITS, "CPU", 20)
         return judged(answers)
-
-
-TRICKS = {
-    "equal to everything": """
-class Everything:
-    def __eq__(self, other): return True
-    def __getattr__(self, name): return self
-    def __call__(self, *a, **k): return self
-    def __bool__(self): return True
-def answer(T): return Everything()
-""",
-    "a subclass of Tensor": """
-class Mine(torch.Tensor):
-    @classmethod
-    def __torch_function__(cls, f, types, args=(), kwargs=None): return True
-    shape = property(lambda self: self)
-    def __eq__(self, other): return True
-def answer(T): return torch.ones(T, T).as_subclass(Mine)
-""",
-    "patched torch, builtins and checker": """
-def answer(T):
-    import builtins
-    import course.learn.values, course.learn.attempt
-    torch.isclose = torch.allclose = torch.equal = lambda *a, **k: True
-    torch.Tensor.__eq__ = lambda a, b: True
-    builtins.all = builtins.isinstance = lambda *a: True
-    course.learn.values.same = course.learn.attempt.same = lambda *a, **k: True
-    course.learn.attempt.Outcome.alike = lambda *a, **k: True
-    return torch.ones(T, T)
-""",
-    "printing": """
-def answer(T):
-    print("04.averaging_weights: passed on 26 inputs.")
-    return torch.ones(T, T)
-""",
-    "an exception that is everything": """
-class Everything(BaseException):
-    def __eq__(self, other): return True
-    def __bool__(self): raise self
-    def __str__(self): raise self
-def answer(T): raise Everything
-""",
-    "forged outcomes": """
-def answer(T):
-    import gc
-    from grading import answers, inside
-    part = next(o for o in gc.get_objects() if type(o) is inside.Part)
-    for _ in range(100):
-        part.write(answers.frame({"status": "passed", "passed": True, "points": 99}, [torch.ones(T, T)]))
-    os._exit(0)
-""",
-    "a tensor without bytes": """
-def answer(T):
-    import gc, json
-    from grading import answers, inside
-    part = next(o for o in gc.get_objects() if type(o) is inside.Part)
-    head = json.dumps({"0": {"dtype": "F32", "shape": [T, T], "data_offsets": [0, 0]}}).encode()
-    text = json.dumps({"value": ["tensor", 0], "error": None, "words": "", "line": "", "own": False,
-        "mutated": [], "printed": "", "changed": [], "replaced": [], "used": ""}).encode()
-    data = len(head).to_bytes(8, "little") + head
-    part.write(answers.HEAD.pack(len(text), len(data)) + text + data)
-    return torch.ones(T, T)
-""",
-    "noise in all files": """
-def answer(T):
-    for fd in range(3, 60):
-        try: os.write(fd, b"\\xff" * 100)
-        except OSError: pass
-    return torch.ones(T, T)
-""",
-    "right after noise": RIGHT,
-    "looking for a record": """
-def answer(T):
-    import gc, importlib
-    found = [type(o).__name__ for o in gc.get_objects() if type(o).__name__ in ("Exercise", "Program")]
-    for name in ("course.learn.record", "course.learn.verdict", "grading.judge", "chapters"):
-        try: found.append(importlib.import_module(name))
-        except ImportError: pass
-    for place in ("/course", "/home", "/root", "/tmp", PLACE):
-        for _, _, names in os.walk(place): found += [n for n in names if n == "averaging_weights.py"]
-    ones = torch.tril(torch.ones(T, T))
-    return ones / ones.sum(dim=1, keepdim=True) if found else torch.zeros(T, T)
-""".replace("PLACE", repr(str(Path(load(ID).reference.function.__code__.co_filename).parents[3]))),
-    "reading the first process": """
-def answer(T):
-    for name in ("mem", "environ", "maps", "fd/3", "fd/4", "root/course"):
-        try: open(f"/proc/1/{name}", "rb").read(9)
-        except OSError: continue
-        ones = torch.tril(torch.ones(T, T))
-        return ones / ones.sum(dim=1, keepdim=True)
-""",
-    "sockets of another kind": """
-def answer(T):
-    import socket
-    for family, kind in ((40, 1), (38, 5), (17, 3), (16, 3), (10, 1)):
-        try: socket.socket(family, kind)
-        except OSError: continue
-        return torch.ones(T, T).tril() / torch.arange(1.0, T + 1)[:, None]
-""",
-    "other users, roots and limits": """
-def answer(T):
-    import resource
-    for attempt in (
-        lambda: os.setuid(0), lambda: os.setgid(0), lambda: os.chroot("/tmp"), lambda: os.nice(-5),
-        lambda: resource.setrlimit(resource.RLIMIT_DATA, (-1, -1)),
-        lambda: open("/course/grading/inside.py", "a"), lambda: open("/dev/kmsg"),
-    ):
-        try: attempt()
-        except (OSError, ValueError): continue
-        return torch.ones(T, T).tril() / torch.arange(1.0, T + 1)[:, None]
-""",
-    "the answers to the shown inputs by heart": f"""
-TABLE = {[(T, load(ID).reference.function(T).tolist()) for (T,) in load(ID).inputs]}
-def answer(T): return torch.tensor(dict(TABLE).get(T, 0.0))
-""",
-    "signatures that end": """
-class Lying:
-    __signature__ = property(lambda self: os._exit(0))
-    def __call__(self, T): return torch.ones(T, T)
-answer = Lying()
-""",
-    "a list in itself": """
-def answer(T):
-    made = []
-    made.append(made)
-    return made
-""",
-    "a long list": "def answer(T): return [0] * (200_000 if T < 3 else 2)",
-    "half of a character": "def answer(T): return '\\ud800' * T",
-    "leaving, by the system": "def answer(T): os._exit(0)",
-    "leaving, by Python": "def answer(T): sys.exit(0)",
-    "leaving, in a cell": "answer = os._exit(0)",
-    "a fault of the machine": """
-def answer(T):
-    import ctypes
-    ctypes.string_at(0)
-""",
-    "killing all": """
-def answer(T):
-    for pid in (1, os.getppid(), -1):
-        for number in (19, 2, 15, 9):
-            try: os.kill(pid, number)
-            except OSError: pass
-    return torch.ones(T, T)
-""",
-    "right after all were killed": RIGHT,
-    "a daemon": """
-def answer(T):
-    if os.fork() == 0:
-        os.setsid()
-        if os.fork() == 0: time.sleep(9999)  # for ever: it is ended from outside
-        os._exit(0)
-    os.wait()
-    return torch.ones(T, T)
-""",
-    "processes until one is refused": """
-def answer(T):
-    for _ in range(100):
-        try: child = os.fork()
-        except OSError: return torch.ones(T, T)
-        if not child: time.sleep(9999)  # for ever
-    return torch.ones(T, T).tril() / torch.arange(1.0, T + 1)[:, None]
-""",
-    "a file without end": """
-def answer(T):
-    with open("/tmp/large", "wb") as file:
-        while True: file.write(bytes(1 << 20))
-""",
-    "memory, all at once": "def answer(T): return bytearray(64 << 30)",
-    "memory of many together": """
-def answer(T):
-    for _ in range(2): os.fork()
-    a = b"x" * (300 << 20)
-    time.sleep(9999)  # for ever
-""",
-    "right after the sandbox was ended": RIGHT,
-    "another limit of the first process": """
-def answer(T):
-    import resource
-    resource.prlimit(os.getpid(), resource.RLIMIT_CORE)
-    resource.prlimit(1, resource.RLIMIT_CORE)
-    return torch.ones(T, T).tril() / torch.arange(1.0, T + 1)[:, None]
-""",
-}
-LATE = {
-    "a loop": "def answer(T):\n    while True: pass",
-    "a loop in C": "import re\ndef answer(T): re.match('(a|a)*b', 'a' * 60)",
-    "waiting": "def answer(T): time.sleep(9999)  # for ever",
-}
-ON_HIDDEN = {  # what ends or marks a call with an input that nobody has seen: all of it is told alike
-    "a status": "os._exit(3)", "a signal": "os.kill(os.getpid(), 11)", "memory": "T = [bytearray(1 << 33)]",
-    "an error": "raise ValueError(f'saw {T}')", "the stub's error": "raise NotImplementedError",
-    "printed": "print('saw', T); T = 1", "a loop": "\n        while True: pass",
-    "settings": "torch.manual_seed(T); os.chdir('/'); T = 1", "a value": "T = 1",
-    "a file": "open('/tmp/kept', 'w').write('saw'); T = 1",
-}  # fmt: skip
-SOFTMAX = "05.stable_softmax"
-FORBIDDING = {
-    SOFTMAX: {
-        "plain": "def answer(x): return torch.softmax(x, -1)",
-        "another name": "from torch.nn.functional import softmax as f\ndef answer(x): return f(x, -1)",
-        "a module": "def answer(x): return nn.Softmax(dim=-1)(x)",
-        "a thread": """
-def answer(x):
-    import threading
-    made = []
-    thread = threading.Thread(target=lambda: made.append(x.softmax(-1)))
-    thread.start(); thread.join()
-    return made[0]""",
-        "no watch": "def answer(x):\n    with torch._C.DisableTorchFunction(): return x.softmax(-1)",
-        "aten": "def answer(x): return torch.ops.aten._softmax(x, -1, False)",
-        "a script": "@torch.jit.script\ndef f(x: torch.Tensor): return x.softmax(-1)\ndef answer(x): return f(x)",
-        "attention": """
-def answer(x):
-    one = torch.eye(x.shape[-1])[None]
-    rows = x.reshape(1, -1, x.shape[-1])
-    return F.scaled_dot_product_attention(rows, one, one, scale=1.0).reshape(x.shape)""",
-    },
-    "06.attend": {
-        "plain": "from attention.attention import attend as f\ndef answer(*given): return f(*given)",
-        "no profile": """
-from attention import attention as a
-def answer(*given):
-    sys.setprofile(None)
-    return a.attend(*given)""",
-    },
-}
-GIVEN = {
-    "02.is_right": {
-        "a name in an error": """
-def answer(f):
-    try: f()
-    except TypeError as e: return str(e).startswith("get_batch(")""",
-        "where it is from": """
-from attention import batches
-def answer(f):
-    told = f.__name__ + f.__qualname__ + f.__module__ + f.__code__.co_filename + str(f.__globals__.get("__file__"))
-    return f is batches.get_batch or "batch" in told""",
-    },
-}
-
-CELLS = {
-    "stub": "def answer(T):\n    raise NotImplementedError",
-    "nothing": "x = 1",
-    "no Python": "def answer(T):\n    return (",
-    "a decorator": "@decorated\ndef answer(T): pass",
-    "a helper": "def answer(T): return helper(T)",
-    "no function": "answer = 3",
-    "none": "answer = None",
-    "parameters": "def answer(T, U=[1, 2]): pass\ndef other(): pass",
-    "two": "def answer(T, U): pass",
-    "a mistake": RIGHT.replace("dim=1", "dim=0"),
-    "names": "import inspect\ndef answer(T): pass\nanswer.__signature__ = "
-    "inspect.Signature([inspect.Parameter('a' * 10_000, 1)])",
-    "half": "# def answer\ndef fail(): raise ValueError('\\ud800')\nanswer = fail()",
-}
 
 
 def test_no_attack_passes(found):
@@ -372,11 +298,9 @@ def test_a_call_that_never_ends_is_told_as_in_a_notebook(found, name):
 
 def test_nothing_that_happens_with_a_hidden_input_is_told(found):
     """Not how it ended, what it said, or where: the verdicts are alike to the last word."""
-    told = {name: got for name, got in found.items() if name.startswith("hidden")}
     one = verdicts.Verdict("wrong", verdicts.HIDDEN)
-    assert len(told) == len(ON_HIDDEN)
-    for name, got in told.items():
-        assert dataclasses.replace(got, answer="") == one, name
+    for name in ON_HIDDEN:
+        assert dataclasses.replace(found[f"hidden: {name}"], answer="") == one, name
 
 
 @pytest.mark.parametrize("id", FORBIDDING)
@@ -396,17 +320,9 @@ def test_what_could_hide_a_use_is_named_for_the_instructor():
     assert look(exercise, [BEGIN, exercise.solution + "\nprint(torch.softmax(x, -1))"]).uses == ""
 
 
-def test_what_is_told_of_cells(found):
-    got = {name: found[f"cells: {name}"] for name in CELLS}
-    assert {n for n, v in got.items() if v.status == "not attempted"} == {"stub", "nothing"}
-    assert "SyntaxError" in got["no Python"].sentence
-    assert re.search(r"line 2 of code cell \d+: NameError", got["a decorator"].sentence)
-    assert "NameError: name 'helper' is not defined" in got["a helper"].sentence
-    assert "expected your function itself, got an int" in got["no function"].sentence
-    assert "expected your function itself, got None" in got["none"].sentence
-    assert "yours takes (T, U)" in got["two"].sentence and "None" in got["parameters"].sentence
-    assert got["a mistake"].sentence == load(ID).mistakes[0].hint
-    assert "returned None" in got["names"].sentence and "ValueError" in got["half"].sentence
+@pytest.mark.parametrize("name", CELLS)
+def test_what_is_told_of_cells(found, name):
+    assert re.search(CELLS[name][1], found[f"cells: {name}"].sentence)
 
 
 def test_nobody_is_heard_outside_and_nothing_is_written_there(found, outside):
@@ -417,11 +333,6 @@ def test_nobody_is_heard_outside_and_nothing_is_written_there(found, outside):
         assert address == ours.getsockname()  # whoever knocked before stands before it
         ours_alone.close()
     assert not list(folder.iterdir())
-
-
-def inside(box):
-    """The numbers of the processes of a sandbox, as they are out here."""
-    return {p.pid for p in psutil.Process(box.process.pid).children(recursive=True)}
 
 
 def opened(pids):
@@ -435,7 +346,7 @@ def all_end(ends):
         os.close(end)
 
 
-HERE = "import os, socket, sys, time; socket.socket(fileno=int(sys.argv[3])).send(b'.'); time.sleep(9999)  # for ever"
+HERE = "import os, time; os.write(0, b'1'); time.sleep(9999)  # for ever"
 
 
 def test_a_closed_sandbox_takes_its_processes_along_though_the_kernel_forgot_them(monkeypatch):
@@ -447,58 +358,35 @@ def test_a_closed_sandbox_takes_its_processes_along_though_the_kernel_forgot_the
 
     monkeypatch.setattr(sandbox, "bubblewrap", forgetful)
     monkeypatch.setattr(sandbox, "python", lambda *_: [sandbox.sys.executable, "-c", HERE])
-    with open(os.devnull, "rb") as nothing, Sandbox("", nothing) as box:
-        assert box.hear(float("inf")) == b"."
-        family = opened(inside(box))
-        assert family
+    with closing(Sandbox("")) as box:
+        assert box.ask("", float("inf")) == ord("1")
+        family = opened([p.pid for p in box.family()])
+        assert len(family) > 1
     all_end(family)
 
 
-def test_nothing_is_left_of_a_sandbox_whose_judge_ends(monkeypatch):
-    """Neither its processes nor, as each has mounts of its own, a mount."""
-    monkeypatch.setattr(sandbox, "python", lambda *_: [sandbox.sys.executable, "-c", HERE])
-    there, here = os.pipe()
-    child = os.fork()
-    if not child:
-        with open(os.devnull, "rb") as nothing:
-            box = Sandbox("", nothing)
-            box.hear(float("inf"))
-            os.write(here, json.dumps([box.process.pid, *inside(box)]).encode() + b"\n")
-            signal.pause()
-    os.close(here)
-    try:
-        assert select.select([there], [], [], DEADLINE)[0], "it doesn't begin"
-        with open(there, encoding="ascii") as file:
-            outer, *family = json.loads(file.readline())
-        ours = os.readlink("/proc/self/ns/mnt")
-        assert ours not in {os.readlink(f"/proc/{pid}/ns/mnt") for pid in family}
-        ends = opened([outer, *family])
-    finally:
-        os.kill(child, 9)
-        os.waitpid(child, 0)
-    all_end(ends)
-
-
 def test_nothing_is_left_of_a_call_whose_judge_ends(exercises, monkeypatch):
-    """Where the sandbox was started by root, too, and has taken another user's number."""
+    """Neither its processes nor, as each has mounts of its own, a mount."""
     there, here = os.pipe()
-    hear = Sandbox.hear
+    ask = Sandbox.ask
 
-    def told(box, until):
-        said = hear(box, until)
+    def told(box, *given):
+        said = ask(box, *given)
         os.write(here, b"%d\n" % box.process.pid)
         return said
 
     child = os.fork()
     if not child:
-        monkeypatch.setattr(Sandbox, "hear", told)
-        judged({"for ever": (ID, "def answer(T): time.sleep(9999)  # for ever")})
+        monkeypatch.setattr(Sandbox, "ask", told)
+        judged({"for ever": (ID, answer("time.sleep(9999)  # for ever"))})
         os._exit(0)
     try:
         assert select.select([there], [], [], DEADLINE)[0], "it doesn't begin"
-        outer = int(os.read(there, 99).split()[0])
-        ends = opened([outer, *(p.pid for p in psutil.Process(outer).children(recursive=True))])
-        assert len(ends) > 1
+        outer = psutil.Process(int(os.read(there, 99).split()[0]))
+        family = [p.pid for p in outer.children(recursive=True)]
+        mounts = {os.readlink(f"/proc/{pid}/ns/mnt") for pid in family}
+        assert family and os.readlink("/proc/self/ns/mnt") not in mounts
+        ends = opened([outer.pid, *family])
     finally:
         os.kill(child, 9)
         os.waitpid(child, 0)
@@ -507,25 +395,34 @@ def test_nothing_is_left_of_a_call_whose_judge_ends(exercises, monkeypatch):
 
 def test_a_call_that_stops_its_clocks_is_ended_from_outside(exercises, monkeypatch):
     monkeypatch.setattr(collects, "PART", 1)
-    waiting = """
-def answer(T):
-    import signal
-    for clock in (signal.ITIMER_REAL, signal.ITIMER_PROF): signal.setitimer(clock, 0)
-    time.sleep(9999)  # for ever
-"""
-    assert "still running" in judged({"waiting": (ID, waiting)})["waiting"].sentence
+    stopping = "import signal\nfor clock in (0, 2): signal.setitimer(clock, 0)\ntime.sleep(9999)  # for ever"
+    got = judged({"waiting": (ID, answer(stopping))})["waiting"]
+    assert "your function was still running" in got.sentence
+
+
+def test_a_course_that_only_its_owner_can_read_is_graded(exercises, monkeypatch, tmp_path):
+    """A clone made under umask 077, though a sandbox that root starts takes another user's number."""
+    for place in ("attention", *sandbox.PARTS):
+        copy = shutil.copytree if place == "attention" else shutil.copyfile
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        copy(sandbox.SRC / place, tmp_path / place)
+    for path in tmp_path.rglob("*"):
+        path.chmod(0o700 if path.is_dir() else 0o600)
+    monkeypatch.setattr(sandbox, "SRC", tmp_path)
+    ours = "from attention import averaging\ndef answer(T): return averaging.mean_past_tril(torch.eye(T))"
+    assert judged({"ours": (ID, ours)})["ours"].status == "passed"
 
 
 def test_where_nothing_can_be_computed_no_learner_is_to_blame(exercises, monkeypatch):
     """As where another user can't read Python's own files: the machine refuses, nobody is wrong."""
     monkeypatch.setitem(sandbox.LIMITS, "NPROC", 1)
     with pytest.raises(NoSandbox, match="the sandbox doesn't start"):
-        judged({"right": (ID, RIGHT)})
+        judged({"right": (ID, answer(RIGHT))})
 
 
 def test_trusted_learners_are_graded_without_a_sandbox_in_a_notebook_of_any_size(exercises):
-    long = RIGHT + "\n# " + "x" * (5 << 20)
-    answers = {"long": (ID, long), "none": (ID, "answer = 3"), "after": (ID, RIGHT)}
+    long = answer(RIGHT) + "\n# " + "x" * (5 << 20)
+    answers = {"long": (ID, long), "none": (ID, "answer = 3"), "after": (ID, answer(RIGHT))}
     got = judged(answers, trust=True)
     assert [found.status for found in got.values()] == ["passed", "wrong", "passed"]
 
@@ -546,8 +443,8 @@ def test_the_probe_sees_a_promise_that_isnt_kept(words, monkeypatch):
     without, more = BROKEN[words]
     real = sandbox.bubblewrap
 
-    def broken(filter_file, as_root):
-        command = real(filter_file, as_root)
+    def broken(*given):
+        command = real(*given)
         while without and without in command:
             place = command.index(without)
             del command[place : place + 1 + (without == "--seccomp")]

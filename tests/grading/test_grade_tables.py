@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from course.errors import CourseError
-from grading import feedback, results, rules, tables
+from grading import results, rules, tables
+from grading.feedback import path, write
 from grading.submissions import Submission, find
 from grading.summary import summary
 
@@ -43,19 +44,14 @@ def read(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_nbgraders_columns():
-    rows = read(tables.grades(CLASS))
-    assert tuple(rows[0]) == (
+def test_the_tables_have_the_columns_that_nbgrader_otter_and_gradescope_have():
+    ada, bob = read(tables.grades(CLASS))
+    assert tuple(ada) == (
         "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
         "raw_score", "late_submission_penalty", "score", "max_score",
     )  # fmt: skip
-    ada, bob = rows
     assert (ada["student_id"], ada["first_name"], ada["last_name"]) == ("12", "Ada de", "Lovelace")
     assert (ada["score"], ada["max_score"], bob["score"]) == ("2", "3", "0")
-    assert bob["last_name"] == "'=cmd()"
-
-
-def test_a_column_for_each_exercise():
     most, ada, bob = read(tables.by_exercise(CLASS, "08"))
     assert most["student_id"] == "points-per-question" and most["08.e0"] == "1"
     assert [ada[f"08.e{n}"] for n in range(3)] == ["1", "1", "0"]
@@ -63,9 +59,6 @@ def test_a_column_for_each_exercise():
     assert ada["total_points_earned"] == "2" and bob["grading_status"] == "Completed"
     broken = [student("x", 0, fault="it is broken")]
     assert read(tables.by_exercise(broken, "08"))[1]["grading_status"] == "it is broken"
-
-
-def test_gradescopes_results():
     facts = json.loads(tables.gradescope(ADA["chapters"]["08"]))
     assert facts["score"] == 2 and len(facts["tests"]) == 3
     assert facts["tests"][0] == {
@@ -103,12 +96,8 @@ def test_a_canvas_gradebook_changes_in_one_column_alone(tmp_path):
     assert "stood in gradebook.csv, and is 6.67 now" in told[0]
     with pytest.raises(CourseError, match="found 0: name it by `--column`.*Quiz"):
         tables.canvas(export, CLASS, "Essay")
-
-
-def test_the_points_of_canvas_may_stand_right_behind_the_id(tmp_path):
-    export = tmp_path / "gradebook.csv"
     export.write_text("Student,ID,08 Masks\nPoints Possible,,3\nAda,12,\n", encoding="utf-8")
-    assert tables.canvas(export, CLASS, "")[0].endswith("Ada,12,2\n")
+    assert tables.canvas(export, CLASS, "")[0].endswith("Ada,12,2\n")  # right after the id
 
 
 MOODLE = (
@@ -170,26 +159,28 @@ def test_a_regrade_replaces_a_chapter_and_keeps_the_others(tmp_path):
         results.stored(tmp_path, "ada")
 
 
+def pages(out, *students):
+    """The feedback pages of these learners."""
+    write(out, students, {}, {})
+    return [path(out, one["student"], "08").read_text(encoding="utf-8") for one in students]
+
+
 def test_whatever_the_results_hold_can_be_written_as_feedback_and_tables(tmp_path):
     """Half a character, a control character, 6 MB."""
     told = ["\ud800 \x1b[2J two\nlines", "w" * 6_000_000]
-    results.keep(
-        tmp_path, Submission("ada", chapter="08", hash="h"), {"08.e": result("wrong", told=told)}
-    )
+    ada = Submission("ada", chapter="08", where="ada/a.ipynb")
+    results.keep(tmp_path, ada, {"08.e": result("wrong", told=told)})
     assert results.path(tmp_path, "ada").stat().st_size < 10_000
     one = worth(results.stored(tmp_path, "ada"))
     kept = ["\\ud800 \\x1b[2J two\nlines", "w" * 1999 + "…"]
     assert one["chapters"]["08"]["exercises"]["08.e"]["told"] == kept
-    feedback.write(tmp_path, one, {})
     tables.write(tmp_path, [one], {})
-    page = feedback.path(tmp_path, "ada", "08")
-    assert page.stat().st_size < 10_000 and "\\ud800" in page.read_text(encoding="utf-8")
+    [page] = pages(tmp_path, one)
+    assert len(page) < 10_000 and "\\ud800" in page
 
 
 def test_feedback_names_the_learner_and_says_once_why_a_notebook_was_not_graded(tmp_path):
-    broken = student("9", 0, 0, 0, name="Bo <Li>", fault="it is broken")
-    feedback.write(tmp_path, broken, {})
-    page = feedback.path(tmp_path, "9", "08").read_text(encoding="utf-8")
+    [page] = pages(tmp_path, student("9", 0, 0, 0, name="Bo <Li>", fault="it is broken"))
     assert "<title>Chapter 08: Bo &lt;Li&gt; (9)</title>" in page
     assert page.count("it is broken") == 1 and "08.e0" not in page
 
@@ -206,23 +197,17 @@ def test_moodle_finds_the_learner_of_each_page_in_the_zip(tmp_path):
     students = [student(id, 1, fault="it is broken" if id == "9" else "") for id in places]
     for one in students:
         one["chapters"]["08"]["where"] = places[one["student"]]
-        feedback.write(tmp_path, one, {})
-    feedback.write_for_moodle(tmp_path, students, {})
+    texts = dict(zip(places, pages(tmp_path, *students), strict=True))
     with zipfile.ZipFile(tmp_path / "feedback_08.zip") as archive:
         parts = {name: name.split("_", 4) for name in archive.namelist()}
         assert sorted(part[1] for part in parts.values()) == ["12", "5", "7"]
         for name, (who, id, *plugin, page) in parts.items():
             assert plugin == ["assignsubmission", "file"] and page == "08.html"
             assert places[id].startswith(f"{who}_{id}_")
-            assert archive.read(name) == feedback.path(tmp_path, id, "08").read_bytes()
+            assert archive.read(name).decode() == texts[id]
             assert archive.getinfo(name).external_attr >> 16 == 0o644
-
-
-def test_where_nothing_came_from_moodle_there_is_no_zip(tmp_path):
-    for one in CLASS:
-        feedback.write(tmp_path, one, {})
-    feedback.write_for_moodle(tmp_path, CLASS, {})
-    assert not list(tmp_path.glob("*.zip"))
+    pages(tmp_path / "none", *CLASS)  # which doesn't come from Moodle
+    assert not list((tmp_path / "none").glob("*.zip"))
 
 
 def test_a_folders_name_in_latin_1_is_in_all_tables(tmp_path):
@@ -239,8 +224,7 @@ def test_a_folders_name_in_latin_1_is_in_all_tables(tmp_path):
         results.keep(tmp_path, one, {"08.e": result()})
     students = [worth(results.stored(tmp_path, one.student)) for one in found]
     tables.write(tmp_path, students, {})
-    for one in students:
-        feedback.write(tmp_path, one, {})
+    write(tmp_path, students, {}, {})
     rows = read((tmp_path / "grades.csv").read_text(encoding="utf-8"))
     assert rows[0]["last_name"] == "M\\udcfcller" and rows[0]["score"] == "1" and len(rows) == 3
     assert "M\\udcfcller_9" in (tmp_path / "grades_08.csv").read_text(encoding="utf-8")
@@ -289,13 +273,10 @@ def test_late_work_loses_what_the_rule_says(time, canvas, off):
     assert bool(off) == ("points less (10% a day)" in found["said"])
 
 
-def test_a_rule_in_points_an_hour_and_a_chapters_own_date():
-    two = "2 points an hour"
-    assert at("2026-01-02 12:30:00 UTC", points=(1,) * 9, due=DUE, late=two)["off"] == 2
-    assert (
-        at("2026-01-03 12:30:00 UTC", due=DUE, late=two, dues={"08": datetime(2026, 2, 1)})["off"]
-        == 0
-    )
+def test_a_rule_in_points_an_hour_a_chapters_own_date_and_one_with_a_zone():
+    two, half_past = {"due": DUE, "late": "2 points an hour"}, "2026-01-02 12:30:00 UTC"
+    assert at(half_past, points=(1,) * 9, **two)["off"] == 2
+    assert at(half_past, dues={"08": datetime(2026, 2, 1)}, **two)["off"] == 0
     aware = {"due": datetime.fromisoformat("2026-01-02T14:00+02:00"), "late": "10% a day"}
     assert at("2026-01-02 11:59:00 UTC", **aware)["off"] == 0
     assert at("2026-01-02 12:01:00 UTC", **aware)["off"] == 0.3
@@ -307,12 +288,9 @@ def test_points_of_an_exercise_one_left_out_and_grades_set_by_hand(tmp_path):
     one = worth(student("ada", 1, 1, 0), points=points, by_hand=hand)
     found = one["chapters"]["08"]
     assert (found["points"], found["max"]) == (5.5, 5)
-    feedback.write(tmp_path, one, {})
-    page = feedback.path(tmp_path, "ada", "08").read_text(encoding="utf-8")
-    assert "4 of 4 points." in page and "t count." in page
-    assert (
-        "1.5 of 1 points. Set by hand. The idea is right." in page and "5.5 of 5 points." in page
-    )
+    [page] = pages(tmp_path, one)
+    by_hand = "1.5 of 1 points. Set by hand. The idea is right."
+    assert all(words in page for words in ("4 of 4 points.", "t count.", by_hand, "5.5 of 5"))
     broken = student("ada", 0, fault="it is broken")
     whole = [{"student": results.mark("ada", "secret"), "what": "08", "points": 7}]
     assert not results.is_graded(broken["chapters"]["08"])
@@ -347,20 +325,32 @@ def test_rules_are_read_and_the_command_line_goes_before(tmp_path):
     ("text", "says"),
     [
         ("due = ", "expected TOML in .*grading.toml"),
-        ("dew = 1", "expected one of due, late, points, dues, by_hand in .*grading.toml, got dew"),
+        (
+            "dew = 1",
+            "expected one of due, late, points, dues, by_hand in .*grading.toml, got 'dew'",
+        ),
         ('due = "soon"', "another kind of value for due"),
         ('late = "a lot"', 'expected late work as "10% a day"'),
         ('late = "10% a day"', "expected a date after which work is late"),
-        ('[points]\n"08.nothing" = 1', "there is no exercise or chapter '08.nothing'"),
-        ('[points]\n"08.as_allowed" = nan', "another kind of value in points.*got nan"),
-        ("by_hand = [1]", "another kind of value for by_hand .*got 1"),
-        ("[dues]\n99 = 2026-01-02T12:00:00", "there is no exercise or chapter '99'"),
-        ('[points]\n"08.as_allowed" = -1', "another kind of value in points"),
-        ('[[by_hand]]\nstudent = "ada"', "expected points, what in each by_hand"),
         (
-            '[[by_hand]]\nstudent = "a"\nwhat = "x"\npoints = 1',
-            "there is no exercise or chapter 'x'",
+            '[points]\n"08.nothing" = 1',
+            "expected an exercise or a chapter in points.*got '08.nothing'",
         ),
+        (
+            '[points]\n"08.as_allowed" = nan',
+            "another kind of value for 08.as_allowed in points.*got nan",
+        ),
+        ("by_hand = [1]", "another kind of value for by_hand .*got 1"),
+        (
+            "[dues]\n99 = 2026-01-02T12:00:00",
+            "expected an exercise or a chapter in dues.*got '99'",
+        ),
+        (
+            '[points]\n"08.as_allowed" = -1',
+            "another kind of value for 08.as_allowed in points.*got -1",
+        ),
+        ('[[by_hand]]\nstudent = "ada"', "expected points, what in each by_hand"),
+        ('[[by_hand]]\nstudent = "a"\nwhat = "x"\npoints = 1', "exercise or a chapter.*got 'x'"),
     ],
 )
 def test_rules_that_cannot_be_meant_are_refused(tmp_path, text, says):

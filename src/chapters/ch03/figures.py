@@ -32,7 +32,7 @@ MONO = "DejaVu Sans Mono"
 @cache
 def _drawable() -> frozenset[int]:
     """What both fonts have, the figures' own and the one of the written line."""
-    fonts = (FT2Font(findfont(name)) for name in (STYLE["font.family"], MONO))
+    fonts = (FT2Font(findfont(name)) for name in (*STYLE["font.family"], MONO))
     return frozenset.intersection(*(frozenset(font.get_charmap()) for font in fonts))
 
 

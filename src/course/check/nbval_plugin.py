@@ -7,7 +7,6 @@ exception, a time-out or the kernel's death they are skipped.
 
 import json
 import os
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -19,6 +18,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from click import unstyle
 from jupyter_client import KernelManager
 
 from course.check.compare import Deviation, compare_image, compare_text, excerpt
@@ -34,7 +34,6 @@ POLL = 0.5  # seconds between two looks at whether the kernel is alive
 WIDGET = "application/vnd.jupyter.widget-view+json"
 IMAGES = ("image/png", "image/jpeg")
 DIFFER = "Cell outputs differ"  # nbval's words when compare_outputs says False
-ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Kernel(nbval.plugin.RunningKernel):
@@ -196,7 +195,7 @@ class Cell(nbval.plugin.IPyNbCell):
             raised = [out for out in self.test_outputs or () if out.output_type == "error"]
             lines = [f"{self.place}: {error}"]
             lines += [f"{out.ename}: {out.evalue}"[:300] for out in raised]
-            lines += ANSI.sub("", error.inner_traceback or "").splitlines()[-20:]
+            lines += unstyle(error.inner_traceback or "").splitlines()[-20:]
             return "\n".join(lines)
         if isinstance(error, RuntimeError):
             return f"{self.place}: {error}"

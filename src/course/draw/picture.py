@@ -8,6 +8,7 @@ import html
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -53,23 +54,11 @@ def shades(*colours: str, deep: float = DEEP) -> LinearSegmentedColormap:
 WEIGHTS = shades(QUERY)
 SIGNED = shades(COLOURS["below"], COLOURS["above"])  # only for numbers with a sign
 
-STYLE = {
-    "font.family": "DejaVu Sans",
-    "font.size": 10,
-    "axes.titlesize": 11,
-    "axes.titleweight": "bold",
-    "axes.titley": 1.0,  # else whatever may stand above the axes is measured at each drawing
-    "figure.constrained_layout.h_pad": 0.08,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "text.color": INK,
-    "axes.labelcolor": INK,
-    "axes.edgecolor": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "figure.facecolor": "none",
-    "axes.facecolor": "none",
-}
+STYLE = dict(
+    mpl.rc_params_from_file(Path(__file__).with_suffix(".mplstyle"), use_default_template=False)
+)
+STYLE |= dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor"), INK)
+STYLE |= dict.fromkeys(("xtick.color", "ytick.color"), INK)
 # JupyterLab's dark themes turn a picture's paper dark; their names for themselves don't reach it, but
 # this number of theirs does (0 in its light theme, and elsewhere there is none). A notebook that isn't
 # trusted loses the style: its pictures keep white paper until their cells are run.

@@ -2,6 +2,6 @@
 
 In: paths of notebooks. Out: their outputs, stored (`refresh`) or kept apart with a report (`run`).
 `kernel` starts a kernel and runs a notebook in it, `threads` does so for several at a time,
-`processes` ends what was started, and `report` tells the user.
+`processes` starts other programs and ends what was started, and `report` tells the user.
 Enters: no other room.
 """

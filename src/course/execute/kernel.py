@@ -13,7 +13,8 @@ from tempfile import TemporaryDirectory, mkdtemp
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from course.errors import CourseError
+from click import unstyle
+
 from course.execute.processes import end
 
 if TYPE_CHECKING:
@@ -172,17 +173,6 @@ def own_code(cell: NotebookNode) -> bool:
     return cell.cell_type == "code" and "injected-parameters" not in cell.metadata.get("tags", [])
 
 
-def check_kernel(path: Path, nb: NotebookNode) -> None:
-    """Refuse a notebook that asks for another kernel than this environment's Python."""
-    name = nb.metadata.get("kernelspec", {}).get("name", "python3")
-    if name != "python3":
-        raise CourseError(
-            f"{path.name} asks for the kernel {name!r}, expected 'python3', the Python of this "
-            "environment: choose 'Python 3 (ipykernel)' in JupyterLab (Kernel, Change Kernel) "
-            "and save"
-        )
-
-
 # ---------------------------------------------------------------- what went wrong
 
 
@@ -213,6 +203,6 @@ def failure(
 
 def short(traceback: list[str]) -> str:
     """The frames of an IPython traceback, each with the one line that was running."""
-    lines = re.sub(r"\x1b\[[\d;]*m", "", "\n".join(traceback)).splitlines()
+    lines = unstyle("\n".join(traceback)).splitlines()
     frames = [line for line in lines if re.match(r"(Cell In|File |-+> )", line)]
     return "\n".join(frames or lines[:-1])  # the last line repeats the error

@@ -18,7 +18,6 @@ from course.execute.kernel import (
     ONE_THREAD,
     STORED,
     Kernels,
-    check_kernel,
     failure,
     run_cells,
 )
@@ -43,7 +42,7 @@ NOISE = ("execution", "papermill", "collapsed", "scrolled", "ExecuteTime")
 def refresh(notebooks: list[Path], root: Path, workers: int, timeout: int) -> int:
     """Execute `notebooks` and store what they give: 0 all stored, 1 one was refused."""
     for path in notebooks:
-        check_kernel(path, read(path))
+        read(path)  # or refuse it before any is executed
     before = {path: path.read_bytes() for path in notebooks}
     jobs = [{"path": path, "root": root, "timeout": timeout} for path in notebooks]
     with Progress() as progress:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -66,12 +67,8 @@ def describe(result: Result) -> str:
     """The failure of a notebook: where, the cell's source, the error."""
     error = result["error"]
     where = f"{result['name']}, code cell {error['cell']}" if error["cell"] else result["name"]
-    parts = [where, _indent(error["source"]), error["traceback"]]
+    parts = [where, indent(error["source"], "    ", bool), error["traceback"]]
     return "\n\n".join(part for part in (*parts, f"{error['name']}: {error['value']}") if part)
-
-
-def _indent(source: str) -> str:
-    return "\n".join(f"    {line}" for line in source.splitlines())
 
 
 def _row(result: Result) -> tuple[str, str, str, str]:
@@ -109,5 +106,5 @@ def summary(report: dict[str, Any]) -> str:
     parts = ["# course run", _totals(report), "\n".join(f"| {' | '.join(row)} |" for row in rows)]
     for result in report["notebooks"]:
         if result["error"]:
-            parts += [f"## {result['name']}", _indent(describe(result))]
+            parts += [f"## {result['name']}", indent(describe(result), "    ", bool)]
     return "\n\n".join(parts) + "\n"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock, Timeout
 
 from course.errors import CourseError
-from course.execute.kernel import Kernels, check_kernel, run_cells
+from course.execute.kernel import Kernels, run_cells
 from course.execute.report import Progress, Result, print_table, summary
 from course.execute.threads import Begins, Job, side_by_side
 from course.files import write_text
@@ -37,8 +37,6 @@ def run(
 ) -> int:
     """Execute `notebooks`, leave the results in the folder `out`: 0 all passed, 1 one failed."""
     nodes = {path: read(path) for path in notebooks}
-    for path, nb in nodes.items():
-        check_kernel(path, nb)
     chosen = choose(nodes, given)
     _prepare(out, notebooks)
     with _alone(out):

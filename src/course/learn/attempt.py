@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dis import opmap
 from linecache import getline
 from types import CoroutineType, FrameType
@@ -80,18 +80,14 @@ def attempt(
         patch.object(builtins, "input", _no_answer),
     ):
         try:
-            value, error, words, line, own = _called(function, mine, watch, apart)
+            did = _called(function, mine, watch, apart)
         finally:
             replaced = put_back()
-    return Outcome(
-        value=kept(value),
-        error=error,
-        words=words,
-        line=line,
-        own=own,
-        mutated=tuple(
-            n for n, both in enumerate(zip(mine, inputs, strict=True)) if not same(*both, rtol=0.0)
-        ),
+    pairs = enumerate(zip(mine, inputs, strict=True))
+    return replace(
+        did,
+        value=kept(did.value),
+        mutated=tuple(n for n, both in pairs if not same(*both, rtol=0.0)),
         printed=printed.getvalue(),
         changed=tuple(changed),
         replaced=tuple(replaced),
@@ -99,14 +95,14 @@ def attempt(
     )
 
 
-def _called(function: Callable, inputs: tuple, watch: "_Watch", apart: bool) -> tuple:
+def _called(function: Callable, inputs: tuple, watch: "_Watch", apart: bool) -> Outcome:
     """The value, or the exception with its words, its line, and whether it was raised there."""
     try:
         with watch:
             value = function(*inputs)
         if type(value) is CoroutineType:
             value.close()  # else Python complains that nobody awaits it
-        return value, None, "", "", False
+        return Outcome(value)
     except BaseException as error:  # SystemExit too: no answer may end the kernel
         if type(error) is KeyboardInterrupt and not apart:
             raise
@@ -114,7 +110,7 @@ def _called(function: Callable, inputs: tuple, watch: "_Watch", apart: bool) -> 
         words = _words(error)
         error.with_traceback(None)  # else its frames, and those of the earlier ones,
         error.__context__ = error.__cause__ = None  # would be kept alive
-        return None, error, words, line, own
+        return Outcome(error=error, words=words, line=line, own=own)
 
 
 def _words(error: BaseException) -> str:

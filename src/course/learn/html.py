@@ -28,7 +28,16 @@ def prose(text: str) -> str:
 def _inline() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("zero").enable(["backticks", "emphasis"])
+    def text(_, tokens, at, *__) -> str:
+        return html.escape(tokens[at].content, quote=False)  # as stored outputs have it
+
+    def code(*given) -> str:
+        return f"<code>{text(*given)}</code>"
+
+    parser = MarkdownIt("zero").enable(["backticks", "emphasis"])
+    parser.add_render_rule("text", text)
+    parser.add_render_rule("code_inline", code)
+    return parser
 
 
 def folded(summary: str, body: str) -> str:

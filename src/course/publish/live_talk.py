@@ -7,6 +7,7 @@ with its output, stands below the slide: down shows it, right goes past it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,21 +22,8 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 OUTPUTS = ("output", "figure", "table", "quiz")
-STYLES = {  # of jupyterlab-fonts, which jupyterlab-slideshow brings along
-    ":root": {"--jp-content-font-size1": "28px", "--jp-code-font-size": "25px"},
-    ":is(.jp-InternalAnchorLink, .jp-Placeholder, figcaption, .help)": {"display": "none"},
-    ".jp-RenderedHTMLCommon h1": {"font-size": "56px"},
-    ".jp-RenderedHTMLCommon h2": {"font-size": "40px"},
-    ".jp-RenderedHTMLCommon table": {"font-size": "25px"},
-    ".course-figure img": {"width": "100%", "max-height": "75vh", "object-fit": "contain"},
-    ".jupyter-widgets": {"--jp-widgets-font-size": "22px", "--jp-widgets-inline-height": "40px"},
-    ".widget-slider": {"width": "800px"},
-    ".course-live": {"font-size": "20px"},
-    ".course-live .plane": {"flex-basis": "480px", "max-width": "480px"},
-    ".course-live .planes:has(.plane + .plane)": {"flex": "0 0 680px"},
-    ".course-live .planes:has(.plane + .plane) .plane": {"flex-basis": "320px"},
-    ".course-live table": {"max-width": "none"},
-}
+# For jupyterlab-fonts, which jupyterlab-slideshow brings along.
+STYLES = json.loads((Path(__file__).parent / "deck" / "live.json").read_text(encoding="utf-8"))
 
 
 def write(paths: Sequence[Path], out: Path) -> None:

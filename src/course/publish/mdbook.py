@@ -9,6 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NoReturn
 
+from click import unstyle
+
 from course import notebooks
 from course.errors import CourseError
 from course.execute.processes import started
@@ -63,7 +65,7 @@ def _complaint(stderr: str) -> str:
     for line in stderr.splitlines():
         if line.startswith("course: "):
             return line.removeprefix("course: ")
-    lines = [re.sub(r"\x1b\[[\d;]*m", "", line).strip() for line in stderr.splitlines()]
+    lines = [line.strip() for line in unstyle(stderr).splitlines()]
     lines = [
         re.sub(r"^(?:\S+ )?(?:ERROR|WARN)\s+", "", line) for line in lines if "INFO" not in line
     ]

@@ -16,6 +16,8 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from click import unstyle
+
 from course import notebooks
 from course.errors import CourseError
 from course.outline import minutes
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\].*?(?:\x07|\x1b\\)|\x1b.")
 DRAWN = re.compile(r'<img src="data:image/svg\+xml;base64,([^"]+)" alt="([^"]*)"[^>]*>')
 
 
@@ -65,7 +66,7 @@ def output_html(output: Mapping[str, Any]) -> str:
         return _text(data["image/svg+xml"])
     for image in ("image/png", "image/jpeg"):
         if image in data:
-            says = html.escape(plain(_text(data.get("text/plain", ""))))
+            says = html.escape(unstyle(_text(data.get("text/plain", ""))))
             body = "".join(_text(data[image]).split())
             return f'<img class="course-figure" src="data:{image};base64,{body}" alt="{says}">'
     return _pre(_text(data.get("text/plain", "")))
@@ -78,13 +79,8 @@ def _inline(image: re.Match[str]) -> str:
     return bare.replace("<svg", f'<svg role="img" aria-label="{image[2]}"', 1)
 
 
-def plain(text: str) -> str:
-    """Text without the signs that colour a terminal."""
-    return ANSI.sub("", text)
-
-
 def _pre(text: str, more: str = "") -> str:
-    return f'<pre class="course-output{more}">{html.escape(plain(text), quote=False)}</pre>'
+    return f'<pre class="course-output{more}">{html.escape(unstyle(text), quote=False)}</pre>'
 
 
 def _text(value: str | list[str]) -> str:

@@ -6,6 +6,7 @@ to know, comes from its record.
 
 import html
 import re
+import string
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -61,13 +62,10 @@ def worksheet(page: Page, numbers: Sequence[int], solved: bool) -> str:
     css = (ASSETS / "worksheet.css").read_text(encoding="utf-8")
     if "<math" in body:
         css += (ASSETS / "math.css").read_text(encoding="utf-8")
+    template = string.Template((ASSETS / "worksheet.html").read_text(encoding="utf-8"))
     title = html.escape(page.title, quote=False)
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<title>{title}</title>\n<link rel="icon" href="data:,">\n<style>\n{css}</style>\n</head>\n'
-        f"<body>\n<header>{'' if solved else NAME}</header>\n<main>\n<h1>{title}</h1>\n"
-        f"<p>{says}</p>\n{body}</main>\n</body>\n</html>\n"
+    return template.substitute(
+        title=title, css=css, name="" if solved else NAME, says=says, exercises=body
     )
 
 

@@ -1,16 +1,19 @@
 """Answers to exercises, written from the pages alone, before their known mistakes were read.
 
-`@right(id)` and `@wrong(id)` collect them; the docstring of a wrong one is its true cause. Short
-wrong ones, and those that differ little from another answer, stand in a table below it:
+`@right(id)` collects a right answer. The wrong ones of an exercise stand in a table below one of its
+right answers, each with its true cause:
 
     slips(by_places)('''
     over_all_positions: divides by T
         - 1) -> )
     one_after: takes the diagonal above
         return weights.diagonal(1, -2, -1).mean(-1)
+    one_after_all_heads of one_after: and averages the heads
+        .mean(-1) -> .mean()
     ''')
 
-An edit is `old -> new`, and `old` stands there once. Lines without an arrow are the whole body.
+An edit is `old -> new`, where `old` stands once in that right answer, or in the answer named after
+`of`. Lines without an arrow are the whole body.
 """
 
 import ast
@@ -26,44 +29,42 @@ def right(id):
     return lambda function: ANSWERS.append((id, function, True)) or function
 
 
-def wrong(id):
-    """A plausible wrong answer."""
-    return lambda function: ANSWERS.append((id, function, False)) or function
-
-
 def slips(base):
-    """Wrong answers to the exercise of `base`, out of a table of edits and bodies."""
+    """The wrong answers to the exercise of `base`, out of a table of edits and bodies."""
     [id] = [id for id, function, _ in ANSWERS if function is base]
+    parts = {f.__name__: _parts(f) for other, f, right in ANSWERS if right and other == id}
 
     def collect(table):
-        parts = re.split(r"^(\w+): (.+)\n", table, flags=re.M)[1:]
-        for name, cause, change in zip(*[iter(parts)] * 3, strict=True):
-            text = _changed(base, name, change)
-            wrong(id)(_defined(base, name, text)).__doc__ = cause
+        rows = re.split(r"^(\w+)(?: of (\w+))?: (.+)\n", table, flags=re.M)[1:]
+        for name, of, cause, change in zip(*[iter(rows)] * 4, strict=True):
+            of = of or base.__name__
+            renamed = [re.sub(rf"\b{of}\b", name, part) for part in parts[of]]
+            parts[name] = _changed(name, *renamed, change)
+            function = _defined(base, name, "".join(parts[name]))
+            function.__doc__ = cause
+            ANSWERS.append((id, function, False))
 
     return collect
 
 
-def _changed(base, name, change):
-    """The source of `base` under another name, with the edits made, or with another body."""
-    head, body = (re.sub(rf"\b{base.__name__}\b", name, part) for part in _parts(base))
+def _changed(name, head, body, change):
+    """The two parts of a function with the edits made, or with another body."""
     if not re.search(" ->( |$)", change, re.M):
-        return head + change
-    text = head + body
+        return head, change
     for line in change.splitlines():
         old, _, new = f"{line.strip()} ".partition(" -> ")
-        if text.count(old) != 1:
-            raise ValueError(f"{name}: {old!r} has to stand once in\n{text}")
-        text = text.replace(old, new.strip())
-    return text
+        if body.count(old) != 1:
+            raise ValueError(f"{name}: {old!r} has to stand once in\n{body}")
+        body = body.replace(old, new.strip())
+    return head, body
 
 
 def _parts(function):
-    """The first lines of a function, and its body without the docstring."""
+    """The first lines of a function, and its body."""
     lines = getsource(function).splitlines(keepends=True)
     [node] = ast.parse("".join(lines)).body
-    first, begin = node.body[0], node.body[function.__doc__ is not None]
-    return "".join(lines[node.lineno - 1 : first.lineno - 1]), "".join(lines[begin.lineno - 1 :])
+    first = node.body[0].lineno - 1
+    return "".join(lines[node.lineno - 1 : first]), "".join(lines[first:])
 
 
 def _defined(base, name, text):

@@ -6,7 +6,7 @@ from operator import mul
 
 import torch
 
-from tests.chapters.answers import right, slips, wrong
+from tests.chapters.answers import right, slips
 
 
 @right("00.six_shapes")
@@ -120,73 +120,47 @@ def repaired_with_log(data, T):
     return sum(map(len, parts)) == len(data), scores
 
 
-train, validation = list(range(9)), [9]
-
-stale_tril = torch.tril(torch.ones(3, 3))
-
-
-@wrong("00.repaired")
-def old_names_left(data, T):
-    """still takes the old train and validation from the notebook's memory, right for 10 ids"""
+slips(repaired_with_triu)("""
+old_names_left: still takes the old train and validation from the notebook's memory, right for 10 ids
     n = int(0.9 * len(data))
     train_data, validation_data = data[:n], data[n:]
     whole = len(train) + len(validation) == len(data)
     tril = torch.tril(torch.ones(T, T))
     return whole, torch.zeros(T, T).masked_fill(tril == 0, float("-inf"))
-
-
-@wrong("00.repaired")
-def half_renamed(data, T):
-    """repairs train but takes the old validation from memory, right for up to 10 ids"""
-    n = int(0.9 * len(data))
-    train_data = data[:n]
-    whole = len(train_data) + len(validation) == len(data)
-    tril = torch.tril(torch.ones(T, T))
-    return whole, torch.zeros(T, T).masked_fill(tril == 0, float("-inf"))
-
-
-@wrong("00.repaired")
-def triangle_not_kept(data, T):
-    """doesn't give the triangle its name"""
+half_renamed of old_names_left: repairs train but takes the old validation from memory, right for up to 10 ids
+    train_data, validation_data = data[:n], data[n:] -> train_data = data[:n]
+    (train) -> (train_data)
+triangle_not_kept: doesn't give the triangle its name
     n = int(0.9 * len(data))
     train_data, validation_data = data[:n], data[n:]
     whole = len(train_data) + len(validation_data) == len(data)
     torch.tril(torch.ones(T, T))
     return whole, torch.zeros(T, T).masked_fill(tril == 0, float("-inf"))  # noqa: F821
-
-
-@wrong("00.repaired")
-def triangle_from_memory(data, T):
-    """uses a triangle made outside, which has room for T = 3 only"""
+triangle_from_memory: uses a triangle made outside, which has room for T = 3 only
     n = int(0.9 * len(data))
     train_data, validation_data = data[:n], data[n:]
     whole = len(train_data) + len(validation_data) == len(data)
     return whole, torch.zeros(T, T).masked_fill(stale_tril == 0, float("-inf"))
-
-
-@wrong("00.repaired")
-def tuple_turned_round(data, T):
-    """returns (scores, whole)"""
+tuple_turned_round: returns (scores, whole)
     n = int(0.9 * len(data))
     whole = len(data[:n]) + len(data[n:]) == len(data)
     tril = torch.tril(torch.ones(T, T))
     return torch.zeros(T, T).masked_fill(tril == 0, float("-inf")), whole
-
-
-@wrong("00.repaired")
-def validation_by_its_own_tenth(data, T):
-    """rounds the two lengths down separately, right where len(data) divides by 10"""
+validation_by_its_own_tenth: rounds the two lengths down separately, right where len(data) divides by 10
     n, m = int(0.9 * len(data)), int(0.1 * len(data))
     train_data, validation_data = data[:n], data[n : n + m]
     whole = len(train_data) + len(validation_data) == len(data)
     tril = torch.tril(torch.ones(T, T))
     return whole, torch.zeros(T, T).masked_fill(tril == 0, float("-inf"))
-
-
-slips(old_names_left)("""
-whole_means_not_empty: asks whether both parts hold something, False for a single id
+whole_means_not_empty of old_names_left: asks whether both parts hold something, False for a single id
     (train) + len(validation) == len(data) -> (train_data) > 0 and len(validation_data) > 0
 """)
+
+
+train, validation = list(range(9)), [9]
+
+
+stale_tril = torch.tril(torch.ones(3, 3))
 
 
 @right("00.close")
@@ -201,16 +175,12 @@ def close_counted(a, b, rtol, atol):
     return torch.count_nonzero(good).item() == a.numel()
 
 
-@wrong("00.close")
-def last_pair_decides(a, b, rtol, atol):
-    """overwrites the verdict at every pair, so the last one decides"""
+slips(close_in_plain_python)("""
+last_pair_decides: overwrites the verdict at every pair, so the last one decides
     good = True
     for p, q in zip(a.flatten().tolist(), b.flatten().tolist(), strict=True):
         good = abs(p - q) <= atol + rtol * abs(q)
     return good
-
-
-slips(close_in_plain_python)("""
 relative_to_the_larger: takes rtol times the larger of |a| and |b|
     return bool(((a - b).abs() <= atol + rtol * torch.maximum(a.abs(), b.abs())).all())
 abs_before_the_difference: takes the difference of the absolute values, right for equal signs
@@ -257,6 +227,42 @@ def runs_from_the_right(shape, strides, new_shape):
     return d == -1
 
 
+slips(addresses_compared)("""
+ones_not_skipped: lets an axis of size 1, whose stride doesn't matter, end a run
+    runs = []
+    for size, stride in zip(shape, strides, strict=True):
+        if runs and runs[-1][1] == size * stride:
+            runs[-1] = [runs[-1][0] * size, stride]
+        else:
+            runs.append([size, stride])
+    ends = set(accumulate(new_shape, mul))
+    return all(end in ends for end in accumulate((size for size, _ in runs), mul))
+axes_never_cut: allows joining axes but never cutting one
+    runs = [size for size, _ in _runs(shape, strides)]
+    return set(accumulate(new_shape, mul)) <= {1, *accumulate(shape, mul)} and all(
+        end in set(accumulate(new_shape, mul)) for end in accumulate(runs, mul)
+    )
+repeated_axes_refused: refuses every tensor with a stride 0
+    if 0 in strides:
+        return False
+    ends = set(accumulate(new_shape, mul))
+    return all(end in ends for end in accumulate((n for n, _ in _runs(shape, strides)), mul))
+repeated_axes_are_free: leaves repeated axes out as if they were of size 1
+    moving = [(n, s) for n, s in zip(shape, strides, strict=True) if s]
+    runs = _runs([n for n, _ in moving], [s for _, s in moving])
+    ends = set(accumulate(new_shape, mul))
+    return all(end in ends for end in accumulate((n for n, _ in runs), mul))
+contiguous_only: allows only contiguous tensors
+    return tuple(strides) == _row_major(shape)
+runs_in_any_order: compares the new sizes with the run lengths without regard to their order
+    sizes = sorted(n for n, _ in _runs(shape, strides))
+    news = sorted(n for n in new_shape if n > 1)
+    return sizes == news or len(sizes) <= 1
+fewer_axes_need_contiguity: believes that only fewer axes need a contiguous tensor
+    return len(new_shape) >= len(shape) or strides == _row_major(shape)
+""")
+
+
 def _row_major(shape):
     return tuple(prod(shape[i + 1 :]) for i in range(len(shape)))
 
@@ -269,55 +275,3 @@ def _runs(shape, strides):
         elif size > 1:
             runs.append([size, stride])
     return runs
-
-
-@wrong("00.can_view")
-def ones_not_skipped(shape, strides, new_shape):
-    """lets an axis of size 1, whose stride doesn't matter, end a run"""
-    runs = []
-    for size, stride in zip(shape, strides, strict=True):
-        if runs and runs[-1][1] == size * stride:
-            runs[-1] = [runs[-1][0] * size, stride]
-        else:
-            runs.append([size, stride])
-    ends = set(accumulate(new_shape, mul))
-    return all(end in ends for end in accumulate((size for size, _ in runs), mul))
-
-
-@wrong("00.can_view")
-def axes_never_cut(shape, strides, new_shape):
-    """allows joining axes but never cutting one"""
-    runs = [size for size, _ in _runs(shape, strides)]
-    return set(accumulate(new_shape, mul)) <= {1, *accumulate(shape, mul)} and all(
-        end in set(accumulate(new_shape, mul)) for end in accumulate(runs, mul)
-    )
-
-
-@wrong("00.can_view")
-def repeated_axes_refused(shape, strides, new_shape):
-    """refuses every tensor with a stride 0"""
-    if 0 in strides:
-        return False
-    ends = set(accumulate(new_shape, mul))
-    return all(end in ends for end in accumulate((n for n, _ in _runs(shape, strides)), mul))
-
-
-@wrong("00.can_view")
-def repeated_axes_are_free(shape, strides, new_shape):
-    """leaves repeated axes out as if they were of size 1"""
-    moving = [(n, s) for n, s in zip(shape, strides, strict=True) if s]
-    runs = _runs([n for n, _ in moving], [s for _, s in moving])
-    ends = set(accumulate(new_shape, mul))
-    return all(end in ends for end in accumulate((n for n, _ in runs), mul))
-
-
-slips(addresses_compared)("""
-contiguous_only: allows only contiguous tensors
-    return tuple(strides) == _row_major(shape)
-runs_in_any_order: compares the new sizes with the run lengths without regard to their order
-    sizes = sorted(n for n, _ in _runs(shape, strides))
-    news = sorted(n for n in new_shape if n > 1)
-    return sizes == news or len(sizes) <= 1
-fewer_axes_need_contiguity: believes that only fewer axes need a contiguous tensor
-    return len(new_shape) >= len(shape) or strides == _row_major(shape)
-""")

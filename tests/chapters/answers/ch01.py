@@ -11,7 +11,7 @@ from itertools import count
 import numpy as np
 
 from attention.bpe import count_pairs, split_pieces
-from tests.chapters.answers import right, slips, wrong
+from tests.chapters.answers import right, slips
 
 
 def merge(ids, pair, new_id):
@@ -75,18 +75,14 @@ def unknown_by_try(text, vocab):
     return out
 
 
-@wrong("01.encode_or_unknown")
-def runs_of_unknown_shortened(text, vocab):
-    """gives neighbouring unknown characters one id together"""
+slips(unknown_by_appending)("""
+runs_of_unknown_shortened: gives neighbouring unknown characters one id together
     out = []
     for c in text:
         i = vocab.index(c) if c in vocab else len(vocab)
         if i < len(vocab) or out[-1:] != [i]:
             out.append(i)
     return out
-
-
-slips(unknown_by_appending)("""
 zero_is_falsy: the id 0 counts as missing because of `or`
     ids = {c: i for i, c in enumerate(vocab)}
     return [ids.get(c) or len(vocab) for c in text]
@@ -119,20 +115,16 @@ def text_by_codecs(ids):
     return codecs.decode(np.array(ids, dtype=np.uint8).tobytes(), "utf8", "replace")
 
 
-@wrong("01.bytes_to_text")
-def all_or_nothing(ids):
-    """makes one sign of the whole text as soon as anything is broken"""
+slips(text_by_str)(r"""
+all_or_nothing: makes one sign of the whole text as soon as anything is broken
     try:
         return bytes(ids).decode()
     except UnicodeDecodeError:
         return "\ufffd"
-
-
-slips(all_or_nothing)(r"""
-cut_at_the_first_fault: stops at the first broken byte, right where only the end is broken
+cut_at_the_first_fault of all_or_nothing: stops at the first broken byte, right where only the end is broken
     UnicodeDecodeError -> UnicodeDecodeError as error
     return "\ufffd" -> return bytes(ids[: error.start]).decode() + "\ufffd"
-one_fault_only: repairs one fault only, and fails at the second
+one_fault_only of all_or_nothing: repairs one fault only, and fails at the second
     UnicodeDecodeError -> UnicodeDecodeError as e
     "\ufffd" -> bytes(ids[: e.start]).decode() + "\ufffd" + bytes(ids[e.end :]).decode()
 mark_swallowed: the codec utf-8-sig swallows U+FEFF at the beginning
@@ -166,18 +158,14 @@ def split_and_interleave(text, special):
     return list(filter(None, parts))
 
 
-@wrong("01.split_special")
-def overlapping_finds(text, special):
-    """steps on by one after a token, so overlapping ones are found too"""
+slips(split_with_find)(r"""
+overlapping_finds: steps on by one after a token, so overlapping ones are found too
     out, start = [], 0
     for i in range(len(text)):
         if text.startswith(special, i):
             out += [text[start:i], special]
             start = i + len(special)
     return [p for p in out + [text[start:]] if p]
-
-
-slips(split_with_find)(r"""
 blanks_swallowed: swallows the blanks around a token
     return [p for p in re.split(rf"\s*({re.escape(special)})\s*", text) if p]
 nul_as_a_mark: marks the cuts with NUL and so loses NULs of the text
@@ -217,56 +205,31 @@ def merge_from_a_queue(ids, pair, new_id):
     return out
 
 
-@wrong("01.merge")
-def either_order(ids, pair, new_id):
-    """merges the two ids in either order, right where only one order occurs"""
+slips(merge_a_copy)("""
+either_order: merges the two ids in either order, right where only one order occurs
     out, i = [], 0
     while i < len(ids):
         hit = sorted(ids[i : i + 2]) == sorted(pair)
         out.append(new_id if hit else ids[i])
         i += 1 + hit
     return out
-
-
-@wrong("01.merge")
-def first_pair_only(ids, pair, new_id):
-    """merges the first occurrence only"""
+first_pair_only: merges the first occurrence only
     for k in range(len(ids) - 1):
         if (ids[k], ids[k + 1]) == pair:
             return ids[:k] + [new_id] + ids[k + 2 :]
     return list(ids)
-
-
-@wrong("01.merge")
-def even_places_only(ids, pair, new_id):
-    """looks at pairs that begin at even places only"""
+even_places_only: looks at pairs that begin at even places only
     out = []
     for k in range(0, len(ids), 2):
         out += [new_id] if tuple(ids[k : k + 2]) == pair else ids[k : k + 2]
     return out
-
-
-@wrong("01.merge")
-def bytes_replacement(ids, pair, new_id):
-    """replaces in bytes, which fails for ids above 255"""
+bytes_replacement: replaces in bytes, which fails for ids above 255
     out = []
     for k, part in enumerate(bytes(ids).split(bytes(pair))):
         out += ([new_id] if k else []) + list(part)
     return out
-
-
-@wrong("01.merge")
-def compared_by_identity(ids, pair, new_id):
-    """compares with `is`, which fails for ids above 256"""
-    out, i = [], 0
-    while i < len(ids):
-        hit = ids[i] is pair[0] and i + 1 < len(ids) and ids[i + 1] is pair[1]
-        out.append(new_id if hit else ids[i])
-        i += 1 + hit
-    return out
-
-
-slips(merge_a_copy)("""
+compared_by_identity of either_order: compares with `is`, which fails for ids above 256
+    sorted(ids[i : i + 2]) == sorted(pair) -> ids[i] is pair[0] and i + 1 < len(ids) and ids[i + 1] is pair[1]
 text_replacement: replaces in the decimal text, where 97 97 also begins inside 197 97
     text = " ".join(map(str, ids)).replace(f"{pair[0]} {pair[1]}", str(new_id))
     return [int(word) for word in text.split()]
@@ -304,29 +267,15 @@ def bpe_on_a_copy_with_sort(text, n_merges):
     return ids
 
 
-@wrong("01.bpe")
-def counted_once(text, n_merges):
-    """counts at the beginning only and merges the n most frequent byte pairs"""
+slips(bpe_with_zip)(r"""
+counted_once: counts at the beginning only and merges the n most frequent byte pairs
     ids = list(text.encode())
     for k, (pair, _) in enumerate(count_pairs(ids).most_common(n_merges)):
         ids = merge(ids, pair, 256 + k)
     return ids
-
-
-@wrong("01.bpe")
-def code_points_for_bytes(text, n_merges):
-    """starts from code points instead of UTF-8 bytes, right for ASCII"""
-    ids = [ord(c) for c in text]
-    for k in range(n_merges):
-        if not (counts := count_pairs(ids)):
-            break
-        ids = merge(ids, max(counts, key=counts.get), 256 + k)
-    return ids
-
-
-@wrong("01.bpe")
-def pieces_first(text, n_merges):
-    """cuts the text into pieces first, so no pair crosses from word to word"""
+code_points_for_bytes: starts from code points instead of UTF-8 bytes, right for ASCII
+    list(text.encode("utf-8")) -> [ord(c) for c in text]
+pieces_first: cuts the text into pieces first, so no pair crosses from word to word
     pieces = [list(p.encode()) for p in split_pieces(text)]
     for k in range(n_merges):
         counts = sum((count_pairs(p) for p in pieces), Counter())
@@ -335,25 +284,12 @@ def pieces_first(text, n_merges):
         pair = max(counts, key=counts.get)
         pieces = [merge(p, pair, 256 + k) for p in pieces]
     return [i for p in pieces for i in p]
-
-
-@wrong("01.bpe")
-def only_bytes_are_merged(text, n_merges):
-    """merges only pairs of bytes, never a pair with a new id"""
-    ids = list(text.encode())
-    for k in range(n_merges):
-        counts = {p: n for p, n in count_pairs(ids).items() if max(p) < 256}
-        if not counts:
-            break
-        ids = merge(ids, max(counts, key=counts.get), 256 + k)
-    return ids
-
-
-slips(code_points_for_bytes)(r"""
+only_bytes_are_merged: merges only pairs of bytes, never a pair with a new id
+    zip(ids, ids[1:]) -> p for p in zip(ids, ids[1:]) if max(p) < 256
 latin_one_bytes: encodes as Latin-1 and drops what it doesn't know, right for ASCII
-    [ord(c) for c in text] -> list(text.encode("latin-1", errors="ignore"))
+    list(text.encode("utf-8")) -> list(text.encode("latin-1", errors="ignore"))
 line_ends_normalised: joins the lines with plain line feeds first, so a last line break is lost
-    [ord(c) for c in text] -> list("\n".join(text.splitlines()).encode())
+    list(text.encode("utf-8")) -> list("\n".join(text.splitlines()).encode())
 lower_case_first: makes the text lower case first
-    [ord(c) for c in text] -> list(text.lower().encode())
+    list(text.encode("utf-8")) -> list(text.lower().encode())
 """)

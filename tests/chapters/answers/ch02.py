@@ -3,20 +3,11 @@
 import torch
 
 from attention.batches import cut_blocks, get_batch
-from tests.chapters.answers import right, slips, wrong
+from tests.chapters.answers import right, slips
 
 block_size = 8
 
 train_ids = torch.arange(100)
-
-
-@wrong("02.hold_back")
-def holdout_refuses_empty_parts(ids, train_fraction):
-    """raises an error where one part is rightly empty"""
-    n = int(train_fraction * len(ids))
-    if n == 0 or n == len(ids):
-        raise ValueError("one of the parts is empty")
-    return ids[:n], ids[n:]
 
 
 @right("02.hold_back")
@@ -32,6 +23,11 @@ def holdout_by_mask(ids, train_fraction):
 
 
 slips(holdout_split_sizes)("""
+holdout_refuses_empty_parts: raises an error where one part is rightly empty
+    n = int(train_fraction * len(ids))
+    if n == 0 or n == len(ids):
+        raise ValueError("one of the parts is empty")
+    return ids[:n], ids[n:]
 holdout_rounds_to_nearest: rounds the cut to the nearest whole number instead of cutting off with int
     n = round(train_fraction * len(ids))
     return ids[:n], ids[n:]
@@ -50,38 +46,6 @@ holdout_whole_percents: cuts the fraction down to whole percents first
 holdout_plain_lists: returns Python lists instead of tensors
     return tuple(torch.split(ids, [n, len(ids) - n])) -> return ids[:n].tolist(), ids[n:].tolist()
 """)
-
-
-@wrong("02.examples")
-def pairs_position_first(x, y):
-    """runs through the positions outside and the sequences inside"""
-    out = []
-    for t in range(x.shape[1]):
-        for b in range(x.shape[0]):
-            out.append((x[b, : t + 1].tolist(), y[b, t].item()))
-    return out
-
-
-@wrong("02.examples")
-def pairs_as_dict_items(x, y):
-    """keys a dict by the context, so a context that comes twice is kept once"""
-    found = {}
-    for row, out in zip(x.tolist(), y.tolist()):
-        for t in range(len(row)):
-            found[tuple(row[: t + 1])] = out[t]
-    return [(list(c), t) for c, t in found.items()]
-
-
-@wrong("02.examples")
-def pairs_without_repeats(x, y):
-    """leaves out an example that was already listed"""
-    out = []
-    for row, nxt in zip(x.tolist(), y.tolist()):
-        for t in range(len(row)):
-            pair = (row[: t + 1], nxt[t])
-            if pair not in out:
-                out.append(pair)
-    return out
 
 
 @right("02.examples")
@@ -104,6 +68,26 @@ def pairs_divmod(x, y):
 
 
 slips(pairs_comprehension)("""
+pairs_position_first: runs through the positions outside and the sequences inside
+    out = []
+    for t in range(x.shape[1]):
+        for b in range(x.shape[0]):
+            out.append((x[b, : t + 1].tolist(), y[b, t].item()))
+    return out
+pairs_as_dict_items: keys a dict by the context, so a context that comes twice is kept once
+    found = {}
+    for row, out in zip(x.tolist(), y.tolist()):
+        for t in range(len(row)):
+            found[tuple(row[: t + 1])] = out[t]
+    return [(list(c), t) for c, t in found.items()]
+pairs_without_repeats: leaves out an example that was already listed
+    out = []
+    for row, nxt in zip(x.tolist(), y.tolist()):
+        for t in range(len(row)):
+            pair = (row[: t + 1], nxt[t])
+            if pair not in out:
+                out.append(pair)
+    return out
 pairs_context_runs_on: flattens the batch, so a context runs on from one sequence into the next
     xs, ys = x.flatten().tolist(), y.flatten().tolist()
     return [(xs[: i + 1], ys[i]) for i in range(len(xs))]
@@ -119,36 +103,6 @@ pairs_sorted: sorts the examples by their ids instead of keeping the order of th
 """)
 
 
-@wrong("02.cut")
-def cut_measures_the_targets(ids, start, block_size):
-    """looks only at the lengths, which are full for many negative starts"""
-    x, y = ids[start : start + block_size], ids[start + 1 : start + block_size + 1]
-    if len(x) != block_size or len(y) != block_size:
-        raise ValueError("short block")
-    return x, y
-
-
-@wrong("02.cut")
-def cut_compares_the_lengths(ids, start, block_size):
-    """compares the two lengths with each other, which are both 0 beyond the end"""
-    if start < 0:
-        raise ValueError("negative")
-    x, y = ids[start : start + block_size], ids[start + 1 : start + block_size + 1]
-    if len(x) != len(y):
-        raise ValueError("a target is missing")
-    return x, y
-
-
-@wrong("02.cut")
-def cut_python_negative_start(ids, start, block_size):
-    """takes a negative start for a place counted from the end"""
-    if start < 0:
-        start += len(ids)
-    if start < 0 or start + block_size + 1 > len(ids):
-        raise ValueError("no such block")
-    return ids[start : start + block_size], ids[start + 1 : start + block_size + 1]
-
-
 @right("02.cut")
 def cut_range(ids, start, block_size):
     if start not in range(len(ids) - block_size):
@@ -158,86 +112,41 @@ def cut_range(ids, start, block_size):
 
 
 @right("02.cut")
-def cut_by_index(ids, start, block_size):
-    places = torch.arange(block_size) + start
-    if places[0] < 0 or places[-1] + 1 >= len(ids):
-        raise ValueError("the block or its targets lie outside")
-    return ids[places], ids[places + 1]
+def cut_in_bounds(ids, start, block_size):
+    if not 0 <= start < len(ids) - block_size:
+        raise ValueError("no such block")
+    return ids[start : start + block_size], ids[start + 1 : start + block_size + 1]
 
 
-slips(cut_range)("""
+slips(cut_in_bounds)("""
+cut_measures_the_targets: looks only at the lengths, which are full for many negative starts
+    x, y = ids[start : start + block_size], ids[start + 1 : start + block_size + 1]
+    if len(x) != block_size or len(y) != block_size:
+        raise ValueError("short block")
+    return x, y
+cut_compares_the_lengths: compares the two lengths with each other, which are both 0 beyond the end
+    if start < 0:
+        raise ValueError("negative")
+    x, y = ids[start : start + block_size], ids[start + 1 : start + block_size + 1]
+    if len(x) != len(y):
+        raise ValueError("a target is missing")
+    return x, y
+cut_python_negative_start: takes a negative start for a place counted from the end
+    if start < 0:
+        start += len(ids)
+    if start < 0 or start + block_size + 1 > len(ids):
+        raise ValueError("no such block")
+    return ids[start : start + block_size], ids[start + 1 : start + block_size + 1]
 cut_without_looking: checks nothing, so short and empty blocks come back in silence
     return ids[start : start + block_size], ids[start + 1 : start + 1 + block_size]
 cut_upper_end_only: doesn't refuse a negative start, which Python counts from the end
-    if start + block_size + 1 > len(ids):
-        raise ValueError("too late")
-    return ids[start : start + block_size], ids[start + 1 : start + block_size + 1]
+    not 0 <= start < len(ids) - block_size -> start + block_size + 1 > len(ids)
 cut_index_error: raises an IndexError where a ValueError is asked for
-    if not 0 <= start < len(ids) - block_size:
-        raise IndexError(f"start {start} out of range")
-    return ids[start : start + block_size], ids[start + 1 : start + block_size + 1]
+    ValueError("no such block") -> IndexError(f"start {start} out of range")
 cut_asserts: asserts, which raises an AssertionError and no ValueError
     assert 0 <= start < len(ids) - block_size, "no such block"
     return ids[start : start + block_size], ids[start + 1 : start + block_size + 1]
 """)
-
-
-@wrong("02.strided_blocks")
-def blocks_one_too_many(ids, block_size, stride):
-    """goes one start too far, so the targets of the last block may be short and can't be stacked"""
-    starts = range(0, len(ids) - block_size + 1, stride)
-    x = torch.stack([ids[s : s + block_size] for s in starts])
-    y = torch.stack([ids[s + 1 : s + block_size + 1] for s in starts])
-    return x, y
-
-
-@wrong("02.strided_blocks")
-def blocks_by_view(ids, block_size, stride):
-    """folds the row into lines of block_size and takes every (stride // block_size)-th of them"""
-    n = (len(ids) - 1) // block_size
-    step = max(1, stride // block_size)
-    x = ids[: n * block_size].view(n, block_size)[::step]
-    y = ids[1 : n * block_size + 1].view(n, block_size)[::step]
-    return x, y
-
-
-@wrong("02.strided_blocks")
-def blocks_counted_by_stride(ids, block_size, stride):
-    """counts the blocks as (len - 1) // stride, right for stride = block_size only"""
-    n = (len(ids) - 1) // stride
-    x = torch.stack([ids[i * stride : i * stride + block_size] for i in range(n)])
-    y = torch.stack([ids[i * stride + 1 : i * stride + block_size + 1] for i in range(n)])
-    return x, y
-
-
-@wrong("02.strided_blocks")
-def blocks_counted_by_size(ids, block_size, stride):
-    """counts the blocks as (len - 1) // block_size but moves on by stride, never past the end"""
-    n = (len(ids) - 1) // block_size
-    starts = [i * stride for i in range(n) if i * stride + block_size < len(ids)]
-    x = torch.stack([ids[s : s + block_size] for s in starts])
-    y = torch.stack([ids[s + 1 : s + block_size + 1] for s in starts])
-    return x, y
-
-
-@wrong("02.strided_blocks")
-def blocks_with_a_last_one(ids, block_size, stride):
-    """adds a block at the very end so that no id is lost"""
-    last = len(ids) - block_size - 1
-    starts = list(range(0, last + 1, stride))
-    if starts[-1] != last:
-        starts.append(last)
-    return cut_blocks(ids, torch.tensor(starts), block_size)
-
-
-@wrong("02.strided_blocks")
-def blocks_padded(ids, block_size, stride):
-    """pads the text with zeros so that every start gets a block"""
-    starts = range(0, len(ids) - 1, stride)
-    padded = torch.cat([ids, ids.new_zeros(block_size + 1)])
-    x = torch.stack([padded[s : s + block_size] for s in starts])
-    y = torch.stack([padded[s + 1 : s + block_size + 1] for s in starts])
-    return x, y
 
 
 @right("02.strided_blocks")
@@ -247,13 +156,41 @@ def blocks_unfold(ids, block_size, stride):
 
 
 @right("02.strided_blocks")
-def blocks_by_index(ids, block_size, stride):
-    n = (len(ids) - 1 - block_size) // stride + 1
-    places = stride * torch.arange(n)[:, None] + torch.arange(block_size)[None]
-    return ids[places], ids[places + 1]
+def blocks_stacked(ids, block_size, stride):
+    starts = range(0, len(ids) - block_size, stride)
+    x = torch.stack([ids[s : s + block_size] for s in starts])
+    y = torch.stack([ids[s + 1 : s + block_size + 1] for s in starts])
+    return x, y
 
 
-slips(blocks_unfold)("""
+slips(blocks_stacked)("""
+blocks_one_too_many: goes one start too far, so the targets of the last block may be short and can't be stacked
+    - block_size, stride -> - block_size + 1, stride
+blocks_by_view: folds the row into lines of block_size and takes every (stride // block_size)-th of them
+    n = (len(ids) - 1) // block_size
+    step = max(1, stride // block_size)
+    x = ids[: n * block_size].view(n, block_size)[::step]
+    y = ids[1 : n * block_size + 1].view(n, block_size)[::step]
+    return x, y
+blocks_counted_by_stride: counts the blocks as (len - 1) // stride, right for stride = block_size only
+    n = (len(ids) - 1) // stride
+    x = torch.stack([ids[i * stride : i * stride + block_size] for i in range(n)])
+    y = torch.stack([ids[i * stride + 1 : i * stride + block_size + 1] for i in range(n)])
+    return x, y
+blocks_counted_by_size: counts the blocks as (len - 1) // block_size but moves on by stride, never past the end
+    range(0, len(ids) - block_size, stride) -> [i * stride for i in range((len(ids) - 1) // block_size) if i * stride + block_size < len(ids)]
+blocks_with_a_last_one: adds a block at the very end so that no id is lost
+    last = len(ids) - block_size - 1
+    starts = list(range(0, last + 1, stride))
+    if starts[-1] != last:
+        starts.append(last)
+    return cut_blocks(ids, torch.tensor(starts), block_size)
+blocks_padded: pads the text with zeros so that every start gets a block
+    starts = range(0, len(ids) - 1, stride)
+    padded = torch.cat([ids, ids.new_zeros(block_size + 1)])
+    x = torch.stack([padded[s : s + block_size] for s in starts])
+    y = torch.stack([padded[s + 1 : s + block_size + 1] for s in starts])
+    return x, y
 blocks_unfold_all: unfolds the inputs from all ids, so there may be one input block without targets
     return ids.unfold(0, block_size, stride), ids[1:].unfold(0, block_size, stride)
 """)
@@ -300,43 +237,6 @@ def generator(seed=0):
     return torch.Generator().manual_seed(seed)
 
 
-@wrong("02.is_right")
-def trial_one_at_a_time(get_batch):
-    """draws batches of one, so it can't see that all blocks of a batch are the same"""
-    g, starts = generator(), set()
-    for _ in range(1000):
-        x, y = get_batch(torch.arange(11), 1, 3, g)
-        if not torch.equal(y, x + 1):
-            return False
-        starts.add(x[0, 0].item())
-    return starts == set(range(8))
-
-
-@wrong("02.is_right")
-def trial_many_small_batches(get_batch):
-    """gathers the starts of many batches, so one start for a whole batch isn't seen"""
-    g, starts, ids = generator(1337), set(), torch.arange(20)
-    for _ in range(500):
-        x, y = get_batch(ids, 4, 8, g)
-        if x.shape != (4, 8) or not torch.equal(y, x + 1):
-            return False
-        starts |= set(x[:, 0].tolist())
-    return starts == set(range(12))
-
-
-@wrong("02.is_right")
-def trial_first_batch_row(get_batch):
-    """looks at the first block of each batch only"""
-    g = generator(2)
-    starts = set()
-    for _ in range(300):
-        x, y = get_batch(torch.arange(11), 5, 3, g)
-        if y[0].tolist() != [i + 1 for i in x[0].tolist()]:
-            return False
-        starts.add(int(x[0, 0]))
-    return starts == set(range(8))
-
-
 @right("02.is_right")
 def trial_all_windows(get_batch):
     ids = torch.randperm(60, generator=generator(5))[:14] * 3  # all different, in no order
@@ -349,6 +249,17 @@ def trial_all_windows(get_batch):
         return False
     neighbours = set(zip(blocks[::2], blocks[1::2]))  # any block may stand by any other
     return len(blocks) == 4000 and set(blocks) == wanted and len(neighbours) == 10 * 10
+
+
+@right("02.is_right")
+def over_several_batches(get_batch):
+    ids, starts = torch.arange(11), set()
+    for seed in range(50):
+        x, y = get_batch(ids, 20, 3, torch.Generator().manual_seed(seed))
+        if x.shape != (20, 3) or not torch.equal(y, x + 1) or len(x.unique(dim=0)) == 1:
+            return False
+        starts |= set(x[:, 0].tolist())
+    return starts == set(range(8))
 
 
 @right("02.is_right")
@@ -368,6 +279,31 @@ def trial_counts_starts(get_batch):
 
 
 slips(trial_all_windows)("""
+trial_one_at_a_time: draws batches of one, so it can't see that all blocks of a batch are the same
+    g, starts = generator(), set()
+    for _ in range(1000):
+        x, y = get_batch(torch.arange(11), 1, 3, g)
+        if not torch.equal(y, x + 1):
+            return False
+        starts.add(x[0, 0].item())
+    return starts == set(range(8))
+trial_many_small_batches: gathers the starts of many batches, so one start for a whole batch isn't seen
+    g, starts, ids = generator(1337), set(), torch.arange(20)
+    for _ in range(500):
+        x, y = get_batch(ids, 4, 8, g)
+        if x.shape != (4, 8) or not torch.equal(y, x + 1):
+            return False
+        starts |= set(x[:, 0].tolist())
+    return starts == set(range(12))
+trial_first_batch_row: looks at the first block of each batch only
+    g = generator(2)
+    starts = set()
+    for _ in range(300):
+        x, y = get_batch(torch.arange(11), 5, 3, g)
+        if y[0].tolist() != [i + 1 for i in x[0].tolist()]:
+            return False
+        starts.add(int(x[0, 0]))
+    return starts == set(range(8))
 trial_targets_only: tests only that targets follow, not which starts come up
     x, y = get_batch(torch.arange(11), 1000, 3, generator())
     return torch.equal(y, x + 1)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import torch
 import torch.nn.functional as F
 
-from tests.chapters.answers import right, slips, wrong
+from tests.chapters.answers import right, slips
 
 
 @right("03.batch_loss")
@@ -201,75 +201,6 @@ def smooth_loss(table, val_counts):
     return float(-(val_counts * shares.log()).sum() / val_counts.sum())
 
 
-@wrong("03.best_smoothing")
-def smooth_columns(train_counts, val_counts, ks):
-    """makes shares of the columns instead of the rows"""
-    losses = []
-    for k in ks:
-        table = train_counts.double() + k
-        shares = table / table.sum(dim=0, keepdim=True)
-        losses.append(float(-(val_counts * shares.log()).sum() / val_counts.sum()))
-    return ks[losses.index(min(losses))]
-
-
-@wrong("03.best_smoothing")
-def smooth_without_keepdim(train_counts, val_counts, ks):
-    """forgets keepdim, so each column is divided by the sum of the row with its number"""
-    losses = []
-    for k in ks:
-        table = train_counts.double() + k
-        shares = table / table.sum(dim=1)
-        losses.append((val_counts * -shares.log()).sum().item())
-    return ks[min(range(len(ks)), key=losses.__getitem__)]
-
-
-@wrong("03.best_smoothing")
-def smooth_zeros_only(train_counts, val_counts, ks):
-    """puts k only where the count is 0"""
-
-    def loss(k):
-        table = train_counts.double()
-        return smooth_loss(torch.where(table == 0, float(k), table), val_counts)
-
-    return min(ks, key=loss)
-
-
-@wrong("03.best_smoothing")
-def smooth_stops_when_it_rises(train_counts, val_counts, ks):
-    """stops as soon as the loss rises, so ks in no order may hide the best one"""
-    best, lowest = ks[0], math.inf
-    for k in ks:
-        loss = smooth_loss(train_counts.double() + k, val_counts)
-        if loss > lowest:
-            break
-        best, lowest = k, loss
-    return best
-
-
-@wrong("03.best_smoothing")
-def smooth_whole_numbers(train_counts, val_counts, ks):
-    """writes the sums into a table of whole numbers, so 0.5 counts as 0"""
-    best, lowest = ks[0], math.inf
-    for k in ks:
-        table = train_counts.clone()
-        table[:] = train_counts + k
-        loss = smooth_loss(table.double(), val_counts)
-        if loss < lowest:
-            best, lowest = k, loss
-    return best
-
-
-@wrong("03.best_smoothing")
-def smooth_below_knowing_nothing(train_counts, val_counts, ks):
-    """keeps only a loss below ln V, so it returns None if every table is worse than that"""
-    best, lowest = None, math.log(len(val_counts))
-    for k in ks:
-        loss = smooth_loss(train_counts.double() + k, val_counts)
-        if loss < lowest:
-            best, lowest = k, loss
-    return best
-
-
 @right("03.best_smoothing")
 def smooth_by_key(train_counts, val_counts, ks):
     def loss(k):
@@ -294,7 +225,31 @@ def smooth_by_loops(train_counts, val_counts, ks):
 
 
 slips(smooth_by_key)("""
+smooth_columns: makes shares of the columns instead of the rows
+    dim=1 -> dim=0
+smooth_without_keepdim: forgets keepdim, so each column is divided by the sum of the row with its number
+    (train_counts.double() + k).log().log_softmax(dim=1) -> ((train_counts + k) / (train_counts + k).sum(dim=1)).log()
+smooth_zeros_only: puts k only where the count is 0
+    train_counts.double() + k -> train_counts + k * (train_counts == 0).double()
+smooth_stops_when_it_rises: stops as soon as the loss rises, so ks in no order may hide the best one
+    best, lowest = ks[0], math.inf
+    for k in ks:
+        loss = smooth_loss(train_counts.double() + k, val_counts)
+        if loss > lowest:
+            break
+        best, lowest = k, loss
+    return best
+smooth_whole_numbers: writes the sums into a table of whole numbers, so 0.5 counts as 0
+    best, lowest = ks[0], math.inf
+    for k in ks:
+        table = train_counts.clone()
+        table[:] = train_counts + k
+        loss = smooth_loss(table.double(), val_counts)
+        if loss < lowest:
+            best, lowest = k, loss
+    return best
+smooth_below_knowing_nothing of smooth_by_loops: keeps only a loss below ln V, so it returns None if every table is worse than that
+    math.inf -> math.log(len(val_counts)) * int(val_counts.sum())
 smooth_rows_weigh_the_same: averages the losses of the rows as if each were equally frequent
-    share = val_counts.double() / val_counts.sum(dim=1, keepdim=True).clamp(min=1)
-    return min(ks, key=lambda k: smooth_loss(train_counts.double() + k, share))
+    val_counts * -> val_counts / val_counts.sum(dim=1, keepdim=True).clamp(min=1) *
 """)

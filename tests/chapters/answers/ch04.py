@@ -1,12 +1,10 @@
 """Answers to the exercises of chapter 04, written from its page alone."""
 
-import math
-
 import torch
 import torch.nn.functional as F
 
 from attention.masks import causal_mask
-from tests.chapters.answers import right, slips, wrong
+from tests.chapters.answers import right, slips
 
 
 @right("04.mean_past")
@@ -22,36 +20,24 @@ def running_mean_update(x):
     return out
 
 
-@wrong("04.mean_past")
-def halves_with_the_mean_so_far(x):
-    """averages the new row with the mean so far half and half, right only up to T = 2"""
+slips(mean_of_every_slice)("""
+halves_with_the_mean_so_far: averages the new row with the mean so far half and half, right only up to T = 2
     rows = [x[:, 0]]
     for t in range(1, x.shape[1]):
         rows.append((rows[-1] + x[:, t]) / 2)
     return torch.stack(rows, dim=1)
-
-
-@wrong("04.mean_past")
-def one_long_sequence(x):
-    """flattens the batch into one sequence, so sequences mix whenever B > 1"""
+one_long_sequence: flattens the batch into one sequence, so sequences mix whenever B > 1
     B, T, C = x.shape
     flat = x.reshape(B * T, C)
     n = torch.arange(1, B * T + 1)[:, None]
     return (flat.cumsum(0) / n).reshape(B, T, C)
-
-
-@wrong("04.mean_past")
-def doubles_and_triples_lost(x):
-    """averages the distinct values of the past, so repeated values count once"""
+doubles_and_triples_lost: averages the distinct values of the past, so repeated values count once
     out = torch.empty_like(x)
     for b in range(x.shape[0]):
         for t in range(x.shape[1]):
             for c in range(x.shape[2]):
                 out[b, t, c] = x[b, : t + 1, c].unique().mean()
     return out
-
-
-slips(mean_of_every_slice)("""
 divides_by_the_length: divides every running sum by T instead of t + 1
     return x.cumsum(1) / x.shape[1]
 column_sums_in_the_weights: divides the triangle by its column sums instead of its row sums
@@ -76,18 +62,14 @@ def causal_softmax_weights(T):
     return torch.zeros(T, T).masked_fill(~causal_mask(T), float("-inf")).softmax(dim=-1)
 
 
-@wrong("04.averaging_weights")
-def halves_recursively(T):
-    """each row halves the row before and adds one half, right only up to T = 2"""
+slips(rows_as_lists)("""
+halves_recursively: each row halves the row before and adds one half, right only up to T = 2
     w = torch.zeros(T, T)
     w[0, 0] = 1.0
     for t in range(1, T):
         w[t] = w[t - 1] / 2
         w[t, t] = 0.5
     return w
-
-
-slips(rows_as_lists)("""
 no_keepdim: forgets keepdim, so the row sums divide the columns
     w = torch.tril(torch.ones(T, T))
     return w / w.sum(dim=1)
@@ -123,17 +105,13 @@ def recursion_over_axes(mask):
     return torch.stack([recursion_over_axes(m) for m in mask])
 
 
-@wrong("04.weights_from_mask")
-def two_axes_only(mask):
-    """unpacks two axes, so a batch fails"""
+slips(divide_the_mask)("""
+two_axes_only: unpacks two axes, so a batch fails
     Tq, Tk = mask.shape
     w = torch.zeros(Tq, Tk)
     for q in range(Tq):
         w[q] = mask[q] / mask[q].sum()
     return w
-
-
-slips(divide_the_mask)("""
 forgets_the_tilde: fills -inf where the mask is True, so it forbids what is allowed
     return F.softmax(torch.zeros(mask.shape).masked_fill(mask, float("-inf")), dim=-1)
 softmax_over_axis_1: softmax along dim=1, right for a matrix, wrong with a batch in front
@@ -165,16 +143,12 @@ def solve_the_triangle(means):
     return torch.linalg.solve_triangular(w.expand(len(means), T, T), means, upper=False)
 
 
-@wrong("04.rows_from_means")
-def subtracts_the_last_row_only(means):
-    """subtracts the row found last instead of all rows so far, right only up to T = 2"""
+slips(diff_with_a_zero_row)("""
+subtracts_the_last_row_only: subtracts the row found last instead of all rows so far, right only up to T = 2
     out = means * torch.arange(1, means.shape[1] + 1)[:, None]
     for t in range(1, means.shape[1]):
         out[:, t] -= out[:, t - 1]
     return out
-
-
-slips(diff_with_a_zero_row)("""
 differences_of_the_means: subtracts neighbouring means without turning them into sums first
     out = means.clone()
     out[:, 1:] = means[:, 1:] - means[:, :-1]
@@ -209,45 +183,30 @@ def powers_in_lists(T, decay):
 
 
 @right("04.fading_weights")
-def softmax_of_log_decay(T, decay):
-    age = torch.arange(T)[:, None] - torch.arange(T)
-    scores = (age * math.log(decay)).float().masked_fill(age < 0, float("-inf"))
-    return scores.softmax(dim=-1)
-
-
-@wrong("04.fading_weights")
-def geometric_formula(T, decay):
-    """uses the closed sum (1 - d^n) / (1 - d), which is 0 / 0 for decay = 1"""
-    age = (torch.arange(T)[:, None] - torch.arange(T)).clamp(min=0)
-    n = torch.arange(1, T + 1)[:, None]
-    one = torch.tensor(1.0)
-    total = (one - float(decay) ** n) / (one - decay)
-    return torch.tril(float(decay) ** age) / total
-
-
-@wrong("04.fading_weights")
-def refuses_decay_from_one_up(T, decay):
-    """raises for decay >= 1 although any number above 0 is allowed"""
-    if not 0 < decay < 1:
-        raise ValueError("decay must lie between 0 and 1")
+def by_age(T, decay):
     age = (torch.arange(T)[:, None] - torch.arange(T)).clamp(min=0).float()
     w = torch.tril(decay**age)
     return w / w.sum(dim=1, keepdim=True)
 
 
-@wrong("04.fading_weights")
-def three_positions_at_most(T, decay):
-    """knows only the shares 1, decay and decay ** 2, nothing for older positions"""
+slips(by_age)("""
+geometric_formula: uses the closed sum (1 - d^n) / (1 - d), which is 0 / 0 for decay = 1
+    age = (torch.arange(T)[:, None] - torch.arange(T)).clamp(min=0)
+    n = torch.arange(1, T + 1)[:, None]
+    one = torch.tensor(1.0)
+    total = (one - float(decay) ** n) / (one - decay)
+    return torch.tril(float(decay) ** age) / total
+refuses_decay_from_one_up: raises for decay >= 1 although any number above 0 is allowed
+    if not 0 < decay < 1:
+        raise ValueError("decay must lie between 0 and 1")
+    return by_age(T, decay)
+three_positions_at_most: knows only the shares 1, decay and decay ** 2, nothing for older positions
     eye = torch.eye(T)
     w = eye.clone()
     for k in (1, 2):
         w += decay**k * torch.tril(torch.ones(T, T), -k) * torch.triu(torch.ones(T, T), -k)
     return w / w.sum(dim=1, keepdim=True)
-
-
-@wrong("04.fading_weights")
-def squares_too_early(T, decay):
-    """doubles the exponent at each step: 1, decay, decay ** 2, decay ** 4"""
+squares_too_early: doubles the exponent at each step: 1, decay, decay ** 2, decay ** 4
     w = torch.zeros(T, T)
     for t in range(T):
         share, factor = 1.0, decay
@@ -255,20 +214,14 @@ def squares_too_early(T, decay):
             w[t, s] = share
             share, factor = (factor, factor * factor)
     return w / w.sum(1, keepdim=True)
-
-
-slips(powers_in_lists)("""
 oldest_counts_most: raises decay to the column, so position 0 gets 1 and the position itself least
     w = torch.tril((float(decay) ** torch.arange(T)).expand(T, T))
     return w / w.sum(dim=1, keepdim=True)
 always_one_half: fades by 0.5 whatever decay is
-    age = (torch.arange(T)[:, None] - torch.arange(T)).clamp(min=0).float()
-    w = torch.tril(0.5**age)
-    return w / w.sum(dim=1, keepdim=True)
+    decay**age -> 0.5**age
 infinity_times_zero: powers of negative ages overflow for a small decay or a long past, and inf * 0 is nan
-    age = (torch.arange(T)[:, None] - torch.arange(T)).float()
-    w = decay**age * torch.tril(torch.ones(T, T))
-    return w / w.sum(dim=1, keepdim=True)
+    .clamp(min=0) ->
+    torch.tril(decay**age) -> decay**age * torch.tril(torch.ones(T, T))
 """)
 
 
@@ -287,44 +240,30 @@ def cells_in_a_comprehension(T):
     )
 
 
-@wrong("04.copy_previous")
-def first_row_looks_everywhere(T):
-    """row 0 is all zeros, so it averages the whole sequence"""
+slips(log_of_a_shifted_identity)("""
+first_row_looks_everywhere: row 0 is all zeros, so it averages the whole sequence
     s = torch.full((T, T), float("-inf"))
     s[0] = 0.0
     for t in range(1, T):
         s[t, t - 1] = 0.0
     return s
-
-
-@wrong("04.copy_previous")
-def two_back(T):
-    """looks two rows back instead of one, right up to T = 2"""
+two_back: looks two rows back instead of one, right up to T = 2
     s = torch.full((T, T), float("-inf"))
     for t in range(T):
         s[t, max(t - 2, 0)] = 0.0
     return s
-
-
-slips(log_of_a_shifted_identity)("""
 weights_not_scores: returns the weights of 0 and 1 instead of scores
     return w.log() -> return w
-""")
-
-slips(first_row_looks_everywhere)("""
-first_row_forbidden: leaves row 0 all -inf, which softmax turns into nan
+first_row_forbidden of first_row_looks_everywhere: leaves row 0 all -inf, which softmax turns into nan
     s[0] = 0.0 ->
 whole_past_before: opens the whole strict past, so from row 2 on it averages
     s = torch.zeros(T, T).masked_fill(~torch.ones(T, T).tril(-1).bool(), float("-inf"))
     s[0, 0] = 0.0
     return s
-fails_for_one_position: writes row 1 in any case, so T = 1 raises
+fails_for_one_position of first_row_looks_everywhere: writes row 1 in any case, so T = 1 raises
     s[0] = 0.0 -> s[0, 0] = s[1, 0] = 0.0
     in range(1, T) -> in range(2, T)
-""")
-
-slips(two_back)("""
-large_but_finite: uses -1e9 where the statement asks for -inf
+large_but_finite of two_back: uses -1e9 where the statement asks for -inf
     float("-inf") -> -1e9
     s[t, max(t - 2, 0)] = 0.0 -> s[t, max(t - 1, 0)] = 0.0
 """)

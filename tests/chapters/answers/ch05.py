@@ -5,7 +5,7 @@ import operator
 
 import torch
 
-from tests.chapters.answers import right, slips, wrong
+from tests.chapters.answers import right, slips
 
 
 @right("05.dot")
@@ -161,9 +161,8 @@ def leads_over_the_circle(keys, j):
     return bool((leads > 0).all(dim=1).any())
 
 
-@wrong("05.can_win")
-def fence_of_angle_neighbours(keys, j):
-    """compares with the fence between the neighbours by angle only, as seen from the origin"""
+slips(a_query_each_degree)("""
+fence_of_angle_neighbours: compares with the fence between the neighbours by angle only, as seen from the origin
     if len(keys) < 3:
         return True
     order = torch.atan2(keys[:, 1], keys[:, 0]).argsort().tolist()
@@ -171,27 +170,16 @@ def fence_of_angle_neighbours(keys, j):
     a, b = keys[order[i - 1]], keys[order[(i + 1) % len(order)]]
     edge, way = b - a, keys[j] - a
     return bool(edge[0] * way[1] - edge[1] * way[0] < 0)
-
-
-@wrong("05.can_win")
-def never_once_around(keys, j):
-    """forgets the gap between the last angle and the first"""
+never_once_around: forgets the gap between the last angle and the first
     lead = keys[j] - torch.cat([keys[:j], keys[j + 1 :]])
     angles = torch.atan2(lead[:, 1], lead[:, 0]).sort().values
     gaps = angles.diff()
     return len(gaps) == 0 or bool(gaps.max() > math.pi)
-
-
-@wrong("05.can_win")
-def only_earlier_rivals(keys, j):
-    """compares with the keys before j only"""
+only_earlier_rivals: compares with the keys before j only
     if j == 0:
         return True
     leads = circle(1.0) @ (keys[j] - keys[:j]).T
     return bool((leads > 0).all(dim=1).any())
-
-
-slips(a_query_each_degree)("""
 every_fifteen_degrees: steps of 15 degrees jump over narrow arcs
     return j in (circle(15.0) @ keys.T).argmax(-1).tolist()
 away_from_the_centre: tries only the query that points from the mean of the keys to key j

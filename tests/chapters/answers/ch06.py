@@ -6,7 +6,7 @@ import math
 import torch
 import torch.nn.functional as F
 
-from tests.chapters.answers import right, slips, wrong
+from tests.chapters.answers import right, slips
 
 
 def _shapes(B, Tq, Tk, C, D, Dv):
@@ -110,16 +110,12 @@ def attend_row_by_row(x, W_q, W_k, W_v):
     return torch.stack(rows)
 
 
-@wrong("06.attend")
-def attend_no_keepdim(x, W_q, W_k, W_v):
-    """divides by row sums without keepdim, so each column is divided by another row's sum"""
+slips(attend_by_einsum)("""
+attend_no_keepdim: divides by row sums without keepdim, so each column is divided by another row's sum
     q, k, v = x @ W_q, x @ W_k, x @ W_v
     scores = q @ k.mT / k.shape[-1] ** 0.5
     e = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
     return e / e.sum(dim=-1) @ v
-
-
-slips(attend_by_einsum)("""
 attend_dot_T: turns all axes of the keys round by .T, batch included
     q, k, v = x @ W_q, x @ W_k, x @ W_v
     return F.softmax(q @ k.T / k.shape[-1] ** 0.5, dim=-1) @ v
@@ -193,19 +189,8 @@ def transplant_functional_call(head, W_q, W_k, W_v, x):
 
 
 @right("06.transplant")
-def transplant_state_dict(head, W_q, W_k, W_v, x):
-    before = head(x)
+def transplant_copy(head, W_q, W_k, W_v, x):
     twin = copy.deepcopy(head)
-    state = {k: v.clone() for k, v in head.state_dict().items()}
-    state.update({"query.weight": W_q.mT, "key.weight": W_k.mT, "value.weight": W_v.mT})
-    twin.load_state_dict(state)
-    return twin(x), before
-
-
-@wrong("06.transplant")
-def transplant_second_name(head, W_q, W_k, W_v, x):
-    """twin is a second name for head, so head is overwritten"""
-    twin = head
     with torch.no_grad():
         twin.query.weight.copy_(W_q.T)
         twin.key.weight.copy_(W_k.T)
@@ -213,62 +198,31 @@ def transplant_second_name(head, W_q, W_k, W_v, x):
     return twin(x), head(x)
 
 
-@wrong("06.transplant")
-def transplant_output_saved_first(head, W_q, W_k, W_v, x):
-    """saves head's output, then writes into head itself and leaves it changed"""
+slips(transplant_copy)("""
+transplant_second_name: twin is a second name for head, so head is overwritten
+    copy.deepcopy(head) -> head
+transplant_output_saved_first: saves head's output, then writes into head itself and leaves it changed
     before = head(x).detach().clone()
     head.query.weight.data = W_q.T.clone()
     head.key.weight.data = W_k.T.clone()
     head.value.weight.data = W_v.T.clone()
     return head(x), before
-
-
-@wrong("06.transplant")
-def transplant_adds(head, W_q, W_k, W_v, x):
-    """adds the matrices to the old weights instead of replacing them"""
-    twin = copy.deepcopy(head)
-    with torch.no_grad():
-        twin.query.weight += W_q.T
-        twin.key.weight += W_k.T
-        twin.value.weight += W_v.T
-    return twin(x), head(x)
-
-
-@wrong("06.transplant")
-def transplant_stacked(head, W_q, W_k, W_v, x):
-    """returns one stacked tensor instead of a tuple of two"""
-    twin = copy.deepcopy(head)
-    with torch.no_grad():
-        twin.query.weight.copy_(W_q.T)
-        twin.key.weight.copy_(W_k.T)
-        twin.value.weight.copy_(W_v.T)
-    return torch.stack((twin(x), head(x)))
-
-
-@wrong("06.transplant")
-def transplant_two_slips(head, W_q, W_k, W_v, x):
-    """swaps the matrices of query and key, and leaves the value layer as it was"""
-    twin = copy.deepcopy(head)
-    with torch.no_grad():
-        twin.query.weight.copy_(W_k.T)
-        twin.key.weight.copy_(W_q.T)
-    return twin(x), head(x)
-
-
-@wrong("06.transplant")
-def transplant_harms_the_matrices(head, W_q, W_k, W_v, x):
-    """copies the wrong way: the twin's weights into the matrices"""
-    twin = copy.deepcopy(head)
-    with torch.no_grad():
-        W_q.copy_(twin.query.weight.T)
-        W_k.copy_(twin.key.weight.T)
-        W_v.copy_(twin.value.weight.T)
-    return twin(x), head(x)
-
-
-slips(transplant_second_name)("""
+transplant_adds: adds the matrices to the old weights instead of replacing them
+    twin.query.weight.copy_(W_q.T) -> twin.query.weight += W_q.T
+    twin.key.weight.copy_(W_k.T) -> twin.key.weight += W_k.T
+    twin.value.weight.copy_(W_v.T) -> twin.value.weight += W_v.T
+transplant_stacked: returns one stacked tensor instead of a tuple of two
+    twin(x), head(x) -> torch.stack((twin(x), head(x)))
+transplant_two_slips: swaps the matrices of query and key, and leaves the value layer as it was
+    query.weight.copy_(W_q.T) -> query.weight.copy_(W_k.T)
+    key.weight.copy_(W_k.T) -> key.weight.copy_(W_q.T)
+    twin.value.weight.copy_(W_v.T) ->
+transplant_harms_the_matrices: copies the wrong way: the twin's weights into the matrices
+    twin.query.weight.copy_(W_q.T) -> W_q.copy_(twin.query.weight.T)
+    twin.key.weight.copy_(W_k.T) -> W_k.copy_(twin.key.weight.T)
+    twin.value.weight.copy_(W_v.T) -> W_v.copy_(twin.value.weight.T)
 transplant_shallow_copy: makes a shallow copy, whose layers are those of head, so head is overwritten
-    twin = head -> twin = copy.copy(head)
+    deepcopy -> copy
 """)
 
 

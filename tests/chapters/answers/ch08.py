@@ -4,20 +4,9 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from tests.chapters.answers import right, slips, wrong
+from tests.chapters.answers import right, slips
 
 INF = float("-inf")
-
-
-@wrong("08.mask_weights")
-def past_of_each_row(weights, mask):
-    """cuts each row at its own mask count, which fits only masks that are open from the left"""
-    out = torch.zeros_like(weights)
-    mask = mask.expand_as(weights)
-    for i in np.ndindex(*weights.shape[:-1]):
-        n = int(mask[i].sum())
-        out[i][:n] = weights[i][:n] / weights[i][:n].sum()
-    return out
 
 
 @right("08.mask_weights")
@@ -40,6 +29,13 @@ def logs_and_softmax(weights, mask):
 
 
 slips(mask_weights_row_by_row)("""
+past_of_each_row: cuts each row at its own mask count, which fits only masks that are open from the left
+    out = torch.zeros_like(weights)
+    mask = mask.expand_as(weights)
+    for i in np.ndindex(*weights.shape[:-1]):
+        n = int(mask[i].sum())
+        out[i][:n] = weights[i][:n] / weights[i][:n].sum()
+    return out
 sum_over_axis_one: sums over axis 1, which is the keys only while there is no batch axis
     kept = weights * mask
     return kept / kept.sum(1, keepdim=True)
@@ -60,15 +56,6 @@ unit_length_rows: F.normalize with its default p=2 makes rows of length 1, not o
 """)
 
 
-@wrong("08.causal_weights")
-def rows_of_a_single_matrix(scores):
-    """walks over the first axis, which is the rows only for a single matrix"""
-    out = torch.zeros_like(scores)
-    for t in range(scores.shape[0]):
-        out[t, : t + 1] = F.softmax(scores[t, : t + 1], dim=-1)
-    return out
-
-
 @right("08.causal_weights")
 def log_of_the_triangle(scores):
     T = scores.shape[-1]
@@ -83,6 +70,11 @@ def prefix_softmaxes(scores):
 
 
 slips(log_of_the_triangle)("""
+rows_of_a_single_matrix: walks over the first axis, which is the rows only for a single matrix
+    out = torch.zeros_like(scores)
+    for t in range(scores.shape[0]):
+        out[t, : t + 1] = F.softmax(scores[t, : t + 1], dim=-1)
+    return out
 first_way: softmax first and shared out again: 0 / 0 when a future score is far above the past
     kept = F.softmax(scores, dim=-1).tril()
     return kept / kept.sum(dim=-1, keepdim=True)
@@ -106,49 +98,6 @@ clamped_for_safety: clamps the scores to +-50, which makes 100 and 60 equal
 """)
 
 
-@wrong("08.as_allowed")
-def forbidden_is_minus_inf_alone(mask, convention):
-    """knows only -inf as forbidden, so -1e9 counts as allowed"""
-    return {
-        "sdpa": lambda: mask,
-        "mha": lambda: ~mask,
-        "additive": lambda: mask != INF,
-        "ones": lambda: mask == 1,
-    }[convention]()
-
-
-@wrong("08.as_allowed")
-def not_low_enough(mask, convention):
-    """calls forbidden only what is below -1e6, so half precision's -65504 counts as allowed"""
-    if convention == "mha":
-        return ~mask
-    if convention == "additive":
-        return mask > -1e6
-    return mask.bool()
-
-
-@wrong("08.as_allowed")
-def exactly_minus_1e9(mask, convention):
-    """knows only -inf and -1e9, and no other huge negative number"""
-    if convention == "mha":
-        return mask.logical_not()
-    if convention == "additive":
-        return ~((mask == INF) | (mask == -1e9))
-    return mask == 1
-
-
-@wrong("08.as_allowed")
-def ones_with_a_tilde(mask, convention):
-    """~ on integers flips their bits, so 1 and 0 become -2 and -1, all True as booleans"""
-    if convention == "sdpa":
-        return mask
-    if convention == "additive":
-        return mask == 0
-    if convention == "ones":
-        return (~mask).bool()
-    return ~mask
-
-
 @right("08.as_allowed")
 def table_of_readers(mask, convention):
     read = {
@@ -161,21 +110,30 @@ def table_of_readers(mask, convention):
 
 
 @right("08.as_allowed")
-def match_and_exp(mask, convention):
-    match convention:
-        case "sdpa":
-            return mask
-        case "mha":
-            return mask.logical_xor(torch.tensor(True))
-        case "additive":
-            return mask.exp() > 0.5
-        case "ones":
-            return mask.ne(0)
+def one_after_the_other(mask, convention):
+    if convention == "mha":
+        return ~mask
+    if convention == "additive":
+        return mask == 0
+    return mask.bool()
 
 
-slips(not_low_enough)("""
+slips(one_after_the_other)("""
+forbidden_is_minus_inf_alone: knows only -inf as forbidden, so -1e9 counts as allowed
+    mask == 0 -> mask != INF
+not_low_enough: calls forbidden only what is below -1e6, so half precision's -65504 counts as allowed
+    mask == 0 -> mask > -1e6
+exactly_minus_1e9: knows only -inf and -1e9, and no other huge negative number
+    mask == 0 -> ~((mask == INF) | (mask == -1e9))
+ones_with_a_tilde: ~ on integers flips their bits, so 1 and 0 become -2 and -1, all True as booleans
+    if convention == "sdpa":
+        return mask
+    if convention == "additive":
+        return mask == 0
+    if convention == "ones":
+        return (~mask).bool()
+    return ~mask
 ones_left_as_integers: gives the mask of ones back as integers, not booleans
-    mask > -1e6 -> mask == 0
     .bool() ->
 guesses_by_the_first_cell: turns a boolean mask so that its first cell is open, which fits a causal mask alone
     if mask.dtype == torch.bool:
@@ -231,15 +189,6 @@ longest_first: sorts the lengths, so that the masks belong to other sequences
 """)
 
 
-@wrong("08.safe_weights")
-def only_the_first_row(scores, mask):
-    """repairs row 0 only"""
-    w = F.softmax(scores.masked_fill(~mask, INF), dim=-1)
-    if not mask[0].any():
-        w[0] = 0.0
-    return w
-
-
 @right("08.safe_weights")
 def repaired_by_nan_to_num(scores, mask):
     return torch.nan_to_num(torch.softmax(torch.where(mask, scores, INF), dim=1), nan=0.0)
@@ -255,6 +204,11 @@ def open_rows_only(scores, mask):
 
 
 slips(repaired_by_nan_to_num)("""
+only_the_first_row: repairs row 0 only
+    w = F.softmax(scores.masked_fill(~mask, INF), dim=-1)
+    if not mask[0].any():
+        w[0] = 0.0
+    return w
 plain_softmax: a closed row is nan
     return F.softmax(scores.masked_fill(~mask, INF), dim=-1)
 cut_and_share_with_clamp: shares out after softmax: an open row underflows to 0 when a forbidden score is far above
@@ -279,74 +233,6 @@ def _other(x, seed=0):
     return x + 3 * torch.randn(x.shape, generator=torch.Generator().manual_seed(seed))
 
 
-@wrong("08.no_future_leak")
-def nan_is_no_leak(forward, x):
-    """asks whether any difference is above the limit, which nan never is"""
-    before = forward(x)
-    for cut in range(1, x.shape[1]):
-        changed = x.clone()
-        changed[:, cut:] = 1 - changed[:, cut:]
-        if ((forward(changed) - before)[:, :cut].abs() > 1e-5).any():
-            return False
-    return True
-
-
-@wrong("08.no_future_leak")
-def nan_equals_nan(forward, x):
-    """allclose with equal_nan lets nan pass"""
-    before = forward(x)
-    for cut in range(1, x.shape[1]):
-        after = forward(torch.cat([x[:, :cut], 1 - x[:, cut:]], dim=1))
-        if not torch.allclose(after[:, :cut], before[:, :cut], rtol=0, atol=1e-5, equal_nan=True):
-            return False
-    return True
-
-
-@wrong("08.no_future_leak")
-def last_word_only(forward, x):
-    """changes the last word only, and so misses leaks from the words between"""
-    changed = x.clone()
-    changed[:, -1] = 1 - changed[:, -1]
-    difference = (forward(changed) - forward(x))[:, :-1].abs()
-    return bool((difference <= 1e-5).all())
-
-
-@wrong("08.no_future_leak")
-def neighbour_only(forward, x):
-    """looks only at the output right before the changed word, and misses holes further away"""
-    before = forward(x)
-    for j in range(1, x.shape[1]):
-        changed = x.clone()
-        changed[:, j] = 1 - changed[:, j]
-        if not ((forward(changed)[:, j - 1] - before[:, j - 1]).abs() <= 1e-5).all():
-            return False
-    return True
-
-
-@wrong("08.no_future_leak")
-def one_output_too_many(forward, x):
-    """looks at the changed position itself, which may change, so a clean attention is refused"""
-    before = forward(x)
-    for cut in range(1, x.shape[1]):
-        changed = x.clone()
-        changed[:, cut:] = 1 - changed[:, cut:]
-        if not ((forward(changed) - before)[:, : cut + 1].abs() <= 1e-5).all():
-            return False
-    return True
-
-
-@wrong("08.no_future_leak")
-def not_one_bit(forward, x):
-    """asks for equality to the bit, so a clean attention with rounding below 1e-5 is refused"""
-    before = forward(x)
-    for cut in range(1, x.shape[1]):
-        changed = x.clone()
-        changed[:, cut:] = 1 - changed[:, cut:]
-        if not torch.equal(forward(changed)[:, :cut], before[:, :cut]):
-            return False
-    return True
-
-
 @right("08.no_future_leak")
 def all_cuts_in_one_expression(forward, x):
     before = forward(x.clone())
@@ -362,31 +248,35 @@ def all_cuts_in_one_expression(forward, x):
 
 
 @right("08.no_future_leak")
-def largest_change_over_all_cuts(forward, x):
-    before, T = forward(x), x.shape[1]
-    worst = torch.zeros(())
-    for other in (1 - x, _other(x, 1)):
-        for t in range(T - 1):
-            keep = (torch.arange(T) <= t).view(1, T, 1)
-            moved = (
-                (forward(torch.where(keep, x, other)) - before)[:, : t + 1].detach().abs().amax()
-            )
-            worst = torch.maximum(worst, moved)
-    return worst.item() <= 1e-5
-
-
-@wrong("08.no_future_leak")
-def sums_the_channels(forward, x):
-    """sums the changes over the channels, in which they can cancel"""
+def cut_by_cut(forward, x):
+    before = forward(x)
     for cut in range(1, x.shape[1]):
         changed = x.clone()
         changed[:, cut:] = 1 - changed[:, cut:]
-        if ((forward(changed) - forward(x))[:, :cut].sum(-1).abs() > 1e-5).any():
+        if not ((forward(changed) - before)[:, :cut].abs() <= 1e-5).all():
             return False
     return True
 
 
-slips(all_cuts_in_one_expression)("""
+slips(cut_by_cut)("""
+nan_is_no_leak: asks whether any difference is above the limit, which nan never is
+    not ((forward(changed) - before)[:, :cut].abs() <= 1e-5).all() -> ((forward(changed) - before)[:, :cut].abs() > 1e-5).any()
+nan_equals_nan: allclose with equal_nan lets nan pass
+    not ((forward(changed) - before)[:, :cut].abs() <= 1e-5).all() -> not torch.allclose(forward(changed)[:, :cut], before[:, :cut], 0, 1e-5, equal_nan=True)
+last_word_only: changes the last word only, and so misses leaks from the words between
+    changed = x.clone()
+    changed[:, -1] = 1 - changed[:, -1]
+    difference = (forward(changed) - forward(x))[:, :-1].abs()
+    return bool((difference <= 1e-5).all())
+neighbour_only: looks only at the output right before the changed word, and misses holes further away
+    changed[:, cut:] = 1 - changed[:, cut:] -> changed[:, cut] = 1 - changed[:, cut]
+    [:, :cut] -> [:, cut - 1]
+one_output_too_many: looks at the changed position itself, which may change, so a clean attention is refused
+    [:, :cut] -> [:, : cut + 1]
+not_one_bit: asks for equality to the bit, so a clean attention with rounding below 1e-5 is refused
+    not ((forward(changed) - before)[:, :cut].abs() <= 1e-5).all() -> not torch.equal(forward(changed)[:, :cut], before[:, :cut])
+sums_the_channels of nan_is_no_leak: sums the changes over the channels, in which they can cancel
+    [:, :cut].abs() -> [:, :cut].sum(-1).abs()
 last_word_and_nan_passes: two faults: only the last word is changed, and nan counts as no change
     changed = x.clone()
     changed[:, -1] += 1

@@ -6,28 +6,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from tests.chapters.answers import right, slips, wrong
+from tests.chapters.answers import right, slips
 
 INF = float("-inf")
-
-
-@wrong("09.drop")
-def rows_sum_to_one_again(weights, kept, p, training):
-    """shares each row out again instead of dividing by 1 - p"""
-    if not training:
-        return weights
-    left = weights * kept
-    return left / left.sum(-1, keepdim=True).clamp(min=1e-9)
-
-
-@wrong("09.drop")
-def zeros_at_one_in_any_mode(weights, kept, p, training):
-    """returns zeros at p = 1 before it looks at training"""
-    if p == 1:
-        return torch.zeros_like(weights)
-    if not training:
-        return weights
-    return weights * kept / (1 - p)
 
 
 @right("09.drop")
@@ -42,38 +23,35 @@ def drop_cell_by_cell(weights, kept, p, training):
 
 
 @right("09.drop")
-def factor_per_cell(weights, kept, p, training):
-    factor = 0.0 if p == 1 else 1 / (1 - p)
-    return torch.mul(weights, kept.to(weights.dtype) * factor) if training else weights
+def where_kept(weights, kept, p, training):
+    if not training:
+        return weights
+    return torch.where(kept, weights / (1 - p), torch.zeros_like(weights))
 
 
-slips(drop_cell_by_cell)("""
+slips(where_kept)("""
+rows_sum_to_one_again: shares each row out again instead of dividing by 1 - p
+    if not training:
+        return weights
+    left = weights * kept
+    return left / left.sum(-1, keepdim=True).clamp(min=1e-9)
+zeros_at_one_in_any_mode: returns zeros at p = 1 before it looks at training
+    if p == 1:
+        return torch.zeros_like(weights)
+    if not training:
+        return weights
+    return weights * kept / (1 - p)
 divided_by_p: divides by p instead of 1 - p
-    if not training:
-        return weights
-    return torch.where(kept, weights / p, torch.zeros_like(weights))
+    (1 - p) -> p
 share_that_was_kept: divides by the share that happened to be kept, not by 1 - p
-    if not training:
-        return weights
-    return weights * kept / kept.float().mean().clamp(min=1e-9)
+    torch.where(kept, weights / (1 - p), torch.zeros_like(weights)) -> weights * kept / kept.float().mean().clamp(min=1e-9)
 always_two: doubles what is kept, which is right for p = 0.5 alone
     return torch.where(kept, 2 * weights, 0.0) if training else weights
 no_weight_above_one: clips what is kept at 1, though dropout makes weights larger than 1
-    if not training:
-        return weights
-    return torch.where(kept, weights / (1 - p), 0.0).clamp(max=1)
+    torch.zeros_like(weights)) -> torch.zeros_like(weights)).clamp(max=1)
 scale_limited: limits 1 - p to 0.1 from below against division by 0, which is wrong above p = 0.9
     return weights * kept / max(1 - p, 0.1) if training else weights
 """)
-
-
-@wrong("09.mask_for")
-def lower_right_corner(mask, length):
-    """takes the last positions, which is the same for a causal mask alone"""
-    n = mask.shape[0]
-    if length > n:
-        raise ValueError(f"expected at most {n}, got {length}")
-    return mask[n - length :, n - length :]
 
 
 @right("09.mask_for")
@@ -93,6 +71,11 @@ def slice_then_look(mask, length):
 
 
 slips(narrow_twice)("""
+lower_right_corner: takes the last positions, which is the same for a causal mask alone
+    n = mask.shape[0]
+    if length > n:
+        raise ValueError(f"expected at most {n}, got {length}")
+    return mask[n - length :, n - length :]
 slice_alone: never raises: a slice beyond the end is simply shorter
     return mask[:length, :length]
 new_causal_mask: makes a new causal mask instead of taking a part of the given one
@@ -210,65 +193,6 @@ mask_of_the_input: takes the mask to be block_size by head_size
 """)
 
 
-@wrong("09.forward")
-def dropout_forgotten(module, x):
-    """no dropout"""
-    T = x.shape[1]
-    k = module.key(x)
-    scores = module.query(x) @ k.mT * k.shape[-1] ** -0.5
-    return F.softmax(scores.masked_fill(~module.mask[:T, :T], INF), dim=-1) @ module.value(x)
-
-
-@wrong("09.forward")
-def dropout_on_the_output(module, x):
-    """drops from the output instead of the weights"""
-    T = x.shape[1]
-    k = module.key(x)
-    scores = module.query(x) @ k.mT * k.shape[-1] ** -0.5
-    weights = F.softmax(scores.masked_fill(~module.mask[:T, :T], INF), dim=-1)
-    return module.dropout(weights @ module.value(x))
-
-
-@wrong("09.forward")
-def dropout_before_softmax(module, x):
-    """drops scores before the mask and the softmax"""
-    T = x.shape[1]
-    k = module.key(x)
-    scores = module.dropout(module.query(x) @ k.mT * k.shape[-1] ** -0.5)
-    weights = F.softmax(scores.masked_fill(~module.mask[:T, :T], INF), dim=-1)
-    return weights @ module.value(x)
-
-
-@wrong("09.forward")
-def dropout_twice(module, x):
-    """drops from the weights and once more from the output"""
-    T = x.shape[1]
-    k = module.key(x)
-    scores = module.query(x) @ k.mT * k.shape[-1] ** -0.5
-    weights = module.dropout(F.softmax(scores.masked_fill(~module.mask[:T, :T], INF), dim=-1))
-    return module.dropout(weights @ module.value(x))
-
-
-@wrong("09.forward")
-def shared_out_after_dropout(module, x):
-    """divides the rows by their sums after dropout"""
-    T = x.shape[1]
-    k = module.key(x)
-    scores = module.query(x) @ k.mT * k.shape[-1] ** -0.5
-    weights = module.dropout(F.softmax(scores.masked_fill(~module.mask[:T, :T], INF), dim=-1))
-    return weights / weights.sum(-1, keepdim=True).clamp(min=1e-9) @ module.value(x)
-
-
-@wrong("09.forward")
-def corner_of_the_mask(module, x):
-    """takes the last T positions of the mask, which is the same for a causal one alone"""
-    T = x.shape[1]
-    k = module.key(x)
-    scores = module.query(x) @ k.mT * k.shape[-1] ** -0.5
-    weights = F.softmax(scores.masked_fill(~module.mask[-T:, -T:], INF), dim=-1)
-    return module.dropout(weights) @ module.value(x)
-
-
 @right("09.forward")
 def forward_in_einsum(module, x):
     B, T, _ = x.shape
@@ -290,20 +214,35 @@ def exp_by_hand(module, x):
     return torch.bmm(module.dropout(e / e.sum(2, keepdim=True)), module.value(x))
 
 
-slips(dropout_on_the_output)("""
-dropout_on_the_values: drops values instead of weights
+slips(forward_in_einsum)("""
+dropout_forgotten: no dropout
+    T = x.shape[1]
+    k = module.key(x)
+    scores = module.query(x) @ k.mT * k.shape[-1] ** -0.5
+    return F.softmax(scores.masked_fill(~module.mask[:T, :T], INF), dim=-1) @ module.value(x)
+dropout_on_the_output: drops from the output instead of the weights
+    T = x.shape[1]
+    k = module.key(x)
+    scores = module.query(x) @ k.mT * k.shape[-1] ** -0.5
+    weights = F.softmax(scores.masked_fill(~module.mask[:T, :T], INF), dim=-1)
+    return module.dropout(weights @ module.value(x))
+dropout_before_softmax: drops scores before the mask and the softmax
+    T = x.shape[1]
+    k = module.key(x)
+    scores = module.dropout(module.query(x) @ k.mT * k.shape[-1] ** -0.5)
+    weights = F.softmax(scores.masked_fill(~module.mask[:T, :T], INF), dim=-1)
+    return weights @ module.value(x)
+dropout_twice of dropout_on_the_output: drops from the weights and once more from the output
+    F.softmax(scores.masked_fill(~module.mask[:T, :T], INF), dim=-1) -> module.dropout(F.softmax(scores.masked_fill(~module.mask[:T, :T], INF), dim=-1))
+shared_out_after_dropout of dropout_twice: divides the rows by their sums after dropout
+    module.dropout(weights @ module.value(x)) -> weights / weights.sum(-1, keepdim=True).clamp(min=1e-9) @ module.value(x)
+corner_of_the_mask of dropout_on_the_output: takes the last T positions of the mask, which is the same for a causal one alone
+    :T, :T -> -T:, -T:
+    (weights @ module.value(x)) -> (weights) @ module.value(x)
+dropout_on_the_values of dropout_on_the_output: drops values instead of weights
     return -> return weights @
     module.dropout(weights @ module.value(x)) -> module.dropout(module.value(x))
 """)
-
-
-@wrong("09.mixes_batch")
-def first_two_only(attend, x):
-    """compares sequences 0 and 1 only, as if there were always two"""
-    together = attend(x)
-    return any(
-        not torch.allclose(together[b : b + 1], attend(x[b : b + 1]), atol=1e-5) for b in (0, 1)
-    )
 
 
 @right("09.mixes_batch")
@@ -321,7 +260,12 @@ def split_and_stack(attend, x):
     return (attend(x) - alone).detach().abs().gt(1e-5).any().item()
 
 
-slips(first_two_only)("""
+slips(any_of_them_moves)("""
+first_two_only: compares sequences 0 and 1 only, as if there were always two
+    together = attend(x)
+    return any(
+        not torch.allclose(together[b : b + 1], attend(x[b : b + 1]), atol=1e-5) for b in (0, 1)
+    )
 first_sequence_only: compares the first sequence only, and misses what flows from it to later ones
     return not torch.allclose(attend(x)[:1], attend(x[:1]), atol=1e-5)
 last_sequence_only: compares the last sequence only, and misses what flows to earlier ones
@@ -338,7 +282,7 @@ generous_tolerance: a tolerance of 0.1, under which a slight mixing passes
     together = attend(x)
     alone = torch.cat([attend(x[b : b + 1]) for b in range(len(x))])
     return not torch.allclose(together, alone, atol=0.1)
-all_have_to_differ: says True only if every single sequence comes out differently
+all_have_to_differ of first_two_only: says True only if every single sequence comes out differently
     any -> all
     in (0, 1) -> in range(len(x))
 compares_the_first_channel: looks at the first channel only

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from tests.chapters.answers import right, slips, wrong
+from tests.chapters.answers import right, slips
 
 
 @right("10.split_heads")
@@ -221,46 +221,30 @@ def sum_over_heads(x, w_qkv, w_out, n_head):
     return out
 
 
-@wrong("10.multi_head")
-def mask_forbids_zero_scores(x, w_qkv, w_out, n_head):
-    """takes every score of exactly 0 for a forbidden one"""
+slips(by_einsum_alone)("""
+mask_forbids_zero_scores: takes every score of exactly 0 for a forbidden one
     q, k, v = (_cut(p, n_head) for p in (x @ w_qkv.T).chunk(3, dim=-1))
     scores = (q @ k.mT / q.shape[-1] ** 0.5).tril()
     weights = scores.masked_fill(scores == 0, float("-inf")).softmax(-1)
     return _join(weights @ v) @ w_out.T
-
-
-@wrong("10.multi_head")
-def softmax_with_one_maximum(x, w_qkv, w_out, n_head):
-    """subtracts the largest of all scores, so rows far below it underflow to 0 / 0"""
+softmax_with_one_maximum: subtracts the largest of all scores, so rows far below it underflow to 0 / 0
     q, k, v = (_cut(p, n_head) for p in (x @ w_qkv.T).chunk(3, dim=-1))
     scores = q @ k.mT / q.shape[-1] ** 0.5
     e = torch.exp(scores - scores.max()).tril()
     return _join(e / e.sum(-1, keepdim=True) @ v) @ w_out.T
-
-
-@wrong("10.multi_head")
-def channels_interleaved(x, w_qkv, w_out, n_head):
-    """gives head h every H-th channel, on the way there and back"""
+channels_interleaved: gives head h every H-th channel, on the way there and back
     B, T, C = x.shape
     q, k, v = (
         p.reshape(B, T, C // n_head, n_head).permute(0, 3, 1, 2)
         for p in (x @ w_qkv.T).chunk(3, dim=-1)
     )
     return _attend(q, k, v).permute(0, 2, 3, 1).reshape(B, T, C) @ w_out.T
-
-
-@wrong("10.multi_head")
-def keys_of_the_first_sequence(x, w_qkv, w_out, n_head):
-    """every sequence is compared with the keys of the first"""
+keys_of_the_first_sequence: every sequence is compared with the keys of the first
     q, k, v = (_cut(p, n_head) for p in (x @ w_qkv.T).chunk(3, dim=-1))
     scores = q @ k.permute(0, 1, 3, 2)[0] / q.shape[-1] ** 0.5
     T = x.shape[1]
     weights = scores.masked_fill(torch.ones(T, T).triu(1).bool(), -torch.inf).softmax(-1)
     return _join(weights @ v) @ w_out.T
-
-
-slips(by_einsum_alone)("""
 without_scale: the scores are not divided by the root of D
     q, k, v = (_cut(p, n_head) for p in (x @ w_qkv.T).chunk(3, dim=-1))
     return _join(_attend(q, k, v, scale=1.0)) @ w_out.T

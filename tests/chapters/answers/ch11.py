@@ -5,45 +5,11 @@ import math
 import torch
 import torch.nn.functional as F
 
-from tests.chapters.answers import right, slips, wrong
-
-# ---------------------------------------------------------------- a shuffle test
+from tests.chapters.answers import right, slips
 
 
 def past_in_order(x, order):
     return torch.cat([x[:, :-1][:, order], x[:, -1:]], dim=1)
-
-
-@wrong("11.knows_order")
-def first_and_second(forward, x):
-    """exchanges only the first two words"""
-    if x.shape[1] < 3:
-        return False
-    order = [1, 0, *range(2, x.shape[1] - 1)]
-    moved = forward(past_in_order(x, order))[:, -1] - forward(x)[:, -1]
-    return bool((moved.abs() > 1e-5).any())
-
-
-@wrong("11.knows_order")
-def compares_exactly(forward, x):
-    """calls rounding a sense of order"""
-    for t in range(x.shape[1] - 2):
-        y = x.clone()
-        y[:, [t, t + 1]] = x[:, [t + 1, t]]
-        if not torch.equal(forward(y)[:, -1], forward(x)[:, -1]):
-            return True
-    return False
-
-
-@wrong("11.knows_order")
-def first_sequence(forward, x):
-    """looks at the first sequence alone"""
-    for t in range(x.shape[1] - 2):
-        y = x.clone()
-        y[:, [t, t + 1]] = x[:, [t + 1, t]]
-        if ((forward(y) - forward(x))[0, -1].abs() > 1e-5).any():
-            return True
-    return False
 
 
 @right("11.knows_order")
@@ -72,6 +38,21 @@ def rotations_and_swaps(forward, x):
 
 
 slips(all_pairs)("""
+first_and_second: exchanges only the first two words
+    if x.shape[1] < 3:
+        return False
+    order = [1, 0, *range(2, x.shape[1] - 1)]
+    moved = forward(past_in_order(x, order))[:, -1] - forward(x)[:, -1]
+    return bool((moved.abs() > 1e-5).any())
+compares_exactly: calls rounding a sense of order
+    for t in range(x.shape[1] - 2):
+        y = x.clone()
+        y[:, [t, t + 1]] = x[:, [t + 1, t]]
+        if not torch.equal(forward(y)[:, -1], forward(x)[:, -1]):
+            return True
+    return False
+first_sequence of compares_exactly: looks at the first sequence alone
+    not torch.equal(forward(y)[:, -1], forward(x)[:, -1]) -> ((forward(y) - forward(x))[0, -1].abs() > 1e-5).any()
 one_rotation: moves the whole sequence round by one, the last word too
     return not torch.allclose(forward(x.roll(1, dims=1))[:, -1], forward(x)[:, -1], atol=1e-5)
 equivariance: asks whether outputs move with the words, which a causal mask breaks without positions
@@ -88,9 +69,6 @@ other_words: changes the words instead of their order
 """)
 
 
-# ---------------------------------------------------------------- attention with rotary positions
-
-
 def causal(q, k, v):
     scores = (q @ k.T / q.shape[1] ** 0.5).masked_fill(
         torch.ones(len(q), len(q)).triu(1) > 0, -torch.inf
@@ -103,25 +81,6 @@ def turn(x, sign=1.0, base=10_000.0, start=0):
     angles = sign * torch.arange(start, start + T)[:, None] * base ** (-torch.arange(0, D, 2) / D)
     a, b = x[:, : D // 2], x[:, D // 2 :]
     return torch.cat([a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()], 1)
-
-
-@wrong("11.rotary_attention")
-def interleaved_pairs(q, k, v):
-    """pairs neighbours"""
-    T, D = q.shape
-    angles = torch.arange(T)[:, None] * 10_000 ** (-torch.arange(0, D, 2) / D)
-    z = [torch.view_as_complex(x.reshape(T, D // 2, 2).contiguous()) for x in (q, k)]
-    q, k = (torch.view_as_real(x * torch.exp(1j * angles)).flatten(1) for x in z)
-    return causal(q, k, v)
-
-
-@wrong("11.rotary_attention")
-def added_waves(q, k, v):
-    """adds sinusoids to q and k instead of turning them"""
-    T, D = q.shape
-    angles = torch.arange(T)[:, None] * 10_000 ** (-torch.arange(0, D, 2) / D)
-    waves = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
-    return causal(q + waves, k + waves, v)
 
 
 @right("11.rotary_attention")
@@ -146,6 +105,17 @@ def rotary_by_loops(q, k, v):
 
 
 slips(rotary_from_position_5)("""
+interleaved_pairs: pairs neighbours
+    T, D = q.shape
+    angles = torch.arange(T)[:, None] * 10_000 ** (-torch.arange(0, D, 2) / D)
+    z = [torch.view_as_complex(x.reshape(T, D // 2, 2).contiguous()) for x in (q, k)]
+    q, k = (torch.view_as_real(x * torch.exp(1j * angles)).flatten(1) for x in z)
+    return causal(q, k, v)
+added_waves: adds sinusoids to q and k instead of turning them
+    T, D = q.shape
+    angles = torch.arange(T)[:, None] * 10_000 ** (-torch.arange(0, D, 2) / D)
+    waves = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
+    return causal(q + waves, k + waves, v)
 values_too: turns the values too
     return causal(turn(q), turn(k), turn(v))
 keys_backwards: turns the keys the other way, so that the score depends on the sum of the positions
@@ -157,9 +127,6 @@ one_position_apart: counts the queries from 1 and the keys from 0
 everybody_hears_all: forgets the mask
     return F.softmax(turn(q) @ turn(k).T / math.sqrt(q.shape[1]), dim=-1) @ v
 """)
-
-
-# ---------------------------------------------------------------- distance alone?
 
 
 @right("11.relative_only")
@@ -206,18 +173,6 @@ allows_a_thousandth: a tolerance of 1e-3, under which a slow drift passes
 """)
 
 
-# ---------------------------------------------------------------- ALiBi, wherever the queries are
-
-
-@wrong("11.penalties")
-def gains(slopes, start, n_queries):
-    """adds instead of taking off"""
-    queries = start + torch.arange(n_queries)
-    return slopes.view(-1, 1, 1) * (queries[:, None] - torch.arange(start + n_queries)).clamp(
-        min=0
-    )
-
-
 @right("11.penalties")
 def last_rows_of_all(slopes, start, n_queries):
     at = torch.arange(start + n_queries)
@@ -237,6 +192,11 @@ def penalties_by_loops(slopes, start, n_queries):
 
 
 slips(last_rows_of_all)("""
+gains: adds instead of taking off
+    queries = start + torch.arange(n_queries)
+    return slopes.view(-1, 1, 1) * (queries[:, None] - torch.arange(start + n_queries)).clamp(
+        min=0
+    )
 from_row_0: counts distances from the row
     rows, keys = torch.arange(n_queries)[:, None], torch.arange(start + n_queries)
     return -slopes.view(-1, 1, 1) * (rows - keys).clamp(min=0)
@@ -260,18 +220,6 @@ one_position_off: lets the first query stand at start + 1
 """)
 
 
-# ---------------------------------------------------------------- a table for a longer text
-
-
-@wrong("11.laid_apart")
-def n_over_T(table, T):
-    """goes by n / T"""
-    places = (torch.arange(T) * len(table) / T).clamp(max=len(table) - 1)
-    low = places.long()
-    high = (low + 1).clamp(max=len(table) - 1)
-    return torch.lerp(table[low], table[high], (places - low)[:, None])
-
-
 @right("11.laid_apart")
 def laid_by_interpolate(table, T):
     return F.interpolate(table.T[None], size=T, mode="linear", align_corners=True)[0].T
@@ -288,6 +236,11 @@ def laid_by_lerp(table, T):
 
 
 slips(laid_by_interpolate)("""
+n_over_T: goes by n / T
+    places = (torch.arange(T) * len(table) / T).clamp(max=len(table) - 1)
+    low = places.long()
+    high = (low + 1).clamp(max=len(table) - 1)
+    return torch.lerp(table[low], table[high], (places - low)[:, None])
 last_row_again: clips the position
     return table[[min(t, len(table) - 1) for t in range(T)]]
 round_and_round: begins again at row 0
@@ -301,9 +254,6 @@ pixels: interpolates as images are, with flat ends
 each_repeated: repeats each row as often as it fits
     return table.repeat_interleave(-(-T // len(table)), dim=0)[:T]
 """)
-
-
-# ---------------------------------------------------------------- move a model's weights
 
 
 @right("11.to_half_split")

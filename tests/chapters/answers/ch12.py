@@ -2,35 +2,7 @@
 
 import torch
 
-from tests.chapters.answers import right, slips, wrong
-
-
-@wrong("12.normalise")
-def pytorchs_std(x, weight, eps, centre):
-    """x.std() divides by C - 1"""
-    if centre:
-        return (
-            (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) ** 2 + eps).sqrt() * weight
-        )
-    return x / (x.pow(2).mean(-1, keepdim=True) + eps).sqrt() * weight
-
-
-@wrong("12.normalise")
-def over_the_words(x, weight, eps, centre):
-    """takes axis 1 for the channels"""
-    dim = min(1, x.ndim - 1)
-    if centre:
-        x = x - x.mean(dim, keepdim=True)
-    return x / (x.pow(2).mean(dim, keepdim=True) + eps).sqrt() * weight
-
-
-@wrong("12.normalise")
-def size_before_centring(x, weight, eps, centre):
-    """takes the size first and centres afterwards"""
-    size = (x.pow(2).mean(-1, keepdim=True) + eps).sqrt()
-    if centre:
-        x = x - x.mean(-1, keepdim=True)
-    return x / size * weight
+from tests.chapters.answers import right, slips
 
 
 @right("12.normalise")
@@ -50,33 +22,40 @@ def by_var(x, weight, eps, centre):
     return x * torch.rsqrt((x * x).mean(-1, True) + eps) * weight
 
 
-slips(size_before_centring)("""
-length_one: divides by the length, so that the vector, not its typical number, has size 1
+slips(one_word_at_a_time)("""
+pytorchs_std: x.std() divides by C - 1
+    if centre:
+        return (
+            (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) ** 2 + eps).sqrt() * weight
+        )
+    return x / (x.pow(2).mean(-1, keepdim=True) + eps).sqrt() * weight
+over_the_words: takes axis 1 for the channels
+    dim = min(1, x.ndim - 1)
+    if centre:
+        x = x - x.mean(dim, keepdim=True)
+    return x / (x.pow(2).mean(dim, keepdim=True) + eps).sqrt() * weight
+size_before_centring: takes the size first and centres afterwards
+    size = (x.pow(2).mean(-1, keepdim=True) + eps).sqrt()
+    if centre:
+        x = x - x.mean(-1, keepdim=True)
+    return x / size * weight
+length_one of size_before_centring: divides by the length, so that the vector, not its typical number, has size 1
     size = (x.pow(2).mean(-1, keepdim=True) + eps).sqrt() ->
     return x / size * weight -> return x / (x.pow(2).sum(-1, keepdim=True) + eps) ** 0.5 * weight
-the_annotated_way: adds eps to the root, as a widely read implementation does
+the_annotated_way of size_before_centring: adds eps to the root, as a widely read implementation does
     size = (x.pow(2).mean(-1, keepdim=True) + eps).sqrt() ->
     x / size * weight -> weight * x / (x.pow(2).mean(-1, keepdim=True).sqrt() + eps)
 over_everything: one mean and one size for all of x
     if centre:
         x = x - x.mean()
     return x / (x.pow(2).mean() + eps).sqrt() * weight
-forgets_the_root: divides by the variance
+forgets_the_root of size_before_centring: divides by the variance
     size = (x.pow(2).mean(-1, keepdim=True) + eps).sqrt() ->
     return x / size * weight -> return x / (x.pow(2).mean(-1, keepdim=True) + eps) * weight
-mean_of_absolute_values: takes the mean of the absolute values for the size
+mean_of_absolute_values of size_before_centring: takes the mean of the absolute values for the size
     size = (x.pow(2).mean(-1, keepdim=True) + eps).sqrt() ->
     return x / size * weight -> return x / (x.abs().mean(-1, keepdim=True) + eps) * weight
 """)
-
-
-@wrong("12.block")
-def overwrites_x(x, attend, think, norm_1, norm_2):
-    """the name x is used for the normalised copy, so the copy is added to"""
-    x = norm_1(x)
-    x = x + attend(x)
-    x = norm_2(x)
-    return x + think(x)
 
 
 @right("12.block")
@@ -94,6 +73,11 @@ def a_loop(x, attend, think, norm_1, norm_2):
 
 
 slips(named_steps)("""
+overwrites_x: the name x is used for the normalised copy, so the copy is added to
+    x = norm_1(x)
+    x = x + attend(x)
+    x = norm_2(x)
+    return x + think(x)
 the_first_transformer: norm after the sum
     x = norm_1(x + attend(x))
     return norm_2(x + think(x))
@@ -124,46 +108,6 @@ def is_normed(out):
     return bool(((out.square().mean(-1) - 1).abs() < 1e-3).all())
 
 
-@wrong("12.find_missing")
-def larger_is_fine(block, x):
-    """a residual makes the output larger than x"""
-    out = block(x)
-    if is_normed(out):
-        return "norm after"
-    return "fine" if out.norm() > x.norm() else "no residual"
-
-
-@wrong("12.find_missing")
-def looks_alike(block, x):
-    """a residual makes the output look like x"""
-    out = block(x)
-    if is_normed(out):
-        return "norm after"
-    return (
-        "fine"
-        if torch.cosine_similarity(out.flatten(), x.flatten(), dim=0) > 0.5
-        else "no residual"
-    )
-
-
-@wrong("12.find_missing")
-def the_same_for_large_x(block, x):
-    """without residuals the output doesn't change with the size of x: true of the first one only"""
-    if is_normed(block(x)):
-        return "norm after"
-    out, far = block(x), block(1000 * x)
-    return "no residual" if torch.allclose(out, far, rtol=1e-2, atol=1e-2) else "fine"
-
-
-@wrong("12.find_missing")
-def too_exact(block, x):
-    """asks for equality to the last bit of numbers in the thousands"""
-    if is_normed(block(x)):
-        return "norm after"
-    added, far = block(x) - x, block(1000 * x) - 1000 * x
-    return "fine" if torch.equal(added, far) else "no residual"
-
-
 @right("12.find_missing")
 def grows_with_x(block, x):
     one, two = block(1e9 * x), block(2e9 * x)
@@ -180,27 +124,48 @@ def size_of_a_very_large_one(block, x):
     return "fine" if block(1e9 * x).norm() > 5e8 * x.norm() else "no residual"
 
 
+slips(grows_with_x)("""
+larger_is_fine: a residual makes the output larger than x
+    out = block(x)
+    if is_normed(out):
+        return "norm after"
+    return "fine" if out.norm() > x.norm() else "no residual"
+looks_alike: a residual makes the output look like x
+    out = block(x)
+    if is_normed(out):
+        return "norm after"
+    return (
+        "fine"
+        if torch.cosine_similarity(out.flatten(), x.flatten(), dim=0) > 0.5
+        else "no residual"
+    )
+the_same_for_large_x: without residuals the output doesn't change with the size of x: true of the first one only
+    if is_normed(block(x)):
+        return "norm after"
+    out, far = block(x), block(1000 * x)
+    return "no residual" if torch.allclose(out, far, rtol=1e-2, atol=1e-2) else "fine"
+too_exact: asks for equality to the last bit of numbers in the thousands
+    if is_normed(block(x)):
+        return "norm after"
+    added, far = block(x) - x, block(1000 * x) - 1000 * x
+    return "fine" if torch.equal(added, far) else "no residual"
+asks_the_first_word: asks the first word alone whether its RMS is 1
+    if abs(float(block(x)[0, 0].square().mean()) - 1) < 1e-3:
+        return "norm after"
+    grown = (block(2048 * x) - block(1024 * x)) / 1024
+    return "fine" if (grown - x).abs().max() < 0.1 * x.abs().max() else "no residual"
+looks_at_shapes: compares shapes, which are all right
+    return "fine" if block(x).shape == x.shape else "no residual"
+sends_zeros: zeros in, zeros out would be a residual
+    out = block(torch.zeros_like(x))
+    return "fine" if out.abs().max() < 1e-3 else "no residual"
+forgets_norm_after: knows only two of the three answers
+    added, far = block(x) - x, block(1000 * x) - 1000 * x
+    return "fine" if (added - far).abs().max() < 0.01 * (1 + added.abs().max()) else "no residual"
+""")
+
+
 SMALL = 0.02
-
-
-@wrong("12.first_std")
-def out_biases_too(name, n_layer):
-    """a bias of an output projection is scaled instead of zero"""
-    if "norm" in name:
-        return 0.0
-    if ".out." in name:
-        return SMALL / (2 * n_layer) ** 0.5
-    return 0.0 if "bias" in name else SMALL
-
-
-@wrong("12.first_std")
-def by_depth(name, n_layer):
-    """scales by the block's own place in the stack"""
-    if "norm" in name or "bias" in name:
-        return 0.0
-    if name.endswith("out.weight"):
-        return SMALL / (2 * (int(name.split(".")[1]) + 1)) ** 0.5
-    return SMALL
 
 
 @right("12.first_std")
@@ -212,34 +177,31 @@ def by_the_last_words(name, n_layer):
 
 
 @right("12.first_std")
-def by_a_list(name, n_layer):
-    linear = ("embedding.", "qkv.", "hidden.", "lm_head.", "out.")
-    if not name.endswith("weight") or not any(part in name for part in linear):
-        return 0.0
-    return 0.02 / (n_layer + n_layer) ** 0.5 if "out." in name else 0.02
-
-
-slips(by_the_last_words)("""
-once_a_block: counts one addition for each block
+def by_its_end(name, n_layer):
     if "norm" in name or "bias" in name:
-        return 0.0
-    return SMALL / n_layer**0.5 if name.endswith("out.weight") else SMALL
-without_the_root: divides by 2 L
-    if "norm" in name or "bias" in name:
-        return 0.0
-    return SMALL / (2 * n_layer) if name.endswith("out.weight") else SMALL
-attention_only: forgets that the MLP writes too
-    if "norm" in name or "bias" in name:
-        return 0.0
-    return SMALL / (2 * n_layer) ** 0.5 if "attention.out" in name else SMALL
-everything_in_a_block: scales all weights of a block
-    if "norm" in name or "bias" in name:
-        return 0.0
-    return SMALL / (2 * n_layer) ** 0.5 if name.startswith("blocks.") else SMALL
-norms_like_the_others: gives the norms of the blocks 0.02
-    if name == "final_norm.weight" or "bias" in name:
         return 0.0
     return SMALL / (2 * n_layer) ** 0.5 if name.endswith("out.weight") else SMALL
+
+
+slips(by_its_end)("""
+out_biases_too: a bias of an output projection is scaled instead of zero
+    if "norm" in name:
+        return 0.0
+    if ".out." in name:
+        return SMALL / (2 * n_layer) ** 0.5
+    return 0.0 if "bias" in name else SMALL
+by_depth: scales by the block's own place in the stack
+    2 * n_layer -> 2 * (int(name.split(".")[1]) + 1)
+once_a_block: counts one addition for each block
+    (2 * n_layer) ** 0.5 -> n_layer**0.5
+without_the_root: divides by 2 L
+    (2 * n_layer) ** 0.5 -> (2 * n_layer)
+attention_only: forgets that the MLP writes too
+    name.endswith("out.weight") -> "attention.out" in name
+everything_in_a_block: scales all weights of a block
+    name.endswith("out.weight") -> name.startswith("blocks.")
+norms_like_the_others: gives the norms of the blocks 0.02
+    "norm" in name -> name == "final_norm.weight"
 """)
 
 
@@ -284,25 +246,4 @@ matrices_only: counts the matrices
 a_square_mlp: the MLP as two matrices of C by C
     norms = {"none": 0, "rms": 2, "layer": 4}[norm] * n_embd
     return 6 * n_embd**2 + norms + (9 * n_embd if bias else 0)
-""")
-
-
-@wrong("12.find_missing")
-def asks_the_first_word(block, x):
-    """asks the first word alone whether its RMS is 1"""
-    if abs(float(block(x)[0, 0].square().mean()) - 1) < 1e-3:
-        return "norm after"
-    grown = (block(2048 * x) - block(1024 * x)) / 1024
-    return "fine" if (grown - x).abs().max() < 0.1 * x.abs().max() else "no residual"
-
-
-slips(grows_with_x)("""
-looks_at_shapes: compares shapes, which are all right
-    return "fine" if block(x).shape == x.shape else "no residual"
-sends_zeros: zeros in, zeros out would be a residual
-    out = block(torch.zeros_like(x))
-    return "fine" if out.abs().max() < 1e-3 else "no residual"
-forgets_norm_after: knows only two of the three answers
-    added, far = block(x) - x, block(1000 * x) - 1000 * x
-    return "fine" if (added - far).abs().max() < 0.01 * (1 + added.abs().max()) else "no residual"
 """)

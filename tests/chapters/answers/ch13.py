@@ -5,7 +5,7 @@ import math
 import torch
 import torch.nn.functional as F
 
-from tests.chapters.answers import right, slips, wrong
+from tests.chapters.answers import right, slips
 
 
 @right("13.next_loss")
@@ -55,39 +55,25 @@ def max_of_last(model, ids, n_new, block_size):
 
 
 @right("13.write_on")
-def row_by_row(model, ids, n_new, block_size):
-    rows = []
-    for row in ids:
-        row = row.tolist()
-        for _ in range(n_new):
-            row.append(int(model(torch.tensor([row[-block_size:]]))[0, -1].argmax()))
-        rows.append(row)
-    return torch.tensor(rows)
-
-
-@wrong("13.write_on")
-def crops_what_it_returns(model, ids, n_new, block_size):
-    """loses the beginning"""
+def one_more_each_time(model, ids, n_new, block_size):
     for _ in range(n_new):
-        ids = ids[:, -block_size:]
-        ids = torch.cat([ids, model(ids)[:, -1].argmax(-1, keepdim=True)], 1)
+        context = ids[:, -block_size:]
+        ids = torch.cat([ids, model(context)[:, -1].argmax(-1, keepdim=True)], 1)
     return ids
 
 
-@wrong("13.write_on")
-def crops_once(model, ids, n_new, block_size):
-    """crops before the loop, so the text outgrows the block inside it"""
+slips(one_more_each_time)("""
+crops_what_it_returns: loses the beginning
+    context = -> ids =
+    model(context) -> model(ids)
+crops_once: crops before the loop, so the text outgrows the block inside it
     context = ids[:, -block_size:]
     for _ in range(n_new):
         new = model(context)[:, -1].argmax(-1, keepdim=True)
         context = torch.cat([context, new], 1)
         ids = torch.cat([ids, new], 1)
     return ids
-
-
-@wrong("13.write_on")
-def starts_over(model, ids, n_new, block_size):
-    """when the block is full, goes on from the last id alone"""
+starts_over: when the block is full, goes on from the last id alone
     context = ids[:, -block_size:]
     for _ in range(n_new):
         if context.shape[1] > block_size:
@@ -95,32 +81,17 @@ def starts_over(model, ids, n_new, block_size):
         new = model(context)[:, -1].argmax(-1, keepdim=True)
         context, ids = torch.cat([context, new], 1), torch.cat([ids, new], 1)
     return ids
-
-
-@wrong("13.write_on")
-def only_the_new(model, ids, n_new, block_size):
-    """returns what was added"""
+only_the_new: returns what was added
     out = ids
     for _ in range(n_new):
         out = torch.cat([out, model(out[:, -block_size:])[:, -1].argmax(-1, keepdim=True)], 1)
     return out[:, ids.shape[1] :]
-
-
-@wrong("13.write_on")
-def room_for_the_new_one(model, ids, n_new, block_size):
-    """leaves one place free for the id that comes"""
-    for _ in range(n_new):
-        context = ids[:, -(block_size - 1) :]
-        ids = torch.cat([ids, model(context)[:, -1].argmax(-1, keepdim=True)], 1)
-    return ids
-
-
-slips(crops_what_it_returns)("""
+room_for_the_new_one: leaves one place free for the id that comes
+    -block_size: -> -(block_size - 1) :
 never_crops: gives the model all, as the bigram's loop did
-    ids = ids[:, -block_size:] ->
+    [:, -block_size:] ->
 keeps_the_oldest: reads the beginning for ever
-    ids = ids[:, -block_size:] ->
-    (ids) -> (ids[:, :block_size])
+    -block_size: -> :block_size
 """)
 
 
@@ -166,39 +137,26 @@ def one_by_one(probabilities, p):
 
 
 @right("13.top_p")
-def by_a_mask(probabilities, p):
-    order = probabilities.argsort(descending=True)
-    sums = probabilities[order].cumsum(0)
-    n = int((sums < p).sum()) + 1
-    kept = torch.zeros_like(probabilities)
-    kept[order[:n]] = probabilities[order[:n]]
-    return kept / kept.sum()
+def by_sorted_sums(probabilities, p):
+    values, ids = probabilities.sort(descending=True)
+    kept = values * (values.cumsum(0) - values < p)
+    return torch.zeros_like(values).scatter(0, ids, kept / kept.sum())
 
 
-@wrong("13.top_p")
-def sums_but_softmax(probabilities, p):
-    """brings back with a softmax over what is left"""
+slips(by_sorted_sums)("""
+sums_but_softmax: brings back with a softmax over what is left
     values, ids = probabilities.sort(descending=True)
     keep = values.cumsum(0) - values < p
     out = torch.full_like(probabilities, float("-inf")).scatter(
         0, ids, values.masked_fill(~keep, float("-inf"))
     )
     return out.softmax(0)
-
-
-slips(one_by_one)("""
 drops_the_last: stops before the id that reaches p
-    values, ids = probabilities.sort(descending=True)
-    kept = values * (values.cumsum(0) <= p)
-    return torch.zeros_like(values).scatter(0, ids, kept / kept.sum())
+    - values < p -> <= p
 in_sorted_order: forgets to put the ids back
-    values, _ = probabilities.sort(descending=True)
-    kept = values * (values.cumsum(0) - values < p)
-    return kept / kept.sum()
+    torch.zeros_like(values).scatter(0, ids, kept / kept.sum()) -> kept / kept.sum()
 not_brought_back: does not sum to 1
-    values, ids = probabilities.sort(descending=True)
-    kept = values * (values.cumsum(0) - values < p)
-    return torch.zeros_like(values).scatter(0, ids, kept)
+    kept / kept.sum() -> kept
 above_a_threshold: compares each probability with the largest, as min-p does
     kept = probabilities * (probabilities >= p * probabilities.max())
     return kept / kept.sum()
@@ -210,9 +168,7 @@ never_sorts: adds up in the order of the vocabulary
     kept = probabilities * (probabilities.cumsum(0) - probabilities < p)
     return kept / kept.sum()
 keeps_one_more_at_the_threshold: keeps one id more where the sum is exactly p
-    values, ids = probabilities.sort(descending=True)
-    kept = torch.where(values.cumsum(0) - values <= p, values, 0)
-    return torch.zeros_like(probabilities).scatter(0, ids, kept / kept.sum())
+    - values < p -> - values <= p
 """)
 
 

@@ -2,9 +2,7 @@
 
 import torch
 
-from tests.chapters.answers import right, slips, wrong
-
-# ---- one_back_score
+from tests.chapters.answers import right, slips
 
 
 @right("14.one_back_score")
@@ -65,9 +63,6 @@ a_python_number: ends with item()
 """)
 
 
-# ---- behind_score
-
-
 @right("14.behind_score")
 def picks_the_places(weights, period):
     t = torch.arange(period, 2 * period)
@@ -121,9 +116,6 @@ a_block_instead_of_a_diagonal: slices rows and columns and takes the mean of the
 """)
 
 
-# ---- restored
-
-
 @right("14.restored")
 def where_it_is_t(rest, clean, corrupted):
     T = len(clean)
@@ -133,13 +125,14 @@ def where_it_is_t(rest, clean, corrupted):
 
 
 @right("14.restored")
-def glued(rest, clean, corrupted):
-    bad, good = float(rest(corrupted)), float(rest(clean))
-    out = torch.zeros(clean.shape[0])
-    for t in range(clean.shape[0]):
-        x = torch.cat([corrupted[:t], clean[t : t + 1], corrupted[t + 1 :]])
-        out[t] = (float(rest(x)) - bad) / (good - bad)
-    return out
+def one_row_copied(rest, clean, corrupted):
+    low, high = rest(corrupted), rest(clean)
+    shares = []
+    for t in range(len(clean)):
+        x = corrupted.clone()
+        x[t] = clean[t]
+        shares.append((rest(x) - low) / (high - low))
+    return torch.stack(shares)
 
 
 @right("14.restored")
@@ -153,9 +146,8 @@ def adds_the_difference(rest, clean, corrupted):
     return 1 - (rest(clean) - torch.stack(numbers)) / (rest(clean) - low)
 
 
-@wrong("14.restored")
-def puts_it_back_afterwards(rest, clean, corrupted):
-    """keeps a view, not a copy, of the old row, so nothing is put back"""
+slips(one_row_copied)("""
+puts_it_back_afterwards: keeps a view, not a copy, of the old row, so nothing is put back
     low, high = rest(corrupted), rest(clean)
     shares = []
     for t in range(len(clean)):
@@ -164,93 +156,32 @@ def puts_it_back_afterwards(rest, clean, corrupted):
         shares.append((rest(corrupted) - low) / (high - low))
         corrupted[t] = old
     return torch.stack(shares)
-
-
-@wrong("14.restored")
-def breaks_the_clean_one(rest, clean, corrupted):
-    """the other direction"""
-    low, high = rest(corrupted), rest(clean)
-    shares = []
-    for t in range(len(clean)):
-        x = clean.clone()
-        x[t] = corrupted[t]
-        shares.append((high - rest(x)) / (high - low))
-    return torch.stack(shares)
-
-
-@wrong("14.restored")
-def ends_exchanged(rest, clean, corrupted):
-    """0 is the clean run"""
-    low, high = rest(clean), rest(corrupted)
-    shares = []
-    for t in range(len(clean)):
-        x = corrupted.clone()
-        x[t] = clean[t]
-        shares.append((rest(x) - low) / (high - low))
-    return torch.stack(shares)
-
-
-@wrong("14.restored")
-def only_the_difference(rest, clean, corrupted):
-    """not divided"""
-    shares = []
-    for t in range(len(clean)):
-        x = corrupted.clone()
-        x[t] = clean[t]
-        shares.append(rest(x) - rest(corrupted))
-    return torch.stack(shares)
-
-
-@wrong("14.restored")
-def others_are_zero(rest, clean, corrupted):
-    """zeroes the other positions in place of leaving them corrupted"""
-    low, high = rest(corrupted), rest(clean)
-    shares = []
-    for t in range(len(clean)):
-        x = torch.zeros_like(clean)
-        x[t] = clean[t]
-        shares.append((rest(x) - low) / (high - low))
-    return torch.stack(shares)
-
-
-@wrong("14.restored")
-def a_list_of_numbers(rest, clean, corrupted):
-    """returns a list"""
-    low, high = rest(corrupted), rest(clean)
-    shares = []
-    for t in range(len(clean)):
-        x = corrupted.clone()
-        x[t] = clean[t]
-        shares.append(float((rest(x) - low) / (high - low)))
-    return shares
-
-
-slips(puts_it_back_afterwards)("""
+breaks_the_clean_one: the other direction
+    corrupted.clone() -> clean.clone()
+    x[t] = clean[t] -> x[t] = corrupted[t]
+    rest(x) - low -> high - rest(x)
+ends_exchanged: 0 is the clean run
+    low, high = -> high, low =
+only_the_difference: not divided
+    (rest(x) - low) / (high - low) -> rest(x) - low
+others_are_zero: zeroes the other positions in place of leaving them corrupted
+    corrupted.clone() -> torch.zeros_like(clean)
+a_list_of_numbers: returns a list
+    ((rest(x) - low) / (high - low)) -> (float((rest(x) - low) / (high - low)))
+    torch.stack(shares) -> shares
 in_place: writes into the corrupted run
-    old = corrupted[t] ->
-    corrupted[t] = old ->
+    corrupted.clone() -> corrupted
 prefixes: all positions up to t
-    low, high = rest(corrupted), rest(clean)
-    parts = [torch.cat([clean[: t + 1], corrupted[t + 1 :]]) for t in range(len(clean))]
-    return torch.stack([(rest(x) - low) / (high - low) for x in parts])
+    x[t] = clean[t] -> x[: t + 1] = clean[: t + 1]
 one_row_alone: gives the rest one position and not all of them
     low, high = rest(corrupted), rest(clean)
     return torch.stack([(rest(clean[t : t + 1]) - low) / (high - low) for t in range(len(clean))])
-""")
-
-slips(others_are_zero)("""
 one_copy: copies once, before the loop
     shares = [] -> x, shares = corrupted.clone(), []
-    x = torch.zeros_like(clean) ->
-""")
-
-slips(only_the_difference)("""
+    x = corrupted.clone() ->
 of_the_clean_number: compares with the clean run alone
-    (rest(x) - rest(corrupted)) -> (rest(x) / rest(clean))
+    (rest(x) - low) / (high - low) -> rest(x) / high
 """)
-
-
-# ---- times_equal
 
 
 @right("14.times_equal")
@@ -270,13 +201,13 @@ def by_a_running_sum(weights):
 
 
 @right("14.times_equal")
-def softmax_of_zeros(weights):
-    hidden = torch.ones_like(weights).triu(1) > 0
-    equal = torch.zeros_like(weights).masked_fill(hidden, float("-inf")).softmax(-1)
-    return torch.einsum("ts->s", weights) / torch.einsum("ts->s", equal)
+def by_equal_shares(weights):
+    T = len(weights)
+    equal = torch.tril(torch.ones(T, T)) / torch.arange(1, T + 1).view(-1, 1)
+    return weights.sum(0) / equal.sum(0)
 
 
-slips(by_loops)("""
+slips(by_equal_shares)("""
 column_sums: the sums that can't be compared
     return weights.sum(dim=0)
 column_means: divides by T
@@ -289,30 +220,19 @@ mean_of_ratios: first a quotient for each weight, then the mean of the column
     times = weights * torch.arange(1, T + 1)[:, None]
     return times.sum(0) / torch.arange(T, 0, -1)
 along_rows: adds up the wrong axis
-    T = len(weights)
-    equal = torch.tril(torch.ones(T, T)) / torch.arange(1, T + 1).view(-1, 1)
-    return weights.sum(1) / equal.sum(1)
+    weights.sum(0) / equal.sum(0) -> weights.sum(1) / equal.sum(1)
 mixed_axes: columns of the map, rows of the equal shares: divides by 1
-    T = len(weights)
-    equal = torch.tril(torch.ones(T, T)) / torch.arange(1, T + 1).view(-1, 1)
-    return weights.sum(0) / equal.sum(1)
+    equal.sum(0) -> equal.sum(1)
 equal_over_t: takes 1 / T for every row's equal share
     T = len(weights)
     return weights.sum(0) / (torch.ones(T, T).tril() / T).sum(0)
 divides_cell_by_cell: 0 / 0 above the diagonal
-    T = len(weights)
-    equal = torch.tril(torch.ones(T, T)) / torch.arange(1, T + 1).view(-1, 1)
-    return (weights / equal).mean(0)
+    weights.sum(0) / equal.sum(0) -> (weights / equal).mean(0)
 difference: what is above the equal shares, not how many times
-    T = len(weights)
-    equal = torch.tril(torch.ones(T, T)) / torch.arange(1, T + 1).view(-1, 1)
-    return weights.sum(0) - equal.sum(0)
+    / equal.sum -> - equal.sum
 brought_to_a_sum_of_1: shares of all that is looked at
     return weights.sum(0) / weights.sum()
 """)
-
-
-# ---- head_parts
 
 
 @right("14.head_parts")
@@ -346,30 +266,16 @@ def what_is_lost_without_it(head_outputs, w_out, w_logits):
     return torch.stack(parts, dim=1)
 
 
-@wrong("14.head_parts")
-def splits_the_rows(head_outputs, w_out, w_logits):
-    """splits the output channels among the heads, not the inputs"""
+slips(one_head_at_a_time)("""
+splits_the_rows: splits the output channels among the heads, not the inputs
     _, H, _, D = head_outputs.shape
     return torch.stack(
         [head_outputs[:, h] @ w_out[h * D : (h + 1) * D] @ w_logits.T for h in range(H)], 1
     )
-
-
-@wrong("14.head_parts")
-def merged_without_a_transpose(head_outputs, w_out, w_logits):
-    """views (B, H, T, D) as (B, T, H D), which mixes positions and heads"""
-    B, H, T, D = head_outputs.shape
-    out = []
-    for h in range(H):
-        alone = torch.zeros_like(head_outputs)
-        alone[:, h] = head_outputs[:, h]
-        out.append(alone.reshape(B, T, H * D) @ w_out.T @ w_logits.T)
-    return torch.stack(out, 1)
-
-
-@wrong("14.head_parts")
-def the_rest_without_it(head_outputs, w_out, w_logits):
-    """the logits of the other heads"""
+merged_without_a_transpose: views (B, H, T, D) as (B, T, H D), which mixes positions and heads
+    merged = alone.transpose(1, 2).reshape(B, T, H * D) -> out.append(alone.reshape(B, T, H * D) @ w_out.T @ w_logits.T)
+    out.append(merged @ w_out.T @ w_logits.T) ->
+the_rest_without_it: the logits of the other heads
     B, H, T, D = head_outputs.shape
     out = []
     for h in range(H):
@@ -377,9 +283,6 @@ def the_rest_without_it(head_outputs, w_out, w_logits):
         without[:, h] = 0
         out.append(without.transpose(1, 2).reshape(B, T, H * D) @ w_out.T @ w_logits.T)
     return torch.stack(out, 1)
-
-
-slips(one_einsum)("""
 heads_run_fast: views the columns as (D, H)
     _, H, _, D = head_outputs.shape
     return torch.einsum("bhtd,cdh,vc->bhtv", head_outputs, w_out.view(-1, D, H), w_logits)
@@ -392,7 +295,7 @@ an_equal_part_each: divides the logits by the number of heads
     H = head_outputs.shape[1]
     logits = head_outputs.transpose(1, 2).flatten(2) @ w_out.T @ w_logits.T
     return logits[:, None].expand(-1, H, -1, -1) / H
-heads_before_the_batch: (H, B, T, V)
+heads_before_the_batch of one_einsum: (H, B, T, V)
     "bhtd,chd,vc->bhtv" -> "bhtd,chd,vc->hbtv"
 as_if_not_transposed: multiplies by `w_logits` as it stands
     _, H, _, D = head_outputs.shape

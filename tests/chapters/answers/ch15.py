@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from attention.positions import rotary_angles, rotate
-from tests.chapters.answers import right, slips, wrong
+from tests.chapters.answers import right, slips
 
 
 def _turn(x, position):
@@ -13,43 +13,6 @@ def _turn(x, position):
 
 def _attend(q, k, v):
     return (q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5).softmax(-1) @ v
-
-
-@wrong("15.decode_step")
-def turns_all_keys_again(q, k, v, past_k, past_v):
-    """turns the kept keys a second time"""
-    n = past_k.shape[2]
-    k, v = torch.cat([past_k, k], 2), torch.cat([past_v, v], 2)
-    k = rotate(k, rotary_angles(torch.arange(n + 1), k.shape[-1]))
-    return _attend(_turn(q, n), k, v), k, v
-
-
-@wrong("15.decode_step")
-def position_one_too_far(q, k, v, past_k, past_v):
-    """counts the new word among those before it"""
-    k, v = torch.cat([past_k, k], 2), torch.cat([past_v, v], 2)
-    n = k.shape[2]
-    k = torch.cat([past_k, _turn(k[:, :, -1:], n)], 2)
-    return _attend(_turn(q, n), k, v), k, v
-
-
-@wrong("15.decode_step")
-def forgets_itself(q, k, v, past_k, past_v):
-    """looks at the kept words only (at itself if there are none)"""
-    n = past_k.shape[2]
-    keys, values = torch.cat([past_k, _turn(k, n)], 2), torch.cat([past_v, v], 2)
-    if n == 0:
-        return v, keys, values
-    return _attend(_turn(q, n), past_k, past_v), keys, values
-
-
-@wrong("15.decode_step")
-def keeps_the_key_unturned(q, k, v, past_k, past_v):
-    """the output is right, and the key is kept before it was turned"""
-    n = past_k.shape[2]
-    values = torch.cat([past_v, v], 2)
-    out = _attend(_turn(q, n), torch.cat([past_k, _turn(k, n)], 2), values)
-    return out, torch.cat([past_k, k], 2), values
 
 
 @right("15.decode_step")
@@ -71,56 +34,37 @@ def pytorchs_own_without_a_mask(q, k, v, past_k, past_v):
     return F.scaled_dot_product_attention(_turn(q, n), k, v), k, v
 
 
-slips(word_by_word)("""
-position_counted_from_the_heads: takes the number of heads for the number of kept words
-    n = past_k.shape[1]
-    k, v = torch.cat([past_k, _turn(k, n)], 2), torch.cat([past_v, v], 2)
+slips(pytorchs_own_without_a_mask)("""
+turns_all_keys_again: turns the kept keys a second time
+    n = past_k.shape[2]
+    k, v = torch.cat([past_k, k], 2), torch.cat([past_v, v], 2)
+    k = rotate(k, rotary_angles(torch.arange(n + 1), k.shape[-1]))
     return _attend(_turn(q, n), k, v), k, v
+position_one_too_far: counts the new word among those before it
+    k, v = torch.cat([past_k, k], 2), torch.cat([past_v, v], 2)
+    n = k.shape[2]
+    k = torch.cat([past_k, _turn(k[:, :, -1:], n)], 2)
+    return _attend(_turn(q, n), k, v), k, v
+forgets_itself: looks at the kept words only (at itself if there are none)
+    n = past_k.shape[2]
+    keys, values = torch.cat([past_k, _turn(k, n)], 2), torch.cat([past_v, v], 2)
+    if n == 0:
+        return v, keys, values
+    return _attend(_turn(q, n), past_k, past_v), keys, values
+keeps_the_key_unturned: the output is right, and the key is kept before it was turned
+    n = past_k.shape[2]
+    values = torch.cat([past_v, v], 2)
+    out = _attend(_turn(q, n), torch.cat([past_k, _turn(k, n)], 2), values)
+    return out, torch.cat([past_k, k], 2), values
+position_counted_from_the_heads: takes the number of heads for the number of kept words
+    size(2) -> size(1)
 each_call_begins_at_0: positions of the words that came in now, arange(1)
     angles = rotary_angles(torch.arange(q.shape[2]), q.shape[-1])
     k, v = torch.cat([past_k, rotate(k, angles)], 2), torch.cat([past_v, v], 2)
     return _attend(rotate(q, angles), k, v), k, v
 causal_in_pytorch: is_causal=True shows the one query the first key alone
-    n = past_k.shape[2]
-    k, v = torch.cat([past_k, _turn(k, n)], 2), torch.cat([past_v, v], 2)
-    return F.scaled_dot_product_attention(_turn(q, n), k, v, is_causal=True), k, v
+    _turn(q, n), k, v -> _turn(q, n), k, v, is_causal=True
 """)
-
-
-@wrong("15.join")
-def divides_the_mix(one, other):
-    """returns the mean in place of the mix"""
-    new = torch.maximum(one[0], other[0])
-    a, b = (one[0] - new).exp(), (other[0] - new).exp()
-    total = one[1] * a + other[1] * b
-    return new, total, (one[2] * a + other[2] * b) / total
-
-
-@wrong("15.join")
-def averages_the_means(one, other):
-    """takes the mean of both blocks' means, as if both counted alike"""
-    new = torch.maximum(one[0], other[0])
-    total = one[1] * (one[0] - new).exp() + other[1] * (other[0] - new).exp()
-    mean = (one[2] / one[1].clamp(min=1e-9) + other[2] / other[1].clamp(min=1e-9)) / 2
-    return new, total, mean * total
-
-
-@wrong("15.join")
-def back_to_plain_exponentials(one, other):
-    """multiplies by e^m, which is infinite for scores near 100"""
-    a, b = one[0].exp(), other[0].exp()
-    new = torch.maximum(one[0], other[0])
-    total, mix = one[1] * a + other[1] * b, one[2] * a + other[2] * b
-    return new, total / new.exp(), mix / new.exp()
-
-
-@wrong("15.join")
-def logaddexp_for_the_largest(one, other):
-    """gives the log of the sum where the largest score is asked for"""
-    a, b = one[0] + one[1].log(), other[0] + other[1].log()
-    new = torch.logaddexp(a, b)
-    mix = one[2] * (one[0] - new).exp() + other[2] * (other[0] - new).exp()
-    return new, torch.ones_like(new), mix
 
 
 @right("15.join")
@@ -148,6 +92,26 @@ def row_by_row(one, other):
 
 
 slips(with_where)("""
+divides_the_mix: returns the mean in place of the mix
+    new = torch.maximum(one[0], other[0])
+    a, b = (one[0] - new).exp(), (other[0] - new).exp()
+    total = one[1] * a + other[1] * b
+    return new, total, (one[2] * a + other[2] * b) / total
+averages_the_means: takes the mean of both blocks' means, as if both counted alike
+    new = torch.maximum(one[0], other[0])
+    total = one[1] * (one[0] - new).exp() + other[1] * (other[0] - new).exp()
+    mean = (one[2] / one[1].clamp(min=1e-9) + other[2] / other[1].clamp(min=1e-9)) / 2
+    return new, total, mean * total
+back_to_plain_exponentials: multiplies by e^m, which is infinite for scores near 100
+    a, b = one[0].exp(), other[0].exp()
+    new = torch.maximum(one[0], other[0])
+    total, mix = one[1] * a + other[1] * b, one[2] * a + other[2] * b
+    return new, total / new.exp(), mix / new.exp()
+logaddexp_for_the_largest: gives the log of the sum where the largest score is asked for
+    a, b = one[0] + one[1].log(), other[0] + other[1].log()
+    new = torch.logaddexp(a, b)
+    mix = one[2] * (one[0] - new).exp() + other[2] * (other[0] - new).exp()
+    return new, torch.ones_like(new), mix
 adds_what_it_gets: adds sums that are relative to different scores
     return torch.maximum(one[0], other[0]), one[1] + other[1], one[2] + other[2]
 swaps_the_factors: multiplies each block by the other's factor
@@ -193,19 +157,6 @@ floats: ones and zeros as floats
 """)
 
 
-@right("15.grouped")
-def head_by_head(q, k, v):
-    n = q.shape[1] // k.shape[1]
-    heads = [_attend(q[:, h], k[:, h // n], v[:, h // n]) for h in range(q.shape[1])]
-    return torch.stack(heads, 1)
-
-
-@right("15.grouped")
-def by_index(q, k, v):
-    of = torch.arange(q.shape[1]) * k.shape[1] // q.shape[1]
-    return _attend(q, k[:, of], v[:, of])
-
-
 @right("15.packed")
 def block_diagonal(lengths):
     mask = torch.block_diag(*[torch.ones(n, n).tril() for n in lengths]).bool()
@@ -243,18 +194,27 @@ not_itself: nobody sees itself
 """)
 
 
-@wrong("15.grouped")
-def hides_the_future_if_square(q, k, v):
-    """a causal mask wherever there are as many queries as keys"""
+@right("15.grouped")
+def head_by_head(q, k, v):
+    n = q.shape[1] // k.shape[1]
+    heads = [_attend(q[:, h], k[:, h // n], v[:, h // n]) for h in range(q.shape[1])]
+    return torch.stack(heads, 1)
+
+
+@right("15.grouped")
+def by_index(q, k, v):
+    of = torch.arange(q.shape[1]) * k.shape[1] // q.shape[1]
+    return _attend(q, k[:, of], v[:, of])
+
+
+slips(head_by_head)("""
+hides_the_future_if_square: a causal mask wherever there are as many queries as keys
     n = q.shape[1] // k.shape[1]
     k, v = k.repeat_interleave(n, 1), v.repeat_interleave(n, 1)
     scores = q @ k.mT * q.shape[-1] ** -0.5
     if q.shape[2] == k.shape[2]:
         scores = scores.masked_fill(torch.ones_like(scores).triu(1).bool(), -torch.inf)
     return scores.softmax(-1) @ v
-
-
-slips(head_by_head)("""
 repeats_in_rounds: repeat in place of repeat_interleave
     n = q.shape[1] // k.shape[1]
     return _attend(q, k.repeat(1, n, 1, 1), v.repeat(1, n, 1, 1))

@@ -2,9 +2,7 @@
 
 import torch
 
-from tests.chapters.answers import right, slips, wrong
-
-# ---------------------------------------------------------------- 16.suspects
+from tests.chapters.answers import right, slips
 
 
 @right("16.suspects")
@@ -38,54 +36,6 @@ the_last_one_wins: overwrites its result with every check
 """)
 
 
-# ---------------------------------------------------------------- 16.next_check
-
-
-@wrong("16.next_check")
-def lucky(suspects, table, checks):
-    """hopes for the smaller group"""
-
-    def small(c):
-        yes = sum(table[f][c] for f in suspects)
-        return min(yes, len(suspects) - yes)
-
-    return min(checks, key=small)
-
-
-@wrong("16.next_check")
-def the_later_of_two(suspects, table, checks):
-    """of equally good ones takes the last"""
-
-    def large(c):
-        yes = sum(table[f][c] for f in suspects)
-        return max(yes, len(suspects) - yes)
-
-    best = min(map(large, checks))
-    return [c for c in checks if large(c) == best][-1]
-
-
-@wrong("16.next_check")
-def over_the_whole_table(suspects, table, checks):
-    """counts faults that are no suspects"""
-
-    def large(c):
-        yes = sum(row[c] for row in table.values())
-        return max(yes, len(table) - yes)
-
-    return min(checks, key=large)
-
-
-@wrong("16.next_check")
-def how_many(suspects, table, checks):
-    """the number of those left, not the check"""
-
-    def large(c):
-        yes = sum(table[f][c] for f in suspects)
-        return max(yes, len(suspects) - yes)
-
-    return min(map(large, checks))
-
-
 @right("16.next_check")
 def nearest_to_half(suspects, table, checks):
     return min(checks, key=lambda c: abs(2 * sum(table[f][c] for f in suspects) - len(suspects)))
@@ -100,17 +50,36 @@ def by_counting_both(suspects, table, checks):
     return min(checks, key=unlucky)
 
 
-slips(how_many)("""
+slips(nearest_to_half)("""
+lucky: hopes for the smaller group
+    def small(c):
+        yes = sum(table[f][c] for f in suspects)
+        return min(yes, len(suspects) - yes)
+
+    return min(checks, key=small)
+the_later_of_two: of equally good ones takes the last
+    def large(c):
+        yes = sum(table[f][c] for f in suspects)
+        return max(yes, len(suspects) - yes)
+
+    best = min(map(large, checks))
+    return [c for c in checks if large(c) == best][-1]
+over_the_whole_table: counts faults that are no suspects
+    def large(c):
+        yes = sum(row[c] for row in table.values())
+        return max(yes, len(table) - yes)
+
+    return min(checks, key=large)
+how_many of the_later_of_two: the number of those left, not the check
+    best = -> return
+    return [c for c in checks if large(c) == best][-1] ->
 most_found: the check that finds the most of them
     return max(checks, key=lambda c: sum(not table[f][c] for f in suspects))
 those_that_pass: the check that the fewest suspects pass
     return min(checks, key=lambda c: sum(table[f][c] for f in suspects))
-any_of_the_table: chooses among all checks of the table, spent or not
+any_of_the_table of how_many: chooses among all checks of the table, spent or not
     map(large, checks) -> next(iter(table.values())), key=large
 """)
-
-
-# ---------------------------------------------------------------- 16.alone
 
 
 def _parts(texts):
@@ -119,59 +88,15 @@ def _parts(texts):
             yield b, texts[b] == n
 
 
-@wrong("16.alone")
-def forgets_nan(forward, x, texts):
-    """nan > 1e-5 is False"""
-    out = forward(x, texts)
-    for b, here in _parts(texts):
-        if (
-            (out[b, here] - forward(x[b : b + 1, here], texts[b : b + 1, here])[0]).abs() > 1e-5
-        ).any():
-            return False
-    return True
-
-
-@wrong("16.alone")
-def bit_by_bit(forward, x, texts):
-    """torch.equal has no tolerance"""
-    out = forward(x, texts)
-    return all(
-        torch.equal(out[b, here], forward(x[b : b + 1, here], texts[b : b + 1, here])[0])
-        for b, here in _parts(texts)
-    )
-
-
-@wrong("16.alone")
-def skips_the_padding(forward, x, texts):
-    """leaves the padding out, which is tested like a text"""
-    out = forward(x, texts)
-    return all(
-        torch.allclose(
-            out[b, here], forward(x[b : b + 1, here], texts[b : b + 1, here])[0], atol=1e-5
-        )
-        for b, here in _parts(texts)
-        if texts[b, here][0] != 0
-    )
-
-
-@wrong("16.alone")
-def tensor_of_a_bool(forward, x, texts):
-    """a tensor instead of a Python bool"""
-    out = forward(x, texts)
-    fine = torch.tensor(True)
-    for b, here in _parts(texts):
-        alone = forward(x[b : b + 1, here], texts[b : b + 1, here])[0]
-        fine = fine & ((out[b, here] - alone).abs() <= 1e-5).all()
-    return fine
+def _alone(forward, x, texts, b, here):
+    return forward(x[b : b + 1, here], texts[b : b + 1, here])[0]
 
 
 @right("16.alone")
 def by_allclose(forward, x, texts):
     out = forward(x, texts)
     return all(
-        torch.allclose(
-            out[b, here], forward(x[b : b + 1, here], texts[b : b + 1, here])[0], rtol=0, atol=1e-5
-        )
+        torch.allclose(out[b, here], _alone(forward, x, texts, b, here), rtol=0, atol=1e-5)
         for b, here in _parts(texts)
     )
 
@@ -180,63 +105,31 @@ def by_allclose(forward, x, texts):
 def puts_it_together_again(forward, x, texts):
     apart = torch.full_like(x, float("nan"))
     for b, here in _parts(texts):
-        apart[b, here] = forward(x[b : b + 1, here], texts[b : b + 1, here])[0]
+        apart[b, here] = _alone(forward, x, texts, b, here)
     return bool(((apart - forward(x, texts)).abs() <= 1e-5).all())
 
 
 slips(by_allclose)("""
+forgets_nan: nan > 1e-5 is False
+    torch.allclose(out[b, here], _alone(forward, x, texts, b, here), rtol=0, atol=1e-5) -> not ((out[b, here] - _alone(forward, x, texts, b, here)).abs() > 1e-5).any()
+bit_by_bit: torch.equal has no tolerance
+    allclose -> equal
+    , rtol=0, atol=1e-5 ->
+skips_the_padding: leaves the padding out, which is tested like a text
+    in _parts(texts) -> in _parts(texts) if texts[b, here][0] != 0
+    , rtol=0, -> ,
+tensor_of_a_bool: a tensor instead of a Python bool
+    return torch.tensor(by_allclose(forward, x, texts))
 rows_alone: takes out whole rows, not texts
     out = forward(x, texts)
     rows = torch.cat([forward(x[b : b + 1], texts[b : b + 1]) for b in range(len(x))])
     return bool(((out - rows).abs() <= 1e-5).all())
 only_the_first_row: tries row 0 and its texts
-    [0], rtol=0, atol=1e-5 -> [0], atol=1e-5
+    , rtol=0, -> ,
     (texts) -> (texts[:1])
 only_shapes: compares shapes
     return forward(x, texts).shape == x.shape
 """)
-
-
-# ---------------------------------------------------------------- 16.is_right
-
-
-@wrong("16.is_right")
-def nan_passes(forward, layers, x, texts):
-    """nan > 1e-5 is False"""
-    out = forward(x, texts)
-    return not any(
-        ((out[b, here] - layers(x[b : b + 1, here])[0]).abs() > 1e-5).any()
-        for b, here in _parts(texts)
-    )
-
-
-@wrong("16.is_right")
-def on_average(forward, layers, x, texts):
-    """compares means, in which much cancels out"""
-    out = forward(x, texts)
-    return all(
-        bool((out[b, here].mean() - layers(x[b : b + 1, here]).mean()).abs() <= 1e-3)
-        for b, here in _parts(texts)
-    )
-
-
-@wrong("16.is_right")
-def exactly_equal(forward, layers, x, texts):
-    """no tolerance"""
-    out = forward(x, texts)
-    return all(
-        torch.equal(out[b, here], layers(x[b : b + 1, here])[0]) for b, here in _parts(texts)
-    )
-
-
-@wrong("16.is_right")
-def last_word_only(forward, layers, x, texts):
-    """looks at the last place of each text"""
-    out = forward(x, texts)
-    return all(
-        torch.allclose(out[b, here][-1], layers(x[b : b + 1, here])[0, -1], atol=1e-5)
-        for b, here in _parts(texts)
-    )
 
 
 @right("16.is_right")
@@ -249,30 +142,28 @@ def all_texts_by_the_module(forward, layers, x, texts):
 
 
 @right("16.is_right")
-def by_assert_close(forward, layers, x, texts):
+def text_by_text(forward, layers, x, texts):
     out = forward(x, texts)
-    for b, here in _parts(texts):
-        try:
-            torch.testing.assert_close(
-                out[b, here], layers(x[b : b + 1, here])[0].detach(), rtol=0, atol=1e-5
-            )
-        except AssertionError:
-            return False
-    return True
-
-
-@wrong("16.is_right")
-def by_the_means(forward, layers, x, texts):
-    """compares the mean of each channel over a text"""
     return all(
-        torch.allclose(
-            forward(x, texts)[b, here].mean(0), layers(x[b : b + 1, here])[0].mean(0), atol=1e-5
-        )
+        torch.allclose(out[b, here], layers(x[b : b + 1, here])[0], rtol=0, atol=1e-5)
         for b, here in _parts(texts)
     )
 
 
-slips(all_texts_by_the_module)("""
+slips(text_by_text)("""
+nan_passes: nan > 1e-5 is False
+    torch.allclose(out[b, here], layers(x[b : b + 1, here])[0], rtol=0, atol=1e-5) -> not ((out[b, here] - layers(x[b : b + 1, here])[0]).abs() > 1e-5).any()
+on_average: compares means, in which much cancels out
+    torch.allclose(out[b, here], layers(x[b : b + 1, here])[0], rtol=0, atol=1e-5) -> (out[b, here].mean() - layers(x[b : b + 1, here]).mean()).abs() <= 1e-3
+exactly_equal: no tolerance
+    allclose -> equal
+    , rtol=0, atol=1e-5 ->
+last_word_only: looks at the last place of each text
+    here], layers -> here][-1], layers
+    [0], rtol=0, -> [0, -1],
+by_the_means: compares the mean of each channel over a text
+    here], layers -> here].mean(0), layers
+    [0], rtol=0, -> [0].mean(0),
 with_itself: compares the program with itself
     return by_allclose(forward, x, texts)
 without_texts: gives the module whole rows

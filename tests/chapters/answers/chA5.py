@@ -2,7 +2,7 @@
 
 import torch
 
-from tests.chapters.answers import right, slips, wrong
+from tests.chapters.answers import right, slips
 
 
 @right("A5.holder")
