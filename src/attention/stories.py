@@ -69,13 +69,20 @@ def _give(thing: str, owner: str, people: list[str]) -> Tale:
 
 
 def _ask(one: str, two: str, holders: dict[str, str]) -> Tale:
-    """A question or two: who has which thing in the end?"""
-    (asked,) = yield from _say(" Who has the {thing}?", [one, two])
-    _, then = yield from _say(" {answer}.{end}", [holders[asked]], ["\n", " And the"])
-    if then != "\n":
+    """A question or two, answered in a whole sentence: whose is which thing in the end?"""
+    (asked,) = yield from _say(" Whose is the {thing}?", [one, two])
+    _, end = yield from _answer(asked, holders[asked], ["\n", " And the"])
+    if end != "\n":
         rest = two if asked == one else one
-        yield from _say(" {same}? {answer}.\n", [rest], [holders[rest]])
+        yield from _say(" {same}?", [rest])
+        yield from _answer(rest, holders[rest], ["\n"])
     return []
+
+
+def _answer(thing: str, owner: str, ends: list[str]) -> Tale:
+    answer = " It is the {same} {answer} {deed}.{end}"
+    _, _, *rest = yield from _say(answer, [thing], [owner], [DEEDS[thing]], ends)
+    return rest
 
 
 def _say(template: str, *fits: Sequence[str]) -> Tale:

@@ -12,7 +12,7 @@ from attention.stories import SLIPS, judge, tell, write_stories
 STORY = (
     "Once there was a kite Mira flew and a lamp Omar lit. They lived by the sea with a dog called Pip. "
     "Soon the kite Mira flew bored her, so she gave it to Pip. Now it was the kite Pip flew. "
-    "It was a good day. Who has the kite? Pip. And the lamp? Omar.\n"
+    "It was a good day. Whose is the kite? It is the kite Pip flew. And the lamp? It is the lamp Omar lit.\n"
 )
 
 
@@ -76,8 +76,8 @@ def test_the_mean_of_the_log_probabilities_is_the_entropy_of_the_rules():
         ("so she gave", "so he gave", "she", ("she",)),
         ("gave it to Pip", "gave it to Mira", "name", ("Omar", "Pip")),
         ("Now it was the kite", "Now it was the lamp", "same", ("kite",)),
-        ("kite? Pip", "kite? Mira", "answer", ("Pip",)),
-        ("lamp? Omar", "lamp? Pip", "answer", ("Omar",)),
+        ("is the kite Pip", "is the kite Mira", "answer", ("Pip",)),
+        ("is the lamp Omar", "is the lamp Pip", "answer", ("Omar",)),
     ],
 )
 def test_a_word_that_contradicts_the_story_is_a_slip(old, new, kind, fit):
@@ -93,7 +93,7 @@ def test_a_word_that_contradicts_the_story_is_a_slip(old, new, kind, fit):
     ("text", "read"),
     [
         ("", 0),
-        (STORY[:-1], STORY.rindex(".")),
+        (STORY[:-1], len(STORY) - 1),
         (STORY + "Once", len(STORY)),
         (STORY.replace("bored", "pleased"), STORY.index("bored")),
         (STORY.replace("Mira", "Paul"), STORY.index("Mira")),

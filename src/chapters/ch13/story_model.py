@@ -19,6 +19,7 @@ from attention.training import cross_entropy, evaluating, token_losses
 
 PADDING = -100  # where a story has ended
 START = "\n"  # the line break before a story
+ANSWER = ["It", "is", "the", "thing", "name"]  # what follows a question mark, up to the answer
 
 
 def word_tokenizer(text: str) -> BPETokenizer:
@@ -56,13 +57,13 @@ def excess_loss(model: GPT, tokenizer: BPETokenizer, stories: Sequence[str]) -> 
 
 
 def share_answered(model: GPT, tokenizer: BPETokenizer, stories: Sequence[str]) -> float:
-    """The share of the questions in these stories after which the right name is the likeliest token."""
+    """The share of the questions in these stories whose answer is the likeliest token there."""
     ids = padded(tokenizer, stories)
     (mark,) = tokenizer.encode("?")
-    asked = ids[:, :-1] == mark
+    answers = (ids == mark).roll(len(ANSWER), dims=1)[:, 1:]  # True where the answer is the target
     with evaluating(model):
         likeliest = torch.cat([model(x).argmax(dim=-1) for x in ids[:, :-1].clamp(min=0).split(100)])
-    return (likeliest == ids[:, 1:])[asked].double().mean().item()
+    return (likeliest == ids[:, 1:])[answers].double().mean().item()
 
 
 def told_by(

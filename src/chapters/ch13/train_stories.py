@@ -16,7 +16,7 @@ from attention.stories import write_stories
 from attention.training import minimize
 from chapters.ch13.story_model import padded, story_loss, story_scores, word_tokenizer
 
-SEED, N_STEPS, BATCH_SIZE, LEARNING_RATE = 1337, 5000, 32, 1e-2
+SEED, N_STEPS, BATCH_SIZE, LEARNING_RATE = 1337, 4000, 32, 1e-2
 N_TRAIN = 30_000
 
 
