@@ -1,15 +1,15 @@
 """Short stories from a world whose rules are known: two children, a pet, and two things to give away.
 
-One program, `tell`, holds the rules: it yields the kind of the next piece and the pieces that fit, and
-is sent the piece that comes. `write_stories` sends it pieces at random, `judge` those of a text. All
-pieces that fit are equally likely, and no text comes about in two ways. So the probability of each
-story is known exactly, and with it the lowest loss that a model can reach.
+One program, `tell`, holds the rules: it yields the pieces that fit next, and is sent the one that comes.
+`write_stories` sends it pieces at random, `judge` those of a text. All pieces that fit are equally
+likely, and no text comes about in two ways, so the probability of each story is known exactly.
 """
 
 import math
 import random
 import re
 from collections.abc import Generator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 GIRLS = ["Amara", "Hana", "Ines", "Lena", "Mira", "Noor", "Sofia", "Zoe"]
@@ -17,16 +17,12 @@ BOYS = ["Diego", "Emil", "Jun", "Kofi", "Luca", "Omar", "Ravi", "Tom"]
 PETS = ["Bibi", "Coco", "Dot", "Fips", "Loki", "Moss", "Pip", "Rex"]
 TOYS = {"ball": "kicked", "drum": "beat", "hoop": "rolled", "kite": "flew"}
 FINDS = {"bell": "rang", "lamp": "lit", "map": "read", "ring": "wore"}
-PLACES = ["bridge", "forest", "lake", "mill", "river", "sea"]
-WHEN = ["Later", "Soon", "Then"]
+PLACES, WHEN = ["bridge", "forest", "lake", "mill", "river", "sea"], ["Later", "Soon", "Then"]
 ENDINGS = ["At night the stars came out.", "It was a good day.", "They laughed all the way home."]
 MOST_GIFTS = 3
 DEEDS = TOYS | FINDS  # thing -> what is done with it
-PRONOUNS = {  # name -> (as the subject, as the object)
-    **dict.fromkeys(GIRLS, ("she", "her")),
-    **dict.fromkeys(BOYS, ("he", "him")),
-    **dict.fromkeys(PETS, ("it", "it")),
-}
+PRONOUNS = dict.fromkeys(GIRLS, ("she", "her")) | dict.fromkeys(BOYS, ("he", "him"))
+PRONOUNS |= dict.fromkeys(PETS, ("it", "it"))  # name -> (as the subject, as the object)
 SLIPS = {  # kind -> its words; one that doesn't fit breaks the story's facts, not its form
     **dict.fromkeys(("name", "owner", "answer"), GIRLS + BOYS + PETS),
     **dict.fromkeys(("thing", "same"), list(DEEDS)),
@@ -71,18 +67,14 @@ def _give(thing: str, owner: str, people: list[str]) -> Tale:
 def _ask(one: str, two: str, holders: dict[str, str]) -> Tale:
     """A question or two, answered in a whole sentence: whose is which thing in the end?"""
     (asked,) = yield from _say(" Whose is the {thing}?", [one, two])
-    _, end = yield from _answer(asked, holders[asked], ["\n", " And the"])
-    if end != "\n":
-        rest = two if asked == one else one
+    rest = two if asked == one else one
+    for thing, ends in ((asked, ["\n", " And the"]), (rest, ["\n"])):
+        answer = " It is the {same} {answer} {deed}.{end}"
+        *_, end = yield from _say(answer, [thing], [holders[thing]], [DEEDS[thing]], ends)
+        if end == "\n":
+            break
         yield from _say(" {same}?", [rest])
-        yield from _answer(rest, holders[rest], ["\n"])
     return []
-
-
-def _answer(thing: str, owner: str, ends: list[str]) -> Tale:
-    answer = " It is the {same} {answer} {deed}.{end}"
-    _, _, *rest = yield from _say(answer, [thing], [owner], [DEEDS[thing]], ends)
-    return rest
 
 
 def _say(template: str, *fits: Sequence[str]) -> Tale:
@@ -110,13 +102,11 @@ def write_stories(n: int, seed: int = 0) -> list[str]:
 
 def _pieces(rng: random.Random) -> Generator[str]:
     tale, piece = tell(), None
-    try:
+    with suppress(StopIteration):
         while True:
             _, fit = tale.send(piece)
             piece = rng.choice(fit) if len(fit) > 1 else fit[0]
             yield piece
-    except StopIteration:
-        return
 
 
 class Slip(NamedTuple):
@@ -151,11 +141,10 @@ def judge(text: str) -> Judgement:
             found = [word for word in SLIPS.get(kind, fit) if text.startswith(word, at)]
             if not found:
                 return Judgement(False, tuple(slips), -math.inf, at)
-            (piece,) = found  # no word of a kind begins another
-            if piece not in fit:
-                slips.append(Slip(kind, at, piece, tuple(fit)))
-            at, log_p = at + len(piece), log_p - math.log(len(fit))
-            piece = piece if piece in fit else fit[0]
+            (word,) = found  # no word of a kind begins another
+            piece = word if word in fit else fit[0]
+            slips += [] if word in fit else [Slip(kind, at, word, tuple(fit))]
+            at, log_p = at + len(word), log_p - math.log(len(fit))
     except StopIteration:
         whole = at == len(text)
         return Judgement(whole, tuple(slips), log_p if whole and not slips else -math.inf, at)

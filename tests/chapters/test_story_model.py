@@ -14,6 +14,7 @@ from chapters.ch13 import story_model, train_stories
 from chapters.ch13.story_model import (
     PADDING,
     excess_loss,
+    look_up,
     padded,
     share_answered,
     story_loss,
@@ -90,6 +91,16 @@ def test_stories_end_where_the_model_ends_them():
     told = told_by(model, tokenizer, 5, torch.Generator().manual_seed(1))
     assert [text.count("\n") for text in told] == [1] * 5
     assert told == told_by(model, tokenizer, 5, torch.Generator().manual_seed(1))
+
+
+def test_a_table_writes_only_what_it_has_seen():
+    seen = TOKENIZER.encode("".join(write_stories(300)))
+    told = look_up(seen, TOKENIZER, 5, 20, seed=1)
+    runs = {tuple(seen[i : i + 5]) for i in range(len(seen))}
+    for text in told:
+        ids = TOKENIZER.encode(text)
+        assert text.startswith("Once") and text.index("\n") == len(text) - 1
+        assert all(tuple(ids[i : i + 5]) in runs for i in range(len(ids) - 4))
 
 
 def test_the_command_trains_and_writes(tmp_path, monkeypatch, capsys):

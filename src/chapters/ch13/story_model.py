@@ -1,6 +1,7 @@
 """A GPT on stories: batches that begin where a story begins, its scores, and the stories it writes."""
 
-from collections import Counter
+import random
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 import torch
@@ -76,6 +77,27 @@ def told_by(
     written = generate(model, ids, size - 1, generator, caches=caches, **how)
     texts = (tokenizer.decode(row) for row in written[:, 1:])
     return [text[: text.find("\n") + 1] or text for text in texts]
+
+
+def look_up(
+    seen: Sequence[int], tokenizer: BPETokenizer, n: int, n_stories: int, seed: int
+) -> list[str]:
+    """Stories by a table of n tokens: each next token followed the last n - 1 somewhere in `seen`.
+
+    They begin as a story in `seen` does, and end with a line break (Shannon, 1948, section 3).
+    """
+    rng, (end,) = random.Random(seed), tokenizer.encode(START)
+    after = defaultdict(list)
+    for i in range(len(seen) - n + 1):
+        after[tuple(seen[i : i + n - 1])].append(seen[i + n - 1])
+    begins = [context for context in after if context[0] == end]
+    texts = []
+    for _ in range(n_stories):
+        ids = list(rng.choice(begins))
+        while ids[-1] != end:
+            ids.append(rng.choice(after[tuple(ids[1 - n :])]))
+        texts.append(tokenizer.decode(ids[1:]))
+    return texts
 
 
 def story_scores(

@@ -1,6 +1,6 @@
 """Train the GPT that writes stories: `python -m chapters.ch13.train_stories`.
 
-It takes about ten minutes of one CPU, reads 30,000 stories, and judges the model on others.
+It takes about eight minutes of one CPU. The model reads 30,000 stories and is judged on others.
 """
 
 import sys
