@@ -82,6 +82,11 @@ class BPETokenizer:
     def vocab_size(self) -> int:
         return len(self._tokens)
 
+    @property
+    def pairs(self) -> list[Pair]:
+        """The merges as pairs of ids, in the order learnt: what a tokenizer can be built from again."""
+        return list(self._new_ids)
+
     def encode(self, text: str, special: bool = False) -> list[int]:
         """The ids of the text; a special token in it is ordinary text unless `special` is True.
 

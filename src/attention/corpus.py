@@ -1,10 +1,13 @@
-"""Text: the course's own play, tiny Shakespeare, or your own file."""
+"""Text: the course's own play, stories, tiny Shakespeare, or your own file."""
 
 import hashlib
 import os
 from importlib import resources
 from pathlib import Path
 
+from attention.stories import write_stories
+
+N_STORIES = 4000  # about as long as tiny Shakespeare
 TINYSHAKESPEARE_SHA256 = "86c4e6aa9db7c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed"
 TINYSHAKESPEARE_URL = (
     "https://raw.githubusercontent.com/karpathy/char-rnn/master/data/tinyshakespeare/input.txt"
@@ -15,6 +18,7 @@ def load_corpus(name: str | os.PathLike = "play", min_length: int = 2) -> str:
     """Return the text called `name`.
 
     - `"play"`: the play that comes with the course (65 different characters).
+    - `"stories"`: 4,000 short stories of a small world (`attention.stories`).
     - `"tinyshakespeare"`: 1,115,394 characters of Shakespeare (Karpathy, 2015), from the folder
       in the environment variable `ATTENTION_DATA` if it is there, else downloaded once.
     - anything else: the path of a UTF-8 text file.
@@ -28,6 +32,8 @@ def load_corpus(name: str | os.PathLike = "play", min_length: int = 2) -> str:
     """
     if name == "play":
         data = (resources.files("attention") / "data" / "play.txt").read_bytes()
+    elif name == "stories":
+        data = "".join(write_stories(N_STORIES)).encode()
     elif name == "tinyshakespeare":
         data = _tinyshakespeare()
     else:
@@ -39,7 +45,7 @@ def _read(path: Path) -> bytes:
     if not path.is_file():
         what = "a folder" if path.is_dir() else "nothing"
         raise FileNotFoundError(
-            f"corpus: expected 'play', 'tinyshakespeare' or the path of a text file, but there is "
+            f"corpus: expected 'play', 'stories', 'tinyshakespeare' or the path of a text file, but there is "
             f"{what} at {str(path)!r}; check the spelling, or give the full path"
         )
     return path.read_bytes()

@@ -1,0 +1,115 @@
+"""The GPT on stories: padding doesn't count, scores are right on models that are known, and the file keeps its promise."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from attention.checkpoint import STORIES, load_checkpoint
+from attention.gpt import GPT, Config
+from attention.stories import judge, write_stories
+from attention.training import cross_entropy
+from chapters.ch13 import story_model, train_stories
+from chapters.ch13.story_model import (
+    PADDING,
+    excess_loss,
+    look_up,
+    padded,
+    share_answered,
+    story_loss,
+    story_scores,
+    told_by,
+    word_tokenizer,
+)
+
+HELD = write_stories(60, seed=5)
+TOKENIZER = word_tokenizer("".join(write_stories(300)))
+
+
+class Same(nn.Module):
+    """The same logits everywhere."""
+
+    def forward(self, ids):
+        return torch.zeros(*ids.shape, TOKENIZER.vocab_size)
+
+
+class Answers(nn.Module):
+    """Sure of each owner that is asked for, rightly or not, and sure of a line break everywhere else."""
+
+    def __init__(self, right):
+        super().__init__()
+        self.right = right
+
+    def forward(self, ids):
+        logits = torch.zeros(*ids.shape, TOKENIZER.vocab_size)
+        (end,), asked = TOKENIZER.encode("\n"), TOKENIZER.encode("? It is the kite")
+        for b, row in enumerate(ids.tolist()):
+            for t in range(len(row) - 1):
+                here = t >= 4 and row[t - 4 : t] == asked[:-1]
+                logits[b, t, row[t + 1] if here and self.right else end] = 1.0
+        return logits
+
+
+def test_every_word_is_one_token():
+    assert all(len(TOKENIZER.encode(f" {word}")) == 1 for word in ["Mira", "rolled", "bored"])
+    assert TOKENIZER.decode(TOKENIZER.encode(HELD[0])) == HELD[0]
+
+
+def test_padding_does_not_count_and_a_batch_is_whole_stories():
+    model = GPT(Config(TOKENIZER.vocab_size, 130, n_layer=1, n_head=2, n_embd=8))
+    ids = padded(TOKENIZER, HELD[:1])
+    alone = story_loss(model, ids, 1, torch.Generator())
+    longer = torch.cat([ids, torch.full((1, 9), PADDING)], dim=1)
+    torch.testing.assert_close(story_loss(model, longer, 1, torch.Generator()), alone)
+    torch.testing.assert_close(cross_entropy(model(ids[:, :-1]), ids[:, 1:]), alone)
+
+
+def test_a_model_that_knows_nothing_is_as_far_above_the_floor_as_it_should_be():
+    floor, excess = excess_loss(Same(), TOKENIZER, HELD)
+    n_tokens = sum(len(TOKENIZER.encode(story)) for story in HELD)
+    assert math.isclose(floor, -sum(judge(s).log_probability for s in HELD) / n_tokens)
+    assert math.isclose(floor + excess, math.log(TOKENIZER.vocab_size), rel_tol=1e-6)
+
+
+@pytest.mark.parametrize(("right", "share"), [(True, 1.0), (False, 0.0)])
+def test_the_share_of_questions_answered(right, share):
+    assert share_answered(Answers(right), TOKENIZER, HELD) == share
+
+
+def test_the_checkpoint_is_what_its_facts_say():
+    model, tokenizer, facts = load_checkpoint(STORIES)
+    assert STORIES.stat().st_size < 2_000_000
+    found = story_scores(
+        model, tokenizer, write_stories(300, train_stories.SEED + 1), seed=3, n=100
+    )
+    assert abs(found["excess"] - float(facts["excess"])) < 0.003
+    for name in ("well formed", "no slip", "answered"):
+        assert abs(found[name] - float(facts[name])) < 0.08, name
+
+
+def test_stories_end_where_the_model_ends_them():
+    model, tokenizer, _ = load_checkpoint(STORIES)
+    told = told_by(model, tokenizer, 5, torch.Generator().manual_seed(1))
+    assert [text.count("\n") for text in told] == [1] * 5
+    assert told == told_by(model, tokenizer, 5, torch.Generator().manual_seed(1))
+
+
+def test_a_table_writes_only_what_it_has_seen():
+    seen = TOKENIZER.encode("".join(write_stories(300)))
+    told = look_up(seen, TOKENIZER, 5, 20, seed=1)
+    runs = {tuple(seen[i : i + 5]) for i in range(len(seen))}
+    for text in told:
+        ids = TOKENIZER.encode(text)
+        assert text.startswith("Once") and text.index("\n") == len(text) - 1
+        assert all(tuple(ids[i : i + 5]) in runs for i in range(len(ids) - 4))
+
+
+def test_the_command_trains_and_writes(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(train_stories, "N_TRAIN", 300)
+    monkeypatch.setattr(train_stories, "BATCH_SIZE", 2)
+    monkeypatch.setattr(story_model, "told_by", lambda *args: HELD[:3])
+    train_stories.main(tmp_path / "stories.safetensors", n_steps=2)
+    model, _, facts = load_checkpoint(tmp_path / "stories.safetensors")
+    assert model.config.n_layer == 3 and facts["corpus"] == "stories"
+    assert facts["no slip"] == "0.0150"  # three stories of 200
