@@ -15,7 +15,7 @@ from torch import Tensor
 
 
 def almost(right: Callable, wrong: Callable, keep: Callable, name: str) -> Callable:
-    """Right, but for the part of the difference that `keep` leaves; shown to a learner by this name."""
+    """The right function, with the part of the difference that `keep` leaves; a learner sees this name."""
 
     def function(*given):
         out = right(*given)

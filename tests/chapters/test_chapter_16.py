@@ -51,19 +51,19 @@ DEFECTS = {
 # Eighteen wrong attentions: do the rows sum to 1, are outputs free of the future, is it equal to ours?
 # Then the exercise in which a learner may write it, and words of the hint.
 WRONG = {
-    "no mask": ("ynn", "08.causal_weights", "nothing is masked"),
+    "no mask": ("ynn", "08.causal_weights", "aren't masked"),
     "float==('-inf')": ("ynn", "08.causal_weights", "exp(0) is 1"),
     "fill 0": ("ynn", "08.causal_weights", "exp(0) is 1"),
     "times tril before softmax": ("ynn", "08.causal_weights", "exp(0) is 1"),
     "mask after softmax": ("nnn", "08.causal_weights", "after softmax"),
     "+inf fill": ("nnn", "08.causal_weights", "+inf"),
     "triu kept": ("ynn", "08.causal_weights", "upper triangle"),
-    "inverted comparison": ("nnn", "08.causal_weights", "turned round"),
+    "inverted comparison": ("nnn", "08.causal_weights", "mask is inverted"),
     "tril(diagonal=1)": ("ynn", "08.causal_weights", "one step too far"),
-    "tril(diagonal=-1)": ("nnn", "08.causal_weights", "diagonal is missing"),
+    "tril(diagonal=-1)": ("nnn", "08.causal_weights", "leave out the diagonal"),
     "softmax dim=-2": ("nnn", "08.causal_weights", "columns sum to 1"),
     "softmax dim=1": ("nnn", "08.causal_weights", "`dim=1`"),
-    "no scale": ("yyn", "07.scaled_weights", "don't scale at all"),
+    "no scale": ("yyn", "07.scaled_weights", "don't scale the scores"),
     "scale by C": ("yyn", "07.scaled_weights", "size of x"),
     "divide by head size": ("yyn", "07.scaled_weights", "without the root"),
     "view without transpose": ("ynn", "10.multi_head", "straight to (B, H, T, D)"),
