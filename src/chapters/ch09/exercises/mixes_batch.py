@@ -69,9 +69,9 @@ for alone in ("x.split(max(1, len(x) // 2))", "x.split(2)"):
         itself.""")
 for rtol in ("rtol=0, ", ""):  # also with a relative tolerance
     E.slip("(together, alone, rtol=0, ", f"(together[0], alone[0], {rtol}", """your test accepts a head that mixes only
-        in later sequences, but finds those that mix in the first. Which sequences does it compare?""")
+        in later sequences, but catches heads that mix in the first. Which sequences does it compare?""")
     E.slip("(together, alone, rtol=0, ", f"(together[-1], alone[-1], {rtol}", """your test accepts a head that mixes only
-        in the first sequence, but finds those that mix in the last. Which sequences does it compare?""")
+        in the first sequence, but catches heads that mix in the last. Which sequences does it compare?""")
     for place in ("[:, -1]", "[:, 0]"):
         E.slip("(together, alone, rtol=0, ", f"(together{place}, alone{place}, {rtol}", """your test finds heads that
             mix everywhere, but accepts some that mix at a single position. Which positions does it compare?""")

@@ -27,7 +27,7 @@ E.slip(".clamp(min=0)", ".clamp(max=0)", """you keep the distances of keys after
     keys before it. Which sign does the distance of an earlier key have?""")
 E.slip("(queries - keys)", "(keys - queries)", """your distance is reversed. It is the query's position minus
     the key's, which is positive for an earlier key.""")
-E.slip("-slopes", "slopes", "you add something for each step back, but a distant key has to lose score.")
+E.slip("-slopes", "slopes", "you add something for each step back, but a distant key should get a lower score.")
 E.slip("-slopes[:, None, None] * distance", "(-slopes[:, None, None] * distance).masked_fill(queries < keys, -torch.inf)",
        "you add -inf for the keys after the query. That is the task of the mask; ALiBi adds 0 there.")
 E.slip("-slopes[:, None, None]", "-slopes.mean()", """each head has its own slope, so the result is (H, Tq,
