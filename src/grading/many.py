@@ -23,6 +23,7 @@ Exercises = dict[str, Exercise]
 Results = dict[str, Result]
 mine = threading.local()
 judges: list[subprocess.Popen] = []
+starting, stopped = threading.Lock(), threading.Event()
 
 
 def grade(
@@ -61,27 +62,32 @@ def judge(request: str) -> dict[str, Any]:
     submission gets another judge.
     """
     process = vars(mine).get("judge")
-    if process is None or process.poll() is not None:
-        process = mine.judge = _started()
     try:
+        if process is None or process.poll() is not None:
+            process = mine.judge = _started()
         print(request, file=process.stdin, flush=True)
         return json.loads(process.stdout.readline())
     except (OSError, ValueError):
-        _end(process)
+        if process is not None:
+            _end(process)
         return {"failed": "the process that judged it ended"}
 
 
 def _started() -> subprocess.Popen:
     command = [sys.executable, "-P", "-m", "grading.judge"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    judges.append(subprocess.Popen(command, **pipes, encoding="utf-8"))
-    return judges[-1]
+    with starting:
+        if stopped.is_set():
+            raise ChildProcessError("the run is stopped, so no judge is started any more")
+        judges.append(subprocess.Popen(command, **pipes, encoding="utf-8"))
+        return judges[-1]
 
 
 def end_judges() -> None:
-    """End those of all threads; where the run is stopped, some are at work."""
-    while judges:
-        _end(judges.pop())
+    """End those of all threads, also one that is just being started; some are perhaps at work."""
+    with starting:
+        while judges:
+            _end(judges.pop())
 
 
 def _end(process: subprocess.Popen) -> None:
@@ -113,12 +119,16 @@ def without_code(one: Submission, ready: Exercises, cohort: str, why: str = "") 
 @contextmanager
 def here(jobs: int) -> Iterator[Executor]:
     """So many judges at a time on this machine."""
-    with ThreadPoolExecutor(jobs) as pool:
-        try:
-            yield pool
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-            end_judges()
+    try:
+        with ThreadPoolExecutor(jobs) as pool:
+            try:
+                yield pool
+            finally:
+                stopped.set()
+                pool.shutdown(wait=False, cancel_futures=True)
+                end_judges()
+    finally:
+        stopped.clear()
 
 
 @contextmanager

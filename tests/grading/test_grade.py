@@ -7,6 +7,7 @@ import os
 import pickle
 import re
 import sys
+import threading
 from dataclasses import replace
 from importlib import import_module
 from inspect import getmodule, getsource, getsourcelines
@@ -210,6 +211,23 @@ def test_a_run_that_is_stopped_ends_its_judges(tmp_path, monkeypatch):
         fifo.read_text(encoding="utf-8")  # it is at work
         raise KeyboardInterrupt
     assert future.result() == {"failed": "the process that judged it ended"}
+
+
+def test_a_run_that_is_stopped_starts_no_other_judge(monkeypatch):
+    monkeypatch.setattr(many.subprocess, "Popen", lambda *args, **kwargs: pytest.fail("started"))
+    at_work = threading.Event()
+
+    def late(asked):
+        at_work.set()
+        many.stopped.wait()
+        return many.judge(asked)
+
+    with pytest.raises(KeyboardInterrupt), many.here(1) as pool:
+        future = pool.submit(late, "")
+        at_work.wait()
+        raise KeyboardInterrupt
+    assert future.result() == {"failed": "the process that judged it ended"}
+    assert not many.stopped.is_set()  # another run can start
 
 
 def test_one_learner_a_dry_run_and_marks_instead_of_names(tmp_path, few, capsys, monkeypatch):
