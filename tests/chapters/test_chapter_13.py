@@ -218,18 +218,6 @@ def test_follow_is_silent_where_nobody_looks(monkeypatch, capsys):
 # ---------------------------------------------------------------- what stands in two places
 
 
-def test_the_loss_of_chapter_10_is_the_one_that_stands_there():
-    """13 shows it beside its own: the last tenth of the play judges in both."""
-
-    def cell(chapter, id):
-        path = next((ROOT / "notebooks").glob(f"{chapter}_*.ipynb"))
-        return next(c for c in json.loads(path.read_text("utf-8"))["cells"] if c["id"] == id)
-
-    printed = "".join(cell("10", "lm-train-code")["outputs"][-1]["text"])
-    loss = re.search(r"loss (\d\.\d\d)", printed)[1]
-    assert f'"two heads (chapter 10)": {loss}}}' in "".join(cell("13", "test")["source"])
-
-
 def test_the_two_minutes_are_those_of_the_benchmarks_runs():
     """Each stored loss is one of the lines that the benchmark wrote, to 1e-4."""
     lines = (ROOT / "benchmarks" / "gpt_loss.jsonl").read_text().splitlines()

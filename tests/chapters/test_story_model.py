@@ -61,9 +61,10 @@ def test_every_word_is_one_token():
 def test_texts_are_stories_or_whole_lines(tmp_path):
     assert load_texts("stories", 3, seed=5) == HELD[:3]
     own = tmp_path / "own.txt"
-    own.write_text("a line of thirty characters...\n" * 20)
+    own.write_text("a line of thirty characters...\n" * 200 + 600 * "b")
     texts = load_texts(own)
-    assert [len(text) for text in texts] == [279, 279, 62] and texts[0].endswith("...\n")
+    assert "".join(texts) == own.read_text() and texts[0].endswith("...\n")
+    assert [len(text) for text in texts] == [279] * 22 + [500, 162]
 
 
 def test_padding_does_not_count_and_a_batch_is_whole_stories():

@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import partial
@@ -29,15 +30,11 @@ ANSWER = ["It", "is", "the", "thing", "name"]  # what follows a question mark, u
 
 
 def load_texts(corpus: str | os.PathLike, n: int = 12_000, seed: int = 1337) -> list[str]:
-    """n stories, or the lines of another corpus, joined into texts of at least `PIECE` characters."""
+    """n stories, or another corpus in pieces that end with a line and have about `PIECE` characters."""
     if corpus == "stories":
         return write_stories(n, seed)
-    texts = [""]
-    for line in load_corpus(corpus).splitlines(keepends=True):
-        texts[-1] += line
-        if len(texts[-1]) >= PIECE:
-            texts.append("")
-    return [text for text in texts if text]
+    text = load_corpus(corpus, min_length=24 * PIECE)
+    return re.findall(rf"(?s).{{{PIECE},{2 * PIECE}}}?\n|.{{1,{2 * PIECE}}}", text)
 
 
 def word_tokenizer(text: str, n_merges: int = 512) -> BPETokenizer:
