@@ -192,6 +192,6 @@ def text_figure(prompt: str, written: str, sure: Sequence[float], how: str) -> P
     mean = _mean(sure) if sure else 0.0
     return picture(
         figure,
-        f"After {'a line break' if prompt == LINE_BREAK else repr(prompt)} (grey) the model wrote {len(written)} characters, {how}. The darker a "
+        f"After {'a line break' if prompt == LINE_BREAK else repr(prompt)} (grey) the model wrote {len(written)} characters, {how}. The stronger the colour of a "
         f"character, the more probable its token was to the model before it was drawn: {mean:.2f} on average.",
     )
