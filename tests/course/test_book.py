@@ -552,6 +552,17 @@ def test_the_front_page_writes_at_once_and_has_a_card_for_each_chapter(visit, si
 
 
 @pytest.mark.browser
+def test_a_part_of_the_whole_is_lit_can_be_read_and_leads_to_its_chapter(visit):
+    page = visit("08_causal_masking.html", viewport=PHONE)
+    lit, text = page.locator(".course-here [data-here]"), page.locator(".course-here text").first
+    assert lit.text_content() == "mask"
+    scale = text.evaluate("t => parseFloat(getComputedStyle(t).fontSize) * t.getScreenCTM().a")
+    assert scale >= 12
+    page.locator(".course-here a", has_text="positions").click()
+    page.wait_for_url("**/11_where_am_i.html")
+
+
+@pytest.mark.browser
 def test_panels_stay_beside_each_other_where_there_is_room(visit):
     page = visit("06_queries_keys_values.html", viewport={"width": 780, "height": 900})
     page.wait_for_function("""[...document.querySelectorAll('.course-figure > svg')].some(svg =>
