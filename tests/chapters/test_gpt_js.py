@@ -8,7 +8,7 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from attention.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
+from attention.checkpoint import CHECKPOINT, STORIES, load_checkpoint, save_checkpoint
 from attention.corpus import load_corpus
 from attention.gpt import GPT, POSITIONS, Config
 from attention.tokenizers import CharTokenizer
@@ -50,6 +50,11 @@ def agrees(page, model, tokenizer, text, rtol=0.0):
     if not ids:
         assert seen["numbers"] == ""
         return seen
+    return computed(seen, model, ids, rtol)
+
+
+def computed(seen, model, ids, rtol=0.0):
+    """That the numbers of a page are those of torch."""
     numbers = torch.frombuffer(bytearray(base64.b64decode(seen["numbers"])), dtype=torch.float64)
     logits, maps = model.forward_with_weights(torch.tensor([ids]))
     past = torch.ones(len(ids), len(ids)).tril().bool()  # the page has no cells of the future
@@ -83,6 +88,21 @@ def test_any_text_has_torchs_logits_and_maps(page, many):
     made = texts(tokenizer.vocab, model.config.block_size, many)
     lengths = {len(agrees(page, model, tokenizer, text)["ids"]) for text in made}
     assert len(made) == many and {0, 1, 128} < lengths and len(lengths) > 0.4 * many
+
+
+WORDS = "Once there was a kite Mira flew and a lamp Omar lit. They lived by the lake with a dog called Pip."
+
+
+def test_a_model_of_words_reads_as_torch_does(page):
+    model, tokenizer, _ = load_checkpoint(STORIES)
+    page.evaluate(OPEN, base64.b64encode(STORIES.read_bytes()).decode())
+    assert page.evaluate("read.mind.vocab") == [tokenizer.decode([i]) for i in range(491)]
+    for text in (WORDS, f"\n{WORDS} Soon  the", "Hé, zebra's 12 kites?\n\n", WORDS * 6, " a"):
+        seen, ids = page.evaluate(LOOK, text), tokenizer.encode(text)
+        assert seen["known"] == len(ids)
+        computed(seen, model, ids[-model.config.block_size :])
+        assert seen["ids"] == ids[-model.config.block_size :]
+    assert page.evaluate(LOOK, "Once a zebra sang")["unknown"] == [" zebra", " sang"]
 
 
 CONFIGS = {

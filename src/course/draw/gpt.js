@@ -1,5 +1,5 @@
-// A GPT in the page, from the bytes of a checkpoint: characters in, logits and the weights of every
-// head out. It computes what attention.gpt does, in that order, one position after another; what
+// A GPT in the page, from the bytes of a checkpoint: text in, logits and the weights of every head
+// out. It computes what attention.gpt does, in that order, one position after another; what
 // earlier positions gave is kept, as their keys and values are in a cache.
 (() => {
   "use strict";
@@ -27,13 +27,45 @@
     }
     const config = JSON.parse(about.config);
     if (config.tied) weights["lm_head.weight"] = weights["token_embedding.weight"];
-    return { config, weights, vocab: [...about.alphabet] };
+    const tokens = about.merges ? merged(JSON.parse(about.merges)) : { vocab: [...about.alphabet] };
+    return { config, weights, ...tokens };
   }
 
-  // The ids of a text: without the characters that the model doesn't know, and of the others the last.
-  function encode({ config, vocab }, text) {
-    const ids = [...text].map((character) => vocab.indexOf(character)), known = ids.filter((id) => id >= 0);
-    const unknown = [...new Set([...text].filter((_, n) => ids[n] < 0))];
+  // ---------------------------------------------------------------- its tokens
+
+  // Byte pair encoding as in attention.bpe_tokenizer: the tokens as text, and for a pair of ids the id
+  // that it becomes, the earlier the better.
+  function merged(pairs) {
+    const bytes = Array.from({ length: 256 }, (_, byte) => [byte]), pairId = new Map();
+    for (const [left, right] of pairs) {
+      pairId.set(`${left} ${right}`, bytes.length);
+      bytes.push([...bytes[left], ...bytes[right]]);
+    }
+    const decoder = new TextDecoder();
+    return { vocab: bytes.map((token) => decoder.decode(Uint8Array.from(token))), pairId };
+  }
+
+  const PIECES = /'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu; // as GPT-2 cuts
+
+  function mergedIds(piece, pairId) {
+    const ids = [...new TextEncoder().encode(piece)];
+    for (;;) {
+      const found = ids.slice(1).map((id, n) => pairId.get(`${ids[n]} ${id}`) ?? Infinity);
+      const first = Math.min(...found);
+      if (first === Infinity) return ids;
+      for (let n = 0; n + 1 < ids.length; n += 1) {
+        if (pairId.get(`${ids[n]} ${ids[n + 1]}`) === first) ids.splice(n, 2, first);
+      }
+    }
+  }
+
+  // The ids of a text: without what the model doesn't know, and of the others the last. Of a model of
+  // characters these are the unknown ones; of one of words those that no token is for, cut into several.
+  function encode({ config, vocab, pairId }, text) {
+    const pieces = pairId ? text.match(PIECES) ?? [] : [...text];
+    const ids = pieces.map((piece) => (pairId ? mergedIds(piece, pairId) : [vocab.indexOf(piece)]));
+    const known = ids.flat().filter((id) => id >= 0);
+    const unknown = [...new Set(pieces.filter((_, n) => ids[n].length > 1 || ids[n][0] < 0))];
     return { ids: known.slice(-config.block_size), unknown, known: known.length };
   }
 
