@@ -1,0 +1,121 @@
+"""What a GPT that writes stories needs: the same training with a part of the model taken out.
+
+`python -m chapters.ch13.ablate_stories` trains every row of ROWS and writes each run into
+`ablations.json` as soon as it is done, so you can stop the command and start it again. With names of
+rows, it trains only these; two such commands may run side by side. All rows take about 80 minutes of
+one CPU.
+
+Runs of one seed see the same batches and begin with the same weights, as far as the shapes agree.
+Each row has the learning rate that suits it best: of three, the one with the lowest loss on `choosing`
+stories, as the mean of two seeds. Five seeds are then judged on stories that no choice saw.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import torch
+
+from attention.bpe_tokenizer import BPETokenizer
+from attention.checks import choose
+from attention.gpt import GPT, Config, make_block
+from attention.stories import write_stories
+from chapters.ch13.runs import EqualShares, MLPAlone, turned_into
+from chapters.ch13.story_model import excess_loss, padded, story_scores, word_tokenizer
+from chapters.ch13.train_stories import N_TRAIN, SEED, training
+from course.files import write_text
+
+STORED = Path(__file__).with_name("ablations.json")
+SEEDS, CHOOSING_SEEDS = (1337, 1338, 1339, 1340, 1341), (1337, 1338)
+RATES, N_STEPS = (5e-3, 1e-2, 2e-2), 1000
+MEASURES = ("excess", "well formed", "no slip", "answered")
+Scores = Mapping[str, float]
+Runs = dict[str, dict[str, dict[str, Scores]]]  # {row: {learning rate: {seed: scores}}}
+ROWS: dict[str, dict] = {  # what is changed: the configuration, the maker of blocks, the steps
+    "the whole model": {},
+    "no attention": dict(block=turned_into(MLPAlone)),
+    "averages the past": dict(block=turned_into(attention=EqualShares)),
+    "one layer": dict(config=dict(n_layer=1)),
+    "no positions": dict(config=dict(positions="none")),
+    "one head": dict(config=dict(n_head=1)),
+    "600 steps": dict(n_steps=600),
+}
+
+
+def make_model(config: Config, seed: int, block: Callable = make_block, **changes) -> GPT:
+    """A model with these changes; its weights are those of the whole model wherever that has them."""
+    torch.manual_seed(seed)
+    whole = GPT(config)
+    model = GPT(replace(config, **changes), block)
+    model.load_state_dict(whole.state_dict(), strict=False)
+    return model
+
+
+@cache
+def texts() -> tuple[BPETokenizer, torch.Tensor, list[str], list[str]]:
+    """The tokenizer, the ids to learn from, the stories to choose on, and those to judge on."""
+    stories = write_stories(N_TRAIN, SEED)
+    tokenizer = word_tokenizer("".join(stories[:2000]))
+    judging, choosing = (write_stories(1000, SEED + n) for n in (1, 2))
+    return tokenizer, padded(tokenizer, stories), choosing, judging
+
+
+def run(row: str, learning_rate: float, seed: int, n_steps: int = N_STEPS) -> Scores:
+    """Train one model. Its loss above the floor on `choosing` stories, and its scores on others."""
+    (tokenizer, ids, choosing, judging), changes = texts(), ROWS[row]
+    config = Config(tokenizer.vocab_size, ids.shape[1], n_layer=3, n_head=2, n_embd=64)
+    model = make_model(config, seed, changes.get("block", make_block), **changes.get("config", {}))
+    for _ in training(model, ids, changes.get("n_steps", n_steps), learning_rate, seed):
+        pass
+    scores = {"choosing": excess_loss(model, tokenizer, choosing)[1]}
+    scores |= story_scores(model, tokenizer, judging, seed)
+    return {name: round(score, 4) for name, score in scores.items() if name != "floor"}
+
+
+def stored() -> Runs:
+    """The runs so far."""
+    return json.loads(STORED.read_text()) if STORED.exists() else {}
+
+
+def best_rate(runs: Mapping[str, Mapping[str, Scores]]) -> str:
+    """The learning rate, of one row's {rate: {seed: scores}}, whose loss on `choosing` stories is lowest."""
+    return min(runs, key=lambda rate: sum(runs[rate][str(seed)]["choosing"] for seed in CHOOSING_SEEDS))
+
+
+def judged(found: Runs) -> dict[str, dict[str, list[float]]]:
+    """Each measure of each row, seed by seed, at the row's best learning rate."""
+    best = {row: runs[best_rate(runs)].values() for row, runs in found.items()}
+    return {
+        row: {name: [scores[name] for scores in runs] for name in MEASURES}
+        for row, runs in best.items()
+    }
+
+
+def ensure(row: str, rate: str, seed: int) -> None:
+    """Make this run and store it, unless it is stored already."""
+    if str(seed) in stored().get(row, {}).get(rate, {}):
+        return
+    scores = run(row, float(rate), seed)
+    found = stored()  # again, since another command may have written in the meantime
+    found.setdefault(row, {}).setdefault(rate, {})[str(seed)] = scores
+    write_text(json.dumps(found, indent=1) + "\n", STORED)
+    print(row, rate, seed, scores, flush=True)
+
+
+def main(*rows: str) -> None:
+    """Make all runs of these rows, or of every row, that aren't stored yet."""
+    torch.set_num_threads(1)  # so that the runs don't depend on how many CPUs there are
+    for row in [choose("row", row, ROWS) for row in rows] or ROWS:
+        for rate in RATES:
+            for seed in CHOOSING_SEEDS:
+                ensure(row, str(rate), seed)
+        best = best_rate(stored()[row])
+        for seed in SEEDS:
+            ensure(row, best, seed)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
