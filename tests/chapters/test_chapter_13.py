@@ -19,6 +19,7 @@ from chapters.ch13.figures import (
     choices_figure,
     curve_figure,
     floors_figure,
+    needs_figure,
     parts_figure,
     text_figure,
 )
@@ -148,6 +149,18 @@ def test_the_curve_names_its_lowest_look():
     sentence = curve_figure(history, 1.61).sentence
     assert "after 3 evaluations, at step 300: 1.5 on the batches, 2.0 on" in sentence
     assert "lowest was 1.8 at step 200" in sentence and "best table on that part, 1.61" in sentence
+
+
+def test_the_needs_are_means_with_a_dot_for_each_seed_and_a_line_through_the_whole_model():
+    measures = ("well formed", "no slip", "answered")
+    whole = {"excess": [0.01, 0.02]} | dict.fromkeys(measures, [0.9, 1.0])
+    less = {"excess": [0.2, 0.4]} | dict.fromkeys(measures, [0.0, 0.5])
+    drawn = needs_figure({"whole": whole, "less": less}, "Less is worse")
+    assert drawn.sentence.startswith("Less is worse. ") and "as means of 2 seeds" in drawn.sentence
+    assert "whole 0.015, 95%, 95%, 95%; less 0.300, 25%, 25%, 25%." in drawn.sentence
+    assert drawn.svg.count(">25%</text>") == 3 and drawn.svg.count(">0.300</text>") == 1
+    dots = re.findall(r"<g fill='var\(--key\)'[^>]*>(.*?)</g>", drawn.svg)
+    assert [each.count("<path") for each in dots] == [2] * 4
 
 
 def test_a_text_is_drawn_whole():
