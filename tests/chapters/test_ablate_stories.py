@@ -104,9 +104,9 @@ def test_a_seed_gives_the_weights_and_the_batches(small, monkeypatch):
     monkeypatch.setattr(story_model, "told_by", lambda *args: STORIES[:3])
     monkeypatch.setattr(ablate_stories, "training", lambda *args: seen.append(args) or [])
     for seed in (1, 2):
-        ablate_stories.run("600 steps", 0.01, seed)
+        ablate_stories.run("1,000 steps", 0.01, seed)
     (one, _, *how), (other, _, *other_how) = seen
-    assert (how, other_how) == ([600, 0.01, 1], [600, 0.01, 2])
+    assert (how, other_how) == ([1000, 0.01, 1], [1000, 0.01, 2])
     assert not torch.equal(one.lm_head.weight, other.lm_head.weight)
     ids = ablate_stories.texts()[1]
     losses = [next(iter(train_stories.training(one, ids, 9, 0.01, seed))) for seed in (1, 2)]

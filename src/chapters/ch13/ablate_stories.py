@@ -30,7 +30,7 @@ from course.files import write_text
 
 STORED = Path(__file__).with_name("ablations.json")
 SEEDS, CHOOSING_SEEDS = (1337, 1338, 1339, 1340, 1341), (1337, 1338)
-RATES, N_STEPS = (5e-3, 1e-2, 2e-2), 1000
+RATES, N_STEPS = (2.5e-3, 5e-3, 1e-2), 600
 MEASURES = ("excess", "well formed", "no slip", "answered")
 Scores = Mapping[str, float]
 Runs = dict[str, dict[str, dict[str, Scores]]]  # {row: {learning rate: {seed: scores}}}
@@ -41,7 +41,7 @@ ROWS: dict[str, dict] = {  # what is changed: the configuration, the maker of bl
     "one layer": dict(config=dict(n_layer=1)),
     "no positions": dict(config=dict(positions="none")),
     "one head": dict(config=dict(n_head=1)),
-    "600 steps": dict(n_steps=600),
+    "1,000 steps": dict(n_steps=1000),
 }
 
 
