@@ -107,7 +107,6 @@ def ensure(row: str, rate: str, seed: int) -> None:
 
 def main(*rows: str) -> None:
     """Make all runs of these rows, or of every row, that aren't stored yet."""
-    torch.set_num_threads(1)  # so that the runs don't depend on how many CPUs there are
     for row in [choose("row", row, ROWS) for row in rows] or ROWS:
         for rate in RATES:
             for seed in CHOOSING_SEEDS:
@@ -118,4 +117,5 @@ def main(*rows: str) -> None:
 
 
 if __name__ == "__main__":
+    torch.set_num_threads(1)  # so that the runs don't depend on how many CPUs there are
     main(*sys.argv[1:])
