@@ -7,7 +7,6 @@ from attention.gpt import Config
 from attention.stories import write_stories
 from chapters.ch13 import ablate_stories, story_model, train_stories
 from chapters.ch13.ablate_stories import (
-    CHOOSING_SEEDS,
     MEASURES,
     RATES,
     ROWS,
@@ -120,14 +119,14 @@ def test_the_rate_is_chosen_on_other_stories_and_only_then_come_the_other_seeds(
 
     def run(row, rate, seed):
         made.append((row, rate, seed))
-        return dict.fromkeys(MEASURES, rate) | {"choosing": abs(rate - 0.01)}
+        return dict.fromkeys(MEASURES, rate) | {"choosing": abs(rate - 0.004)}
 
     monkeypatch.setattr(ablate_stories, "run", run)
     ablate_stories.main("one head")
-    rates = [("one head", rate, seed) for rate in RATES for seed in CHOOSING_SEEDS]
-    rest = [("one head", 0.01, seed) for seed in SEEDS if seed not in CHOOSING_SEEDS]
-    assert made == rates + rest
-    assert judged(stored()) == {"one head": dict.fromkeys(MEASURES, [0.01] * len(SEEDS))}
+    first, second, *others = SEEDS
+    chosen = [(rate, first) for rate in RATES] + [(0.005, second), (0.0025, second)]
+    assert made == [("one head", *each) for each in chosen + [(0.005, seed) for seed in others]]
+    assert judged(stored()) == {"one head": dict.fromkeys(MEASURES, [0.005] * len(SEEDS))}
 
 
 def test_a_command_that_was_stopped_goes_on_where_it_was(small, monkeypatch):
