@@ -20,6 +20,7 @@ from chapters.ch13.figures import (
     choices_figure,
     curve_figure,
     levels_figure,
+    needs_figure,
     parts_figure,
     text_figure,
 )
@@ -155,6 +156,18 @@ def test_the_curve_names_its_lowest_look():
     assert "lowest was 1.84 at step 200" in sentence
     assert sentence.endswith("Lines show the best table at 1.61 and the floor at 1.25.")
     assert curve_figure(history, 1.61, None).sentence.endswith("the best table at 1.61.")
+
+
+def test_the_needs_are_means_with_a_dot_for_each_seed_and_a_line_through_the_whole_model():
+    measures = ("well formed", "no slip", "answered")
+    whole = {"excess": [0.01, 0.02]} | dict.fromkeys(measures, [0.9, 1.0])
+    less = {"excess": [0.2, 0.4]} | dict.fromkeys(measures, [0.0, 0.5])
+    drawn = needs_figure({"whole": whole, "less": less}, "Less is worse")
+    assert drawn.sentence.startswith("Less is worse. ") and "as means of 2 seeds" in drawn.sentence
+    assert "whole 0.015, 95%, 95%, 95%; less 0.300, 25%, 25%, 25%." in drawn.sentence
+    assert drawn.svg.count(">25%</text>") == 3 and drawn.svg.count(">0.300</text>") == 1
+    dots = re.findall(r"<g fill='var\(--key\)'[^>]*>(.*?)</g>", drawn.svg)
+    assert [each.count("<path") for each in dots] == [2] * 4
 
 
 def test_a_text_is_drawn_whole():

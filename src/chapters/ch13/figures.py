@@ -23,6 +23,8 @@ from course.draw.picture import (
     Picture,
     canvas,
     cells,
+    headline,
+    name_rows,
     picture,
     place,
     sheet,
@@ -122,6 +124,59 @@ def choices_figure(runs: Mapping[str, Mapping[str, Sequence[float]]], plain: str
         f"{said}. To the right is worse. The dots of '{widest}' lie widest apart, from "
         f"{_signed(min(found[widest]))} to {_signed(max(found[widest]))}.",
     )
+
+
+MEASURES = {  # each with the title of its panel, and what is counted
+    "excess": ("above the floor", "nats per token"),
+    "well formed": ("well formed", "of the stories"),
+    "no slip": ("no slip", "of the stories"),
+    "answered": ("answered", "of the questions"),
+}
+
+
+def needs_figure(rows: Mapping[str, Mapping[str, Sequence[float]]], finding: str) -> Picture:
+    """A panel for each measure of the models, {row: {measure: [its value, seed by seed]}}.
+
+    The first row is the whole model; its mean is a line through all rows.
+    """
+    means = {row: {name: _mean(own[name]) for name in MEASURES} for row, own in rows.items()}
+    figure, panels = canvas(1.3 + 0.42 * len(rows), len(MEASURES), sharey=True)
+    headline(figure, finding)
+    with mpl.rc_context(STYLE):
+        for axes, name in zip(panels, MEASURES, strict=True):
+            _panel_of_needs(axes, name, {row: own[name] for row, own in rows.items()})
+        name_rows(panels[0], list(rows))
+    said = "; ".join(
+        f"{row} {', '.join(_share_or_loss(name, mean) for name, mean in own.items())}"
+        for row, own in means.items()
+    )
+    return picture(
+        figure,
+        f"{finding}. The four numbers of each model are its loss above the floor, in nats per token, and the "
+        f"shares of its stories that are well formed, of its stories without a slip, and of the questions "
+        f"that it answers, as means of {len(next(iter(rows.values()))['excess'])} seeds: {said}.",
+    )
+
+
+def _panel_of_needs(axes: Axes, name: str, values: Mapping[str, Sequence[float]]) -> None:
+    """A dot for each seed, and the mean of each row as a mark and as a number."""
+    high = max(map(max, values.values())) if name == "excess" else 1
+    whole = next(iter(values))
+    for n, (row, own) in enumerate(values.items()):
+        colour, mean = VALUE if row == whole else KEY, _mean(own)
+        axes.plot(own, [n] * len(own), "o", color=colour, markersize=6, alpha=0.7)
+        axes.plot([mean] * 2, [n - 0.3, n + 0.3], color=INK, linewidth=2)
+        axes.text(1.11 * high, n, _share_or_loss(name, mean), va="center", fontsize=11, weight="bold")
+    axes.axvline(_mean(values[whole]), color=VALUE, linewidth=1.6)
+    title, counted = MEASURES[name]
+    axes.set(xlim=(-0.06 * high, 1.06 * high), ylim=(len(values) - 0.5, -0.5), xlabel=counted)
+    axes.set_xticks(*([[0]] if name == "excess" else ([0, 1], ["0%", "100%"])))
+    axes.set_title(title)
+    axes.tick_params(axis="y", length=0)
+
+
+def _share_or_loss(name: str, value: float) -> str:
+    return f"{value:.3f}" if name == "excess" else f"{value:.0%}"
 
 
 def _signed(number: float) -> str:
