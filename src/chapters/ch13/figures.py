@@ -1,9 +1,13 @@
-"""Chapter 13: losses next to the floors, the effect of each choice, a training, and a text that is drawn."""
+"""Chapter 13: losses next to the floors, the effect of each choice, a training, and texts that are drawn."""
 
 from collections.abc import Mapping, Sequence
 
 import matplotlib as mpl
-from matplotlib.patches import Rectangle
+from matplotlib.axes import Axes
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path
+from matplotlib.textpath import TextPath
+from torch import Tensor
 
 from attention.fitting import Evaluation
 from course.draw.picture import (
@@ -18,6 +22,7 @@ from course.draw.picture import (
     WIDTH,
     Picture,
     canvas,
+    cells,
     picture,
     place,
     sheet,
@@ -184,3 +189,93 @@ def text_figure(prompt: str, written: str, sure: Sequence[float], how: str) -> P
         f"After {'a line break' if prompt == LINE_BREAK else repr(prompt)} (grey) the model wrote {len(written)} characters, {how}. The darker a "
         f"character, the more probable it was to the model before it was drawn: {mean:.2f} on average.",
     )
+
+
+# ---------------------------------------------------------------- a model that writes
+
+LEAST = 0.25  # the least weight that has an arc, as in writer.js
+WIDE, ROW, SIZE = 4.8, 0.36, 12.5  # inches, inches and points: on a phone it has 12 pixels
+TILE = 0.56  # inches: a map of a head
+Spot = tuple[float, float, float]  # of a token: x, y and its width
+
+
+def writer_figure(tokens: Sequence[str], maps: Tensor, guesses: Sequence[tuple[str, float]]) -> Picture:
+    """The text with the arcs of all heads, below it the next tokens and the maps, (L, H, T, T)."""
+    spots = _spots(tokens)
+    low = len(maps) * TILE + 0.25  # where the text ends
+    n_layer, n_head = maps.shape[:2]
+    figure, (page, *panels) = sheet(low + 0.35 - spots[-1][1], 1 + n_layer * n_head, WIDE)
+    top = page.get_ylim()[1] - 0.35
+    with mpl.rc_context(STYLE):
+        _write(page, tokens, [(x, y + top, wide) for x, y, wide in spots], maps[:, :, -1])
+        _bars(page, guesses, low - 0.4)
+        for n, axes in enumerate(panels):
+            _tile(axes, maps.flatten(0, 1)[n], *divmod(n, n_head), (n_layer, n_head))
+    for axes in (page, *panels):
+        axes.set_gid("writer")  # together: a phone doesn't stack them
+    return picture(figure, _sentence(tokens, maps[:, :, -1], *guesses[0]))
+
+
+def _sentence(tokens: Sequence[str], looks: Tensor, best: str, chance: float) -> str:
+    block, head, place = (looks == looks.max()).nonzero()[0].tolist()
+    return (
+        f"A small GPT reads \"{''.join(tokens[1:])}\". From the newest token, '{tokens[-1].strip()}', "
+        f"the strongest look goes to '{tokens[place].strip()}': head {head} of block {block}, weight "
+        f"{looks.max():.2f}. The most probable next token is '{best}', with {100 * chance:.1f} %."
+    )
+
+
+def _spots(tokens: Sequence[str]) -> list[Spot]:
+    """Where each token is written, and how wide it is, in inches from the beginning of the text."""
+    spots, x, y = [], 0.0, 0.0
+    for token in tokens:
+        wide = TextPath((0, 0), token.strip(), size=SIZE).get_extents().width / 72
+        x += 0.07 if token.startswith(" ") else 0.02
+        if x + wide > WIDE:
+            x, y = 0.0, y - ROW
+        spots.append((x, y, wide))
+        x += wide
+    return spots
+
+
+def _write(page: Axes, tokens: Sequence[str], spots: Sequence[Spot], looks: Tensor) -> None:
+    """The words, each tinted by the most that a head looks at it, (L, H, T), and the arcs."""
+    x, y, wide = spots[-1]
+    for n, (token, (left, base, width)) in enumerate(zip(tokens, spots, strict=True)):
+        there = looks[..., n][looks[..., n] >= LEAST].tolist()
+        colour = tint(QUERY, 0.45 * max(there, default=0))
+        box = Rectangle((left - 0.02, base - 0.06), width + 0.04, 0.24, color=colour, linewidth=0)
+        page.add_patch(box)
+        page.text(left + width / 2, base, token.strip(), ha="center", fontsize=SIZE)
+        end = left + width / 2, base + (-0.07 if base > y else 0.2)
+        for weight in there:
+            page.add_patch(_arc((x + wide / 2, y + 0.2), end, weight))
+
+
+def _arc(start: tuple[float, float], end: tuple[float, float], weight: float) -> PathPatch:
+    """A curve up from the newest word, and down or further up to another."""
+    (x, y), (a, b) = start, end
+    high = max(0.18, (b - y) / 2)
+    end_high = b - high if b > y + 0.1 else b + high
+    path = Path([start, (x, y + high), (a, end_high), end], [1, 4, 4, 4])
+    return PathPatch(path, fill=False, edgecolor=QUERY, linewidth=0.75 + 4.5 * weight, capstyle="round")
+
+
+def _bars(page: Axes, guesses: Sequence[tuple[str, float]], top: float) -> None:
+    page.text(0, top + 0.1, "The next token", fontsize=SIZE, weight="bold")
+    for n, (token, chance) in enumerate(guesses, 1):
+        y = top - 0.28 * n + 0.1
+        bar = Rectangle((0.8, y - 0.05), 1.4 * chance, 0.2, color=tint(QUERY, 0.45), linewidth=0)
+        page.add_patch(bar)
+        page.text(0.72, y, token, ha="right", fontsize=SIZE)
+        page.text(2.9, y, f"{100 * chance:.1f} %", ha="right", fontsize=SIZE)
+
+
+def _tile(axes: Axes, weights: Tensor, block: int, head: int, size: Sequence[int]) -> None:
+    """The map of one head in its place."""
+    T, (n_layer, n_head) = len(weights), size
+    x, y = WIDE - (n_head - head) * (TILE + 0.1), (n_layer - 1 - block) * TILE + 0.03
+    place(axes, x, y, TILE - 0.08, TILE - 0.08)
+    axes.set_axis_on()
+    cells(axes, weights.sqrt(), digits=None)
+    axes.set(xticks=[], yticks=[], xlim=(-0.5, T - 0.5), ylim=(T - 0.5, -0.5))
