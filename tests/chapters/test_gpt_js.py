@@ -2,6 +2,7 @@
 
 import base64
 import random
+from contextlib import ExitStack
 
 import pytest
 import torch
@@ -12,6 +13,7 @@ from attention.checkpoint import CHECKPOINT, STORIES, load_checkpoint, save_chec
 from attention.corpus import load_corpus
 from attention.gpt import GPT, POSITIONS, Config
 from attention.tokenizers import CharTokenizer
+from chapters.ch14.interventions import ablated
 from tests.browser import browser, watched
 from tests.conftest import ROOT
 
@@ -21,9 +23,9 @@ OPEN = """file => {
     const mind = courseLive.gpt.read(Uint8Array.from(atob(file), (c) => c.charCodeAt(0)));
     window.read = { mind, look: courseLive.gpt.reader(mind) };
 }"""
-LOOK = """text => {
+LOOK = """([text, off]) => {
     const { ids, unknown, known } = courseLive.gpt.encode(read.mind, text);
-    const { logits, maps } = read.look(ids);
+    const { logits, maps } = read.look(ids, off);
     const numbers = new Float64Array([...logits, ...maps.flat(2)].flatMap((row) => [...row]));
     const bytes = Array.from(new Uint8Array(numbers.buffer), (byte) => String.fromCharCode(byte));
     return { ids, unknown, known, numbers: btoa(bytes.join("")) };
@@ -42,7 +44,7 @@ def page(chromium):
 
 def agrees(page, model, tokenizer, text, rtol=0.0):
     """What the page computes of a text, and that torch computes the same."""
-    seen = page.evaluate(LOOK, text)
+    seen = page.evaluate(LOOK, [text, []])
     known = "".join(c for c in text if c in tokenizer.vocab)
     ids = tokenizer.encode(known)[-model.config.block_size :]
     assert seen["ids"] == ids and seen["known"] == len(known)
@@ -98,11 +100,23 @@ def test_a_model_of_words_reads_as_torch_does(page):
     page.evaluate(OPEN, base64.b64encode(STORIES.read_bytes()).decode())
     assert page.evaluate("read.mind.vocab") == [tokenizer.decode([i]) for i in range(491)]
     for text in (WORDS, f"\n{WORDS} Soon  the", "Hé, zebra's 12 kites?\n\n", WORDS * 6, " a"):
-        seen, ids = page.evaluate(LOOK, text), tokenizer.encode(text)
+        seen, ids = page.evaluate(LOOK, [text, []]), tokenizer.encode(text)
         assert seen["known"] == len(ids)
         computed(seen, model, ids[-model.config.block_size :])
         assert seen["ids"] == ids[-model.config.block_size :]
-    assert page.evaluate(LOOK, "Once a zebra sang")["unknown"] == [" zebra", " sang"]
+    assert page.evaluate(LOOK, ["Once a zebra sang", []])["unknown"] == [" zebra", " sang"]
+
+
+def test_a_head_that_is_off_gives_nothing(page):
+    model, tokenizer, _ = load_checkpoint(STORIES)
+    page.evaluate(OPEN, base64.b64encode(STORIES.read_bytes()).decode())
+    ids = tokenizer.encode(WORDS)
+    for off in ([[0, 1]], [], [[1], [0, 0], [0, 1]], [[0, 1]]):
+        with ExitStack() as heads:
+            for layer, row in enumerate(off):
+                for head in (h for h, is_off in enumerate(row) if is_off):
+                    heads.enter_context(ablated(model, layer, head))
+            computed(page.evaluate(LOOK, [WORDS, off]), model, ids)
 
 
 CONFIGS = {

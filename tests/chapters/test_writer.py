@@ -5,6 +5,7 @@ import torch
 
 from attention.checkpoint import STORIES, load_checkpoint
 from chapters.ch13.writer import BEGINNING, story_writer
+from chapters.ch14.interventions import ablated
 from course.publish.mdbook import build
 from tests.browser import browser, watched
 from tests.pages import AXE, AXE_RUN, LIGHT_AND_DARK, cell, course, shown
@@ -20,12 +21,15 @@ def trained():
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    output = shown(story_writer()._repr_mimebundle_()[0]["text/html"])
-    cells = [cell("# Live"), cell("story_writer()", "code", [output])]
-    root = course(tmp_path_factory.mktemp("writer") / "course", live=cells)
+def addresses(tmp_path_factory):
+    """The page of a writer without switches and of one with them."""
+    pages = {}
+    for name, writer in {"live": story_writer(), "off": story_writer(switches=True)}.items():
+        output = shown(writer._repr_mimebundle_()[0]["text/html"])
+        pages[name] = [cell("# Live"), cell("story_writer()", "code", [output])]
+    root = course(tmp_path_factory.mktemp("writer") / "course", **pages)
     build(root)
-    return (root / "build" / "book" / "live.html").as_uri()
+    return {name: (root / "build" / "book" / f"{name}.html").as_uri() for name in pages}
 
 
 @pytest.fixture(scope="module")
@@ -35,15 +39,15 @@ def chrome(chromium):
 
 
 @pytest.fixture
-def opened(address, chrome):
+def opened(addresses, chrome):
     """A page with the writer; afterwards it has had no error and asked nobody."""
     pages = []
 
-    def load(before=lambda page: None, **options):
+    def load(before=lambda page: None, name="live", **options):
         page, errors, outside = watched(chrome, **options)
         pages.append((page, errors, outside))
         before(page)
-        page.goto(address)
+        page.goto(addresses[name])
         return page
 
     yield load
@@ -152,9 +156,31 @@ def test_a_press_on_a_head_shows_its_arcs_alone_and_a_second_all(opened, trained
     assert arcs(page) == (looks >= 0.25).sum()
 
 
+def test_a_head_that_is_switched_off_is_missed(opened, trained):
+    model, tokenizer = trained
+    page = opened(name="off", **MOVING)
+    page.get_by_role("button", name="Press a head to switch it off").dispatch_event("click")
+    page.get_by_role("button", name="block 1, head 1").focus()
+    page.keyboard.press("Enter")
+    press(page, "One token")
+    assert story(page) == f"{BEGINNING} Mira", "it waits until it is asked"
+    press(page, "Switch head 1.1 off")
+    page.get_by_role("button", name="block 1, head 1, off").wait_for()
+    with ablated(model, 1, 1), torch.no_grad():
+        ids = torch.tensor([tokenizer.encode(f"\n{BEGINNING}")])
+        likely = [tokenizer.decode([i]).strip() for i in model(ids)[0, -1].topk(30).indices]
+    wrong = page.locator(".newest.changed").inner_text()
+    assert wrong in likely and wrong != "Mira"
+    assert page.locator(".says").inner_text().endswith("but this head is off.")
+    press(page, "Switch head 1.1 on")
+    page.get_by_role("button", name="block 1, head 1", exact=True).wait_for()
+    assert story(page) == f"{BEGINNING} Mira"
+
+
+@pytest.mark.parametrize("name", ("live", "off"))
 @pytest.mark.parametrize("motion", (STILL, MOVING), ids=("still", "moving"))
-def test_axe_finds_nothing_and_a_phone_nothing_to_scroll(opened, motion):
-    page = opened(viewport={"width": 390, "height": 800}, **motion)
+def test_axe_finds_nothing_and_a_phone_nothing_to_scroll(opened, motion, name):
+    page = opened(name=name, viewport={"width": 390, "height": 800}, **motion)
     page.wait_for_selector(".course-writer")
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     page.evaluate(AXE.read_text(encoding="utf-8"))

@@ -17,8 +17,13 @@ NAMES = ["Mira", "Zoe", "Tom"]  # that a reader may give to the first child
 SHOWN = 5  # of the next tokens, the most probable, as in writer.js
 
 
-def story_writer(text: str = BEGINNING, names: Sequence[str] = NAMES) -> Live:
-    """The story model at work: its text, its next tokens, all its heads, and what they look at."""
+def story_writer(
+    text: str = BEGINNING, names: Sequence[str] = NAMES, switches: bool = False
+) -> Live:
+    """The story model at work: its text, its next tokens, all its heads, and what they look at.
+
+    With `switches`, a head can be switched off, and the model writes only when it is asked to.
+    """
     model, tokenizer, _ = load_checkpoint(STORIES)
     ids = tokenizer.encode(START + text)
     logits, maps = model.forward_with_weights(torch.tensor([ids]))
@@ -26,10 +31,11 @@ def story_writer(text: str = BEGINNING, names: Sequence[str] = NAMES) -> Live:
     chances, likely = logits[0, -1].softmax(dim=-1).topk(SHOWN)
     best = [tokenizer.decode([i]).strip() for i in likely]
     guesses = list(zip(best, chances.tolist(), strict=True))
+    off = {"off": [[False] * maps.shape[2] for _ in maps]} if switches else {}
     return Live(
         "writer",
         writer_figure(tokens, maps[:, 0], guesses),
         STORIES.read_bytes(),
         text=text, start=START, seed=0, block=None, head=None,
-        swap={"asks": "Change the name:", "words": list(names)},
+        swap={"asks": "Change the name:", "words": list(names)}, **off,
     )

@@ -153,8 +153,8 @@
   }
 
   // What one more position hears in a block, whose cache gets its keys, its values and its rows of
-  // the maps, one of each head.
-  function attend(model, name, x, { keys, values, maps }) {
+  // the maps, one of each head. A head that is off has its map, and its output is 0.
+  function attend(model, name, x, { keys, values, maps }, off) {
     const { n_head, n_kv_head, n_embd, positions, qk_norm } = model.config, t = keys.length;
     const D = n_embd / n_head, kept = n_kv_head ?? n_head, shared = n_head / kept;
     const qkv = linear(model, `${name}.qkv`, x), turn = turns(t, D);
@@ -169,7 +169,7 @@
     maps.forEach((rows, head) => {
       const group = Math.floor(head / shared), penalty = positions === "alibi" ? slope(head, n_head) : 0;
       const weights = weigh(scores(ready(part(head)), keys, group, penalty));
-      mix(weights, values, group, mixed.subarray(head * D, (head + 1) * D));
+      if (!off[head]) mix(weights, values, group, mixed.subarray(head * D, (head + 1) * D));
       rows.push(weights);
     });
     return linear(model, `${name}.out`, mixed);
@@ -185,11 +185,11 @@
   }
 
   // The logits of the character after one more position.
-  function step(model, id, t, blocks) {
+  function step(model, id, t, blocks, off) {
     let x = embed(model, id, t);
     blocks.forEach((cache, n) => {
       const name = `blocks.${n}`;
-      x = add(x, attend(model, `${name}.attention`, norm(model, `${name}.norm_1`, x), cache));
+      x = add(x, attend(model, `${name}.attention`, norm(model, `${name}.norm_1`, x), cache, off[n] ?? []));
       const hidden = linear(model, `${name}.mlp.hidden`, norm(model, `${name}.norm_2`, x));
       x = add(x, linear(model, `${name}.mlp.out`, hidden.map(ACTIVATIONS[model.config.activation])));
     });
@@ -197,17 +197,20 @@
   }
 
   // A function that reads ids and gives the logits, (T, V), and the blocks' maps, rows of weights that
-  // end with the position itself. It starts where the ids differ from those that it read last.
+  // end with the position itself. It starts where the ids differ from those that it read last. `off` are
+  // the heads that are off, true at their block and head; with others it reads all anew.
   function reader(model) {
     const { n_layer, n_head } = model.config, ids = [], logits = [];
+    let without = "[]";
     const blocks = Array.from({ length: n_layer }, () => (
       { keys: [], values: [], maps: Array.from({ length: n_head }, () => []) }));
-    return (all) => {
+    return (all, off = []) => {
+      if (without !== (without = JSON.stringify(off))) ids.length = 0;
       const last = ids.findIndex((id, t) => id !== all[t]), same = last < 0 ? ids.length : last;
       const lists = [ids, logits, ...blocks.flatMap(({ keys, values, maps }) => [keys, values, ...maps])];
       for (const list of lists) list.length = same;
       for (const id of all.slice(same)) {
-        logits.push(step(model, id, ids.length, blocks));
+        logits.push(step(model, id, ids.length, blocks, off));
         ids.push(id);
       }
       return { logits, maps: blocks.map(({ maps }) => maps) };

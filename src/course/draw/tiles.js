@@ -24,7 +24,8 @@
     return [1, 3, 5].map((at) => parseInt(pen.fillStyle.slice(at, at + 2), 16));
   };
 
-  // Returns what draws all maps, with one head pressed or none (null); `change` is told which one a reader presses.
+  // Returns what draws all maps, with one head pressed or none (null), and some of them crossed out that are
+  // off; `change` is told which one a reader presses.
   live.tiles = (parent, { n_layer, n_head }, change) => {
     const grid = live.add(parent, "div", { class: "grid", role: "group", "aria-label": "heads" });
     const tick = (text) => live.add(grid, "span", { class: "tick" }, text);
@@ -49,9 +50,10 @@
         return button;
       });
     });
-    return (maps, block, head, colour) => buttons.forEach((row, b) => row.forEach((button, h) => {
-      const chosen = b === block && h === head;
-      live.set(button, { "aria-pressed": chosen, tabindex: chosen || (block === null && !b && !h) ? 0 : -1 });
+    return (maps, block, head, colour, off) => buttons.forEach((row, b) => row.forEach((button, h) => {
+      const chosen = b === block && h === head, without = Boolean(off?.[b][h]);
+      button.classList.toggle("off", without);
+      live.set(button, { "aria-label": `block ${b}, head ${h}${without ? ", off" : ""}`, "aria-pressed": chosen, tabindex: chosen || (block === null && !b && !h) ? 0 : -1 });
       live.paint(button.firstChild, maps[b][h], colour);
     }));
   };

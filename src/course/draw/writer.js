@@ -1,5 +1,6 @@
 // Writer: a GPT goes on from a beginning, a token at a time. Arcs show what its heads, or the one that
 // is pressed, look at from the newest token, bars what may come next. All of it is computed from the checkpoint.
+// If the state says which heads are `off`, a head can be switched off, and it writes only when it is asked to.
 (() => {
   "use strict";
   const { add, follow, gpt, ink, set, sign, table, tiles, weigh } = globalThis.courseLive;
@@ -25,10 +26,10 @@
   }
 
   // Where the heads, or one of them, look from the newest token, what has most weight last.
-  function looks(maps, block, head) {
+  function looks(maps, block, head, off) {
     const found = maps.flatMap((heads, b) => heads.flatMap((rows, h) => (
       [...rows.at(-1)].map((weight, place) => ({ weight, place, block: b, head: h })))));
-    const chosen = found.filter((each) => block === null || (each.block === block && each.head === head));
+    const chosen = found.filter((each) => (block === null ? !off?.[each.block][each.head] : each.block === block && each.head === head));
     return chosen.sort((a, b) => a.weight - b.weight);
   }
 
@@ -44,7 +45,7 @@
 
   function render({ model, el }) {
     const mind = gpt.read(model.get("weights")), look = gpt.reader(mind);
-    const { start, swap } = model.get("state"), end = gpt.encode(mind, start).ids[0];
+    const { start, swap, off: switches } = model.get("state"), end = gpt.encode(mind, start).ids[0];
     el.classList.add("course-live", "course-writer");
     el.dataset.preventSwipe = "";
     el.addEventListener("keydown", (event) => {
@@ -52,6 +53,11 @@
       if (event.key === "Escape") field.blur();
     });
 
+    const button = (parent, text, press) => {
+      const made = add(parent, "button", { type: "button", "data-lm-suppress-shortcuts": true }, text);
+      made.addEventListener("click", press);
+      return made;
+    };
     const text = add(el, "div", { class: "text", role: "group", "aria-label": "the story" });
     const arcs = add(text, "svg", { "aria-hidden": true });
     const tokens = add(text, "p");
@@ -63,6 +69,10 @@
       const { block, head } = model.get("state"), off = one.block === block && one.head === head;
       change(off ? { block: null, head: null } : one);
     });
+    const cut = switches && button(add(side, "div", { class: "presets" }), "", () => {
+      const { block, head, off } = model.get("state");
+      if (block !== null) change({ off: off.with(block, off[block].with(head, !off[block][head])) });
+    });
     const says = add(el, "p", { class: "says", role: "status" });
 
     const top = add(el, "div", { class: "top" });
@@ -70,11 +80,6 @@
       rows: 3, spellcheck: false, autocomplete: "off", autocapitalize: "off", "data-lm-suppress-shortcuts": true,
     });
     field.addEventListener("input", () => change({ text: field.value }));
-    const button = (parent, text, press) => {
-      const made = add(parent, "button", { type: "button", "data-lm-suppress-shortcuts": true }, text);
-      made.addEventListener("click", press);
-      return made;
-    };
     const bar = add(top, "div", { class: "presets", role: "group", "aria-label": "writing" });
     const play = button(bar, "Pause", () => { playing = !playing; draw(); wait(); });
     button(bar, "One token", () => { playing = false; forward(); });
@@ -87,7 +92,7 @@
     }));
     const note = add(top, "p", { class: "note", role: "status" });
 
-    let ids = [], told = {}, playing = !matchMedia("(prefers-reduced-motion: reduce)").matches;
+    let ids = [], told = {}, playing = !switches && !matchMedia("(prefers-reduced-motion: reduce)").matches;
     let seen = true, timer = 0;
     const over = () => ids.length >= mind.config.block_size || (ids.length > 1 && ids.at(-1) === end);
     function change(part) {
@@ -96,18 +101,19 @@
     }
 
     // The beginning, and as many tokens after it as there were; written anew, they follow what has changed.
-    function begin({ text: typed, seed }) {
+    function begin({ text: typed, seed, off }) {
       const before = ids.length;
       ({ ids } = gpt.encode(mind, start + typed));
       given = ids.length;
-      while (ids.length < before && !over()) extend(seed);
-      told = { text: typed, seed };
+      told = { text: typed, seed, off };
+      while (ids.length < before && !over()) extend();
     }
-    function extend(seed) {
-      ids.push(choose(weigh([...look(ids).logits.at(-1)]), luck(seed, ids.length)));
+    function extend() {
+      const { logits } = look(ids, told.off);
+      ids.push(choose(weigh([...logits.at(-1)]), luck(told.seed, ids.length)));
     }
     function forward() {
-      if (over()) { ids.length = 0; change({ seed: told.seed + 1 }); } else extend(told.seed);
+      if (over()) { ids.length = 0; change({ seed: told.seed + 1 }); } else extend();
       draw();
     }
     function wait() {
@@ -128,19 +134,20 @@
       });
     }
     function draw() {
-      const { text: typed, seed, block, head } = model.get("state");
-      const another = typed !== told.text || seed !== told.seed;
+      const { text: typed, seed, block, head, off } = model.get("state");
+      const another = typed !== told.text || seed !== told.seed || `${off}` !== `${told.off}`;
       const marks = another && seed === told.seed;
       const kept = [...tokens.children].map((span) => span.classList.contains("changed"));
       if (field.value !== typed) field.value = typed;
       if (another) { begin(model.get("state")); wait(); }
       spell(marks);
       if (!another) kept.forEach((was, n) => tokens.children[n]?.classList.toggle("changed", was));
-      const { logits, maps } = look(ids), last = tokens.lastChild;
-      draws(maps, block, head, ink(el));
+      const { logits, maps } = look(ids, off), last = tokens.lastChild;
+      draws(maps, block, head, ink(el), off);
+      if (cut) set(cut, { "aria-disabled": block === null }, switching(block, head, off));
       last.classList.add("newest");
       arcs.replaceChildren();
-      const found = looks(maps, block, head), least = block === null ? FROM_ALL : FROM_ONE;
+      const found = looks(maps, block, head, off), least = block === null ? FROM_ALL : FROM_ONE;
       for (const { weight, place } of found.filter((each, n) => each.weight >= least || n === found.length - 1)) {
         tokens.children[place].style.setProperty("--weight", weight);
         add(arcs, "path", { d: arc(last, tokens.children[place]), "stroke-width": 1 + 6 * weight, pathLength: 1 });
@@ -153,7 +160,10 @@
       set(play, {}, playing ? "Pause" : "Write");
       const most = found.at(-1), there = tokens.children[most.place].textContent;
       set(says, { "aria-busy": playing }, `From the newest token, '${last.textContent}', the strongest look goes to '${there}': `
-        + `head ${most.head} of block ${most.block}, weight ${most.weight.toFixed(2)}.`);
+        + `head ${most.head} of block ${most.block}, weight ${most.weight.toFixed(2)}${off?.[most.block][most.head] ? ", but this head is off" : ""}.`);
+    }
+    function switching(block, head, off) {
+      return block === null ? "Press a head to switch it off" : `Switch head ${block}.${head} ${off[block][head] ? "on" : "off"}`;
     }
     function bars(chances) {
       const likely = chances.map((_, id) => id).sort((a, b) => chances[b] - chances[a]);
