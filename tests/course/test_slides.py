@@ -264,6 +264,20 @@ def test_axe_finds_nothing_serious(talks, chromium, begins):
 
 
 @pytest.mark.browser
+def test_the_first_slide_says_where_we_are_and_leads_to_other_talks(talks, chromium):
+    with browser(chromium) as b:
+        page, errors, outside = opened(b, talks["04_averaging_the_past"])
+        assert page.locator(".course-here").count() == 1
+        text = page.locator(".present.title .course-here [data-here] text")
+        assert text.text_content() == "mean"
+        scale = text.evaluate("t => parseFloat(getComputedStyle(t).fontSize) * t.getScreenCTM().a")
+        assert scale >= 24 * page.viewport_size["height"] / 720
+        page.locator(".course-here a", has_text="positions").click()
+        page.wait_for_url("**/11_where_am_i.html")
+        assert not errors and not outside
+
+
+@pytest.mark.browser
 def test_a_talk_is_given_by_keyboard_alone(talks, chromium):
     place = "Reveal.getSlides().indexOf(Reveal.getCurrentSlide())"
     with browser(chromium) as b:
