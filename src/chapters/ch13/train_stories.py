@@ -4,11 +4,13 @@ It takes about eight minutes of one CPU. The model reads 30,000 stories and is j
 """
 
 import sys
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import torch
 
+from attention.bpe_tokenizer import BPETokenizer
 from attention.checkpoint import STORIES, save_checkpoint
 from attention.fitting import muon, warm_up_and_cosine
 from attention.gpt import GPT, Config
@@ -20,8 +22,8 @@ SEED, N_STEPS, BATCH_SIZE, LEARNING_RATE = 1337, 4000, 32, 1e-2
 N_TRAIN = 30_000
 
 
-def main(path: Path = STORIES, n_steps: int = N_STEPS) -> None:
-    """Train, and write the checkpoint with its scores."""
+def training(n_steps: int = N_STEPS) -> tuple[GPT, BPETokenizer, Iterator[float]]:
+    """The model, its tokenizer and its training, whose losses come step by step."""
     stories = write_stories(N_TRAIN, SEED)
     tokenizer = word_tokenizer("".join(stories[:2000]))
     ids = padded(tokenizer, stories)
@@ -36,6 +38,12 @@ def main(path: Path = STORIES, n_steps: int = N_STEPS) -> None:
         schedule=lambda step: warm_up_and_cosine(step, n_steps, n_steps // 50),
         clip=1.0,
     )
+    return model, tokenizer, steps
+
+
+def main(path: Path = STORIES, n_steps: int = N_STEPS) -> None:
+    """Train, and write the checkpoint with its scores."""
+    model, tokenizer, steps = training(n_steps)
     for step, loss in enumerate(steps, 1):
         if step % 250 == 0:
             print(f"step {step}: {loss:.3f}", flush=True)
