@@ -1,0 +1,74 @@
+"""The first steps of the story model, frame by frame: `python -m chapters.ch14.film` stores them.
+
+It is the training of `chapters.ch13.train_stories`, with its seed. About five minutes of one CPU.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import torch
+
+from attention.bpe_tokenizer import BPETokenizer
+from attention.gpt import GPT
+from attention.stories import write_stories
+from chapters.ch13.story_model import START, exact_floor, mean_loss, padded, share_answered
+from chapters.ch13.train_stories import training
+from chapters.ch14.patterns import previous_token_score
+from chapters.ch14.story_heads import looks, share_fitting
+
+STORED = Path(__file__).parent / "film.json"
+N_FRAMES, EVERY = 51, 20  # steps from a frame to the next
+JUDGED = 60  # stories
+TOLD = (
+    "Once there was a kite Mira flew and a lamp Omar lit. They lived by the lake with a dog called "
+    "Pip. Soon the kite Mira flew bored her, so she"
+)
+SHADES = "0123456789abcdefghijklmnopqrstuvwxyz"  # of a weight, from 0 to 1
+
+
+def frame(model: GPT, tokenizer: BPETokenizer, stories: list[str]) -> dict:
+    """What the model can do at this step, and what its heads look at."""
+    ids = torch.tensor([tokenizer.encode(START + TOLD)])
+    _, maps = model.forward_with_weights(ids)
+    found = {kind: weights.flatten().tolist() for kind, weights in looks(model, tokenizer, stories).items()}
+    found["one back"] = previous_token_score(maps)[:, 0].flatten().tolist()
+    numbers = {
+        "excess": mean_loss(model, padded(tokenizer, stories)) - exact_floor(tokenizer, stories),
+        "answered": share_answered(model, tokenizer, stories),
+        "fits": share_fitting(model, tokenizer, stories),
+        "looks": found,
+    }
+    return json.loads(json.dumps(numbers), parse_float=lambda x: round(float(x), 3)) | {
+        "maps": [packed(weights) for weights in maps[:, 0].flatten(0, 1)]
+    }
+
+
+def packed(weights: torch.Tensor) -> str:
+    """The cells of a causal map, row by row, a sign for the square root of each."""
+    shade = (weights.sqrt() * (len(SHADES) - 1)).round().int()
+    return "".join(SHADES[n] for t, row in enumerate(shade.tolist()) for n in row[: t + 1])
+
+
+def frames(n_frames: int = N_FRAMES) -> Iterator[dict]:
+    """A frame before the first step, and one after every so many."""
+    model, tokenizer, steps = training()
+    stories = write_stories(JUDGED, seed=14)
+    for n in range(n_frames):
+        yield {"step": n * EVERY, **frame(model, tokenizer, stories)}
+        model.train()
+        for _ in range(EVERY if n + 1 < n_frames else 0):
+            next(steps)
+
+
+def main() -> None:
+    """Store the film."""
+    film = []
+    for each in frames():
+        print(each["step"], each["excess"], each["answered"], flush=True)
+        film.append(each)
+    STORED.write_text(json.dumps(film, separators=(",", ":")) + "\n")
+
+
+if __name__ == "__main__":
+    main()
