@@ -18,8 +18,8 @@ from chapters.ch14.patterns import previous_token_score
 from chapters.ch14.story_heads import looks, share_fitting
 
 STORED = Path(__file__).parent / "film.json"
-N_FRAMES, EVERY = 51, 20  # steps from a frame to the next
-JUDGED = 60  # stories
+N_FRAMES, EVERY = 41, 10  # steps from a frame to the next
+JUDGED = 40  # stories
 TOLD = (
     "Once there was a kite Mira flew and a lamp Omar lit. They lived by the lake with a dog called "
     "Pip. Soon the kite Mira flew bored her, so she"
@@ -67,7 +67,7 @@ def main() -> None:
     for each in frames():
         print(each["step"], each["excess"], each["answered"], flush=True)
         film.append(each)
-    STORED.write_text(json.dumps(film, separators=(",", ":")) + "\n")
+        STORED.write_text(json.dumps(film, separators=(",", ":")) + "\n")
 
 
 if __name__ == "__main__":
