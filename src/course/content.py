@@ -1,7 +1,8 @@
 """Where the content is: the one place at which this machinery finds the chapters that it carries.
 
 A package of chapters registers itself as the entry point `course.chapters` of its distribution. It
-has a folder for each chapter, `chNN`, with the exercises, the quiz and the talk of notebook NN. A
+has a folder for each chapter, `chNN`, with the exercises, the quiz and the talk of notebook NN, and may
+have one picture of the whole, `whole.svg`, in which each chapter has its part, `<a data-chapter="NN">`. A
 package with the weights of trained models, which pages compute with, is an entry point `course.weights`.
 """
 
@@ -35,6 +36,12 @@ def folder() -> Path:
 def chapter(number: str) -> Path:
     """The folder of the chapter with this number, such as "04" or "A5"."""
     return folder() / f"ch{number}"
+
+
+def whole() -> str:
+    """The picture of what all chapters together build, a part for each; none in some packages."""
+    file = folder() / "whole.svg"
+    return file.read_text(encoding="utf-8") if file.exists() else ""
 
 
 def weights() -> list[Path]:

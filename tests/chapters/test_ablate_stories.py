@@ -3,9 +3,10 @@
 import pytest
 import torch
 
+from attention.fitting import Evaluation
 from attention.gpt import Config
 from attention.stories import write_stories
-from chapters.ch13 import ablate_stories, story_model, train_stories
+from chapters.ch13 import ablate_stories, story_model
 from chapters.ch13.ablate_stories import (
     MEASURES,
     RATES,
@@ -101,15 +102,16 @@ def test_a_run_is_scored_on_both_sets_and_repeats(small, monkeypatch):
 def test_a_seed_gives_the_weights_and_the_batches(small, monkeypatch):
     seen = []
     monkeypatch.setattr(story_model, "told_by", lambda *args: STORIES[:3])
-    monkeypatch.setattr(ablate_stories, "training", lambda *args: seen.append(args) or [])
+    done = [Evaluation(1000, 1.0, 1.0)]
+    train = lambda model, *args, **how: seen.append((model, args, how)) or done  # noqa: E731
+    monkeypatch.setattr(ablate_stories, "train_on_texts", train)
     for seed in (1, 2):
         ablate_stories.run("1,000 steps", 0.01, seed)
-    (one, _, *how), (other, _, *other_how) = seen
-    assert (how, other_how) == ([1000, 0.01, 1], [1000, 0.01, 2])
+    (one, args, how), (other, other_args, _) = seen
+    assert how == dict(learning_rate=0.01, eval_every=1000) and args[2] == 1000
     assert not torch.equal(one.lm_head.weight, other.lm_head.weight)
-    ids = ablate_stories.texts()[1]
-    losses = [next(iter(train_stories.training(one, ids, 9, 0.01, seed))) for seed in (1, 2)]
-    assert losses[0] != losses[1]
+    draws = [torch.rand(1, generator=each[3]) for each in (args, other_args)]
+    assert draws[0] != draws[1]
 
 
 def test_the_rate_is_chosen_on_other_stories_and_only_then_come_the_other_seeds(

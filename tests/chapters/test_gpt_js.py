@@ -2,16 +2,18 @@
 
 import base64
 import random
+from contextlib import ExitStack
 
 import pytest
 import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from attention.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
+from attention.checkpoint import CHECKPOINT, STORIES, load_checkpoint, save_checkpoint
 from attention.corpus import load_corpus
 from attention.gpt import GPT, POSITIONS, Config
 from attention.tokenizers import CharTokenizer
+from chapters.ch14.interventions import ablated
 from tests.browser import browser, watched
 from tests.conftest import ROOT
 
@@ -21,9 +23,9 @@ OPEN = """file => {
     const mind = courseLive.gpt.read(Uint8Array.from(atob(file), (c) => c.charCodeAt(0)));
     window.read = { mind, look: courseLive.gpt.reader(mind) };
 }"""
-LOOK = """text => {
+LOOK = """([text, off]) => {
     const { ids, unknown, known } = courseLive.gpt.encode(read.mind, text);
-    const { logits, maps } = read.look(ids);
+    const { logits, maps } = read.look(ids, off);
     const numbers = new Float64Array([...logits, ...maps.flat(2)].flatMap((row) => [...row]));
     const bytes = Array.from(new Uint8Array(numbers.buffer), (byte) => String.fromCharCode(byte));
     return { ids, unknown, known, numbers: btoa(bytes.join("")) };
@@ -42,7 +44,7 @@ def page(chromium):
 
 def agrees(page, model, tokenizer, text, rtol=0.0):
     """What the page computes of a text, and that torch computes the same."""
-    seen = page.evaluate(LOOK, text)
+    seen = page.evaluate(LOOK, [text, []])
     known = "".join(c for c in text if c in tokenizer.vocab)
     ids = tokenizer.encode(known)[-model.config.block_size :]
     assert seen["ids"] == ids and seen["known"] == len(known)
@@ -50,6 +52,11 @@ def agrees(page, model, tokenizer, text, rtol=0.0):
     if not ids:
         assert seen["numbers"] == ""
         return seen
+    return computed(seen, model, ids, rtol)
+
+
+def computed(seen, model, ids, rtol=0.0):
+    """That the numbers of a page are those of torch."""
     numbers = torch.frombuffer(bytearray(base64.b64decode(seen["numbers"])), dtype=torch.float64)
     logits, maps = model.forward_with_weights(torch.tensor([ids]))
     past = torch.ones(len(ids), len(ids)).tril().bool()  # the page has no cells of the future
@@ -83,6 +90,33 @@ def test_any_text_has_torchs_logits_and_maps(page, many):
     made = texts(tokenizer.vocab, model.config.block_size, many)
     lengths = {len(agrees(page, model, tokenizer, text)["ids"]) for text in made}
     assert len(made) == many and {0, 1, 128} < lengths and len(lengths) > 0.4 * many
+
+
+WORDS = "Once there was a kite Mira flew and a lamp Omar lit. They lived by the lake with a dog called Pip."
+
+
+def test_a_model_of_words_reads_as_torch_does(page):
+    model, tokenizer, _ = load_checkpoint(STORIES)
+    page.evaluate(OPEN, base64.b64encode(STORIES.read_bytes()).decode())
+    assert page.evaluate("read.mind.vocab") == [tokenizer.decode([i]) for i in range(491)]
+    for text in (WORDS, f"\n{WORDS} Soon  the", "Hé, zebra's 12 kites?\n\n", WORDS * 6, " a"):
+        seen, ids = page.evaluate(LOOK, [text, []]), tokenizer.encode(text)
+        assert seen["known"] == len(ids)
+        computed(seen, model, ids[-model.config.block_size :])
+        assert seen["ids"] == ids[-model.config.block_size :]
+    assert page.evaluate(LOOK, ["Once a zebra sang", []])["unknown"] == [" zebra", " sang"]
+
+
+def test_a_head_that_is_off_gives_nothing(page):
+    model, tokenizer, _ = load_checkpoint(STORIES)
+    page.evaluate(OPEN, base64.b64encode(STORIES.read_bytes()).decode())
+    ids = tokenizer.encode(WORDS)
+    for off in ([[0, 1]], [], [[1], [0, 0], [0, 1]], [[0, 1]]):
+        with ExitStack() as heads:
+            for layer, row in enumerate(off):
+                for head in (h for h, is_off in enumerate(row) if is_off):
+                    heads.enter_context(ablated(model, layer, head))
+            computed(page.evaluate(LOOK, [WORDS, off]), model, ids)
 
 
 CONFIGS = {

@@ -537,28 +537,37 @@ BAD = """() => [...document.images].filter(i => !i.alt || !i.complete || i.natur
 
 
 @pytest.mark.browser
-def test_the_front_page_is_read_whole_at_every_width(visit):
-    """Its picture of one head, and the map of the course, whose smallest text is 12 px."""
-    page = visit("index.html", viewport=PHONE)
-    chapters = [name for name in names() if not name.startswith("A")]  # appendices are on no map
-    assert page.locator(".course-map circle:not(.short)").count() == len(chapters)
-    fits = """[...document.querySelectorAll('.course-figure')].every(figure =>
-        figure.scrollWidth <= figure.clientWidth + 1)"""
-    page.wait_for_function(fits)
-    measure = """() => [...document.querySelectorAll('.course-map text')].map(text => {
-        const edge = text.ownerSVGElement.getBoundingClientRect().right;
-        return [parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a,
-                edge - text.getBoundingClientRect().right];
-    })"""
-    for width in (390, 780, 1280):
-        page.set_viewport_size({"width": width, "height": 900})
-        sizes, room = zip(*page.evaluate(measure), strict=True)
-        assert min(sizes) >= 12 and min(room) >= 0, width
-    page.set_viewport_size({"width": 780, "height": 900})  # panels stay beside each other, cropped
-    page.wait_for_function(
-        "document.querySelector('.course-figure > svg').getAttribute('viewBox') !== '0 0 780 456'"
-        " && !document.querySelector('.course-figure .panel[transform]')"
-    )
+def test_the_front_page_writes_at_once_and_has_a_card_for_each_chapter(visit, site):
+    page = visit((site / "index.html").as_uri())
+    story, begin = page.locator(".course-writer .text"), page.get_by_role("link", name="Begin")
+    story.wait_for()
+    for part in (begin, story):
+        place = part.bounding_box()
+        assert place["y"] + place["height"] < DESK["height"], "above the fold"
+    assert page.locator(".course-cards li").count() == len(names())
+    drawn = [name for name in names() if not name.startswith("A")]  # appendices have no picture
+    assert page.locator(".course-cards svg").count() == len(drawn)
+    begin.click()
+    page.wait_for_url(f"**/{names()[0]}.html")
+
+
+@pytest.mark.browser
+def test_a_part_of_the_whole_is_lit_can_be_read_and_leads_to_its_chapter(visit):
+    page = visit("08_causal_masking.html", viewport=PHONE)
+    lit, text = page.locator(".course-here [data-here]"), page.locator(".course-here text").first
+    assert lit.text_content() == "mask"
+    scale = text.evaluate("t => parseFloat(getComputedStyle(t).fontSize) * t.getScreenCTM().a")
+    assert scale >= 12
+    page.locator(".course-here a", has_text="positions").click()
+    page.wait_for_url("**/11_where_am_i.html")
+
+
+@pytest.mark.browser
+def test_panels_stay_beside_each_other_where_there_is_room(visit):
+    page = visit("06_queries_keys_values.html", viewport={"width": 780, "height": 900})
+    page.wait_for_function("""[...document.querySelectorAll('.course-figure > svg')].some(svg =>
+        svg.getAttribute('viewBox') !== '0 0 780 478' && svg.querySelectorAll('.panel').length > 1
+        && !svg.querySelector('.panel[transform]'))""")
 
 
 @pytest.mark.browser

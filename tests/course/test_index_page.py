@@ -18,8 +18,14 @@ def page(name, *cells):
 PAGES = {
     "00_a.ipynb": page("00_a.ipynb", cell("word " * 360), cell("## Deeper: b"), cell("x " * 7200)),
     "01_c.ipynb": page("01_c.ipynb", cell("1", "code", [shown("<img alt='a figure'>")])),
+    "02_e.ipynb": page(
+        "02_e.ipynb",
+        cell(
+            "2", "code", [shown("<svg role='img' viewBox='0 0 9 8'><path/><text>a</text></svg>")]
+        ),
+    ),
 }
-PARTS = {"": ["index.md"], "One": ["00_a.ipynb"], "Two": ["01_c.ipynb"]}
+PARTS = {"": ["index.md"], "One": ["00_a.ipynb"], "Two": ["01_c.ipynb", "02_e.ipynb"]}
 
 
 def filled(text):
@@ -46,29 +52,11 @@ def test_a_figure_out_of_a_chapter():
     assert filled("See {{figure 01 " + name + "}}.") == "See <img alt='a figure'>."
 
 
-MAP = "{{map 01\n00 a < b\n01 the end}}"
-
-
-def test_the_map_has_a_line_for_each_part_with_stations_and_what_they_hand_on():
-    found = filled(MAP)
-    assert re.findall('class="part".*?>(.*?)<', found) == ["One", "Two"]
-    one, two = re.findall("<svg.*?</svg>", found)
-    assert (
-        "<tspan>00</tspan> What is 00 &lt; a?<" in one
-        and ">→ a &lt; b<" in one
-        and ">→ the end<" in two
-    )
-    assert [drawing.count('class="deeper"') for drawing in (one, two)] == [1, 0]
-    assert [drawing.count('circle class="short"') for drawing in (one, two)] == [0, 1]
-    height = float(re.search(r'viewBox="0 0 260 (\d+)"', one)[1])
-    assert f'class="main" d="M32 56V{height:.0f}"' in one, "it goes on below"
-    assert 'class="main" d="M32 32V56"' in two, "it comes from above and ends at the station"
-    assert 'class="short" d="M18 56V56"' in two
-    link = re.search(r'<a href="00_a.ipynb" tabindex="-1">(.*?)</a>', one)[1]
-    assert "<circle" in link and "What is 00" in link and "a &lt; b" in link and "01_c" in two
-    alt = re.search('role="img" aria-label="(.*?)"', found)[1]
-    assert "2 stations" in alt and "One: 00 What is 00 &lt; a? It hands on a &lt; b." in alt
-    assert "an evening, 0.0 hours," in found and "\n\n" not in found
+def test_a_card_shows_the_figure_that_its_line_names_without_its_words():
+    name = PAGES["02_e.ipynb"].cells[1]["id"]
+    found = filled("{{cards\n02 " + name + "}}")
+    drawing = '<svg viewBox=\'0 0 9 8\' preserveAspectRatio="xMidYMid slice" aria-hidden="true"><path/></svg>'
+    assert f'<a href="02_e.ipynb">{drawing}<b>02</b>' in found and found.count("<svg") == 1
 
 
 @pytest.mark.parametrize(
@@ -76,11 +64,11 @@ def test_the_map_has_a_line_for_each_part_with_stations_and_what_they_hand_on():
     [
         "",
         "map",
-        "map 02\n00 a\n01 b",
-        "map 00\n00 a",
         "cards\n00 a",
+        "cards\n03 a",
+        "cards\n00",
         "card",
-        "hours 02",
+        "hours 03",
         "figure 01",
         "figure 01 x",
         "cards 00",

@@ -25,8 +25,14 @@ from attention.checks import choose
 from attention.gpt import GPT, Config, make_block
 from attention.stories import write_stories
 from chapters.ch13.runs import EqualShares, MLPAlone, turned_into
-from chapters.ch13.story_model import excess_loss, padded, story_scores, word_tokenizer
-from chapters.ch13.train_stories import N_TRAIN, SEED, training
+from chapters.ch13.story_model import (
+    exact_floor,
+    padded,
+    story_scores,
+    train_on_texts,
+    word_tokenizer,
+)
+from chapters.ch13.train_stories import BATCH_SIZE, N_TRAIN, SEED
 from course.files import write_text
 
 STORED = Path(__file__).with_name("ablations.json")
@@ -69,9 +75,11 @@ def run(row: str, learning_rate: float, seed: int, n_steps: int = N_STEPS) -> Sc
     (tokenizer, ids, choosing, judging), changes = texts(), ROWS[row]
     config = Config(tokenizer.vocab_size, ids.shape[1], n_layer=3, n_head=2, n_embd=64)
     model = make_model(config, seed, changes.get("block", make_block), **changes.get("config", {}))
-    for _ in training(model, ids, changes.get("n_steps", n_steps), learning_rate, seed):
-        pass
-    scores = {"choosing": excess_loss(model, tokenizer, choosing)[1]}
+    n_steps, held_out = changes.get("n_steps", n_steps), padded(tokenizer, choosing)
+    generator = torch.Generator().manual_seed(seed)
+    how = dict(learning_rate=learning_rate, eval_every=n_steps)  # the last weights are kept
+    history = train_on_texts(model, ids, held_out, n_steps, generator, BATCH_SIZE, **how)
+    scores = {"choosing": history[-1].validation - exact_floor(tokenizer, choosing)}
     scores |= story_scores(model, tokenizer, judging, seed)
     return {name: round(score, 4) for name, score in scores.items() if name != "floor"}
 

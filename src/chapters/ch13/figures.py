@@ -1,10 +1,13 @@
-"""Chapter 13: losses next to the floors, the effect of each choice, a training, and a text that is drawn."""
+"""Chapter 13: losses next to the floors, the effect of each choice, a training, and texts that are drawn."""
 
 from collections.abc import Mapping, Sequence
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path
+from matplotlib.textpath import TextPath
+from torch import Tensor
 
 from attention.fitting import Evaluation
 from course.draw.picture import (
@@ -19,6 +22,7 @@ from course.draw.picture import (
     WIDTH,
     Picture,
     canvas,
+    cells,
     headline,
     name_rows,
     picture,
@@ -35,8 +39,8 @@ LINE_BREAK = "\n"
 PURPOSE = {"train": "to learn from", "validation": "to choose on", "test": "to judge on"}
 
 
-def parts_figure(sizes: Mapping[str, int]) -> Picture:
-    """The parts of a text, one after another, and what each is for: {part: how many characters}."""
+def parts_figure(sizes: Mapping[str, int], unit: str) -> Picture:
+    """The parts of a corpus, one after another, and what each is for: {part: its size in units}."""
     figure, (axes,) = canvas(1.25, layout=None)
     place(axes, 0.9, 0.05, 1.9, 0.8)  # on a phone, bars and numbers fit into its width
     total, at = sum(sizes.values()), 0
@@ -51,36 +55,40 @@ def parts_figure(sizes: Mapping[str, int]) -> Picture:
         axes.tick_params(axis="y", length=0)
         axes.set(xlim=(0, total), ylim=(len(sizes) - 0.5, -0.5), xticks=[])
         axes.spines[:].set_visible(False)
-        axes.set_title("Characters of the three parts", loc="left")
+        axes.set_title(f"Three parts, in {unit}", loc="left")
     said = ", ".join(f"{name} {size:,}, {PURPOSE[name]}" for name, size in sizes.items())
-    return picture(figure, f"The characters of each part: {said}.")
+    return picture(figure, f"The three parts, in {unit}: {said}.")
 
 
-def floors_figure(tables: Mapping[str, float], models: Mapping[str, float | None]) -> Picture:
+def levels_figure(
+    tables: Mapping[str, float], models: Mapping[str, float | None], floor: float | None, unit: str
+) -> Picture:
     """Bars for the losses of tables, which anyone can count, and of models; None is not known yet."""
     rows = [*tables.items(), *models.items()]
-    known = {name: loss for name, loss in rows if loss is not None}
+    high = max(loss for _, loss in rows if loss is not None)
     best = min(tables, key=tables.get)
-    high = max(known.values())
     figure, (axes,) = canvas(0.9 + 0.33 * len(rows))
     with mpl.rc_context(STYLE):
         for n, (name, loss) in enumerate(rows):
             colour = QUERY if name in models else FAINT
             axes.barh(n, loss or 0, color=colour, height=0.66)
             axes.text(
-                high + 0.1, n, "?" if loss is None else f"{loss:.2f}", va="center", fontsize=SMALL,
+                high * 1.03, n, "?" if loss is None else f"{loss:.2f}", va="center", fontsize=SMALL,
                 weight="bold" if name in models else "normal",
             )  # fmt: skip
         axes.axvline(tables[best], color=VALUE, linewidth=1.6)
+        if floor is not None:
+            axes.axvline(floor, color=INK, linewidth=1.6, linestyle="--")
         axes.set_yticks(range(len(rows)), [name for name, _ in rows])
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(len(rows) - 0.4, -0.6)
-        axes.set_xlim(0, high + 0.4)
-        axes.set_xlabel("loss, nats per character")
-        axes.set_title("Every loss has to be compared: what do tables reach?")
+        axes.set_xlim(0, high * 1.12)
+        axes.set_xlabel(f"loss, nats per {unit}")
+        axes.set_title("Between the best table and the floor" if floor else "The table to beat")
     said = ", ".join(f"{name} {loss:.2f}" for name, loss in rows if loss is not None)
-    return picture(figure, f"Losses in nats per character, the lower the better: {said}. The "
-                   f"line marks the best table, {best}.")  # fmt: skip
+    dashed = "" if floor is None else f", and the dashed one the floor, {floor:.2f}"
+    return picture(figure, f"Losses in nats per {unit}, the lower the better: {said}. The line marks "
+                   f"the best table, {best}{dashed}.")  # fmt: skip
 
 
 def choices_figure(runs: Mapping[str, Mapping[str, Sequence[float]]], plain: str) -> Picture:
@@ -179,10 +187,11 @@ def _mean(numbers: Sequence[float]) -> float:
     return sum(numbers) / len(numbers)
 
 
-def curve_figure(history: Sequence[Evaluation], best_table: float) -> Picture:
-    """The course of a training: the loss on the batches and on the validation part at each evaluation."""
+def curve_figure(history: Sequence[Evaluation], best_table: float, floor: float | None) -> Picture:
+    """A training between two lines: the loss on the batches and on the validation part, at each evaluation."""
     figure, (axes,) = canvas(3.2)
     steps = [evaluation.step for evaluation in history]
+    levels = {"the best table": (best_table, VALUE)} | ({} if floor is None else {"the floor": (floor, INK)})
     with mpl.rc_context(STYLE):
         for name, colour, losses in (
             ("validation", QUERY, [evaluation.validation for evaluation in history]),
@@ -191,24 +200,30 @@ def curve_figure(history: Sequence[Evaluation], best_table: float) -> Picture:
             axes.plot(steps, losses, "o-", color=colour, markersize=4)
             axes.text(steps[-1] * 1.015, losses[-1], name, color=colour, weight="bold", va=(
                 "bottom" if losses[-1] == max(history[-1][1:]) else "top"))  # fmt: skip
-        axes.axhline(best_table, color=VALUE, linewidth=1.6)
-        axes.text(steps[0], best_table + 0.03, "the best table", color=VALUE, fontsize=SMALL)
+        for name, (loss, colour) in levels.items():
+            axes.axhline(loss, color=colour, linewidth=1.6, linestyle="-" if colour == VALUE else "--")
+            axes.text(steps[0], loss * 1.02, name, color=colour, fontsize=SMALL, va="bottom")
         axes.set_xlim(0, steps[-1] * 1.16)
         axes.set_xlabel("training step")
-        axes.set_ylabel("loss, nats per character")
-        axes.set_title("The loss while it trains, and the table that it has to beat")
+        axes.set_ylabel("loss, nats per token")
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(mpl.ticker.LogLocator(subs=(1, 2, 3, 5)))
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_locator(mpl.ticker.NullLocator())
+        axes.set_title("The loss while the model trains")
     last = history[-1]
     best = min(history, key=lambda evaluation: evaluation.validation)
+    said = " and ".join(f"{name} at {loss:.2f}" for name, (loss, _) in levels.items())
     return picture(
         figure,
-        f"The loss after {len(history)} evaluations, at step {last.step}: {last.train:.1f} on the batches, "
-        f"{last.validation:.1f} on the validation part, where the lowest was {best.validation:.1f} at "
-        f"step {best.step}. The line is the best table on that part, {best_table:.2f}.",
+        f"The loss after {len(history)} evaluations, at step {last.step}: {last.train:.2f} on the batches, "
+        f"{last.validation:.2f} on the validation part, where the lowest was {best.validation:.2f} at "
+        f"step {best.step}. Lines show {said}.",
     )
 
 
 def text_figure(prompt: str, written: str, sure: Sequence[float], how: str) -> Picture:
-    """A drawn text; the darker a character, the more probable it was to the model."""
+    """A drawn text; the darker a character, the more probable its token was to the model."""
     signs = [(sign, None) for sign in prompt] + list(zip(written, sure, strict=True))
     rows: list[list] = [[]]
     for sign, share in signs:
@@ -237,6 +252,96 @@ def text_figure(prompt: str, written: str, sure: Sequence[float], how: str) -> P
     mean = _mean(sure) if sure else 0.0
     return picture(
         figure,
-        f"After {'a line break' if prompt == LINE_BREAK else repr(prompt)} (grey) the model wrote {len(written)} characters, {how}. The darker a "
-        f"character, the more probable it was to the model before it was drawn: {mean:.2f} on average.",
+        f"After {'a line break' if prompt == LINE_BREAK else repr(prompt)} (grey) the model wrote {len(written)} characters, {how}. The stronger the colour of a "
+        f"character, the more probable its token was to the model before it was drawn: {mean:.2f} on average.",
     )
+
+
+# ---------------------------------------------------------------- a model that writes
+
+LEAST = 0.25  # the least weight that has an arc, as in writer.js
+WIDE, ROW, SIZE = 4.8, 0.36, 12.5  # inches, inches and points: on a phone it has 12 pixels
+TILE = 0.56  # inches: a map of a head
+Spot = tuple[float, float, float]  # of a token: x, y and its width
+
+
+def writer_figure(tokens: Sequence[str], maps: Tensor, guesses: Sequence[tuple[str, float]]) -> Picture:
+    """The text with the arcs of all heads, below it the next tokens and the maps, (L, H, T, T)."""
+    spots = _spots(tokens)
+    low = len(maps) * TILE + 0.25  # where the text ends
+    n_layer, n_head = maps.shape[:2]
+    figure, (page, *panels) = sheet(low + 0.35 - spots[-1][1], 1 + n_layer * n_head, WIDE)
+    top = page.get_ylim()[1] - 0.35
+    with mpl.rc_context(STYLE):
+        _write(page, tokens, [(x, y + top, wide) for x, y, wide in spots], maps[:, :, -1])
+        _bars(page, guesses, low - 0.4)
+        for n, axes in enumerate(panels):
+            _tile(axes, maps.flatten(0, 1)[n], *divmod(n, n_head), (n_layer, n_head))
+    for axes in (page, *panels):
+        axes.set_gid("writer")  # together: a phone doesn't stack them
+    return picture(figure, _sentence(tokens, maps[:, :, -1], *guesses[0]))
+
+
+def _sentence(tokens: Sequence[str], looks: Tensor, best: str, chance: float) -> str:
+    block, head, place = (looks == looks.max()).nonzero()[0].tolist()
+    return (
+        f"A small GPT reads \"{''.join(tokens[1:])}\". From the newest token, '{tokens[-1].strip()}', "
+        f"the strongest look goes to '{tokens[place].strip()}': head {head} of block {block}, weight "
+        f"{looks.max():.2f}. The most probable next token is '{best}', with {100 * chance:.1f} %."
+    )
+
+
+def _spots(tokens: Sequence[str]) -> list[Spot]:
+    """Where each token is written, and how wide it is, in inches from the beginning of the text."""
+    spots, x, y = [], 0.0, 0.0
+    for token in tokens:
+        wide = TextPath((0, 0), token.strip(), size=SIZE).get_extents().width / 72
+        x += 0.07 if token.startswith(" ") else 0.02
+        if x + wide > WIDE:
+            x, y = 0.0, y - ROW
+        spots.append((x, y, wide))
+        x += wide
+    return spots
+
+
+def _write(page: Axes, tokens: Sequence[str], spots: Sequence[Spot], looks: Tensor) -> None:
+    """The words, each tinted by the most that a head looks at it, (L, H, T), and the arcs."""
+    x, y, wide = spots[-1]
+    for n, (token, (left, base, width)) in enumerate(zip(tokens, spots, strict=True)):
+        there = looks[..., n][looks[..., n] >= LEAST].tolist()
+        colour = tint(QUERY, 0.45 * max(there, default=0))
+        box = Rectangle((left - 0.02, base - 0.06), width + 0.04, 0.24, color=colour, linewidth=0)
+        page.add_patch(box)
+        page.text(left + width / 2, base, token.strip(), ha="center", fontsize=SIZE)
+        end = left + width / 2, base + (-0.07 if base > y else 0.2)
+        for weight in there:
+            page.add_patch(_arc((x + wide / 2, y + 0.2), end, weight))
+
+
+def _arc(start: tuple[float, float], end: tuple[float, float], weight: float) -> PathPatch:
+    """A curve up from the newest word, and down or further up to another."""
+    (x, y), (a, b) = start, end
+    high = max(0.18, (b - y) / 2)
+    end_high = b - high if b > y + 0.1 else b + high
+    path = Path([start, (x, y + high), (a, end_high), end], [1, 4, 4, 4])
+    return PathPatch(path, fill=False, edgecolor=QUERY, linewidth=0.75 + 4.5 * weight, capstyle="round")
+
+
+def _bars(page: Axes, guesses: Sequence[tuple[str, float]], top: float) -> None:
+    page.text(0, top + 0.1, "The next token", fontsize=SIZE, weight="bold")
+    for n, (token, chance) in enumerate(guesses, 1):
+        y = top - 0.28 * n + 0.1
+        bar = Rectangle((0.8, y - 0.05), 1.4 * chance, 0.2, color=tint(QUERY, 0.45), linewidth=0)
+        page.add_patch(bar)
+        page.text(0.72, y, token, ha="right", fontsize=SIZE)
+        page.text(2.9, y, f"{100 * chance:.1f} %", ha="right", fontsize=SIZE)
+
+
+def _tile(axes: Axes, weights: Tensor, block: int, head: int, size: Sequence[int]) -> None:
+    """The map of one head in its place."""
+    T, (n_layer, n_head) = len(weights), size
+    x, y = WIDE - (n_head - head) * (TILE + 0.1), (n_layer - 1 - block) * TILE + 0.03
+    place(axes, x, y, TILE - 0.08, TILE - 0.08)
+    axes.set_axis_on()
+    cells(axes, weights.sqrt(), digits=None)
+    axes.set(xticks=[], yticks=[], xlim=(-0.5, T - 0.5), ylim=(T - 0.5, -0.5))

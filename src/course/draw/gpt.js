@@ -1,5 +1,5 @@
-// A GPT in the page, from the bytes of a checkpoint: characters in, logits and the weights of every
-// head out. It computes what attention.gpt does, in that order, one position after another; what
+// A GPT in the page, from the bytes of a checkpoint: text in, logits and the weights of every head
+// out. It computes what attention.gpt does, in that order, one position after another; what
 // earlier positions gave is kept, as their keys and values are in a cache.
 (() => {
   "use strict";
@@ -27,13 +27,45 @@
     }
     const config = JSON.parse(about.config);
     if (config.tied) weights["lm_head.weight"] = weights["token_embedding.weight"];
-    return { config, weights, vocab: [...about.alphabet] };
+    const tokens = about.merges ? merged(JSON.parse(about.merges)) : { vocab: [...about.alphabet] };
+    return { config, weights, ...tokens };
   }
 
-  // The ids of a text: without the characters that the model doesn't know, and of the others the last.
-  function encode({ config, vocab }, text) {
-    const ids = [...text].map((character) => vocab.indexOf(character)), known = ids.filter((id) => id >= 0);
-    const unknown = [...new Set([...text].filter((_, n) => ids[n] < 0))];
+  // ---------------------------------------------------------------- its tokens
+
+  // Byte pair encoding as in attention.bpe_tokenizer: the tokens as text, and for a pair of ids the id
+  // that it becomes, the earlier the better.
+  function merged(pairs) {
+    const bytes = Array.from({ length: 256 }, (_, byte) => [byte]), pairId = new Map();
+    for (const [left, right] of pairs) {
+      pairId.set(`${left} ${right}`, bytes.length);
+      bytes.push([...bytes[left], ...bytes[right]]);
+    }
+    const decoder = new TextDecoder();
+    return { vocab: bytes.map((token) => decoder.decode(Uint8Array.from(token))), pairId };
+  }
+
+  const PIECES = /'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu; // as GPT-2 cuts
+
+  function mergedIds(piece, pairId) {
+    const ids = [...new TextEncoder().encode(piece)];
+    for (;;) {
+      const found = ids.slice(1).map((id, n) => pairId.get(`${ids[n]} ${id}`) ?? Infinity);
+      const first = Math.min(...found);
+      if (first === Infinity) return ids;
+      for (let n = 0; n + 1 < ids.length; n += 1) {
+        if (pairId.get(`${ids[n]} ${ids[n + 1]}`) === first) ids.splice(n, 2, first);
+      }
+    }
+  }
+
+  // The ids of a text: without what the model doesn't know, and of the others the last. Of a model of
+  // characters these are the unknown ones; of one of words those that no token is for, cut into several.
+  function encode({ config, vocab, pairId }, text) {
+    const pieces = pairId ? text.match(PIECES) ?? [] : [...text];
+    const ids = pieces.map((piece) => (pairId ? mergedIds(piece, pairId) : [vocab.indexOf(piece)]));
+    const known = ids.flat().filter((id) => id >= 0);
+    const unknown = [...new Set(pieces.filter((_, n) => ids[n].length > 1 || ids[n][0] < 0))];
     return { ids: known.slice(-config.block_size), unknown, known: known.length };
   }
 
@@ -121,8 +153,8 @@
   }
 
   // What one more position hears in a block, whose cache gets its keys, its values and its rows of
-  // the maps, one of each head.
-  function attend(model, name, x, { keys, values, maps }) {
+  // the maps, one of each head. A head that is off has its map, and its output is 0.
+  function attend(model, name, x, { keys, values, maps }, off) {
     const { n_head, n_kv_head, n_embd, positions, qk_norm } = model.config, t = keys.length;
     const D = n_embd / n_head, kept = n_kv_head ?? n_head, shared = n_head / kept;
     const qkv = linear(model, `${name}.qkv`, x), turn = turns(t, D);
@@ -137,7 +169,7 @@
     maps.forEach((rows, head) => {
       const group = Math.floor(head / shared), penalty = positions === "alibi" ? slope(head, n_head) : 0;
       const weights = weigh(scores(ready(part(head)), keys, group, penalty));
-      mix(weights, values, group, mixed.subarray(head * D, (head + 1) * D));
+      if (!off[head]) mix(weights, values, group, mixed.subarray(head * D, (head + 1) * D));
       rows.push(weights);
     });
     return linear(model, `${name}.out`, mixed);
@@ -153,11 +185,11 @@
   }
 
   // The logits of the character after one more position.
-  function step(model, id, t, blocks) {
+  function step(model, id, t, blocks, off) {
     let x = embed(model, id, t);
     blocks.forEach((cache, n) => {
       const name = `blocks.${n}`;
-      x = add(x, attend(model, `${name}.attention`, norm(model, `${name}.norm_1`, x), cache));
+      x = add(x, attend(model, `${name}.attention`, norm(model, `${name}.norm_1`, x), cache, off[n] ?? []));
       const hidden = linear(model, `${name}.mlp.hidden`, norm(model, `${name}.norm_2`, x));
       x = add(x, linear(model, `${name}.mlp.out`, hidden.map(ACTIVATIONS[model.config.activation])));
     });
@@ -165,17 +197,20 @@
   }
 
   // A function that reads ids and gives the logits, (T, V), and the blocks' maps, rows of weights that
-  // end with the position itself. It starts where the ids differ from those that it read last.
+  // end with the position itself. It starts where the ids differ from those that it read last. `off` are
+  // the heads that are off, true at their block and head; with others it reads all anew.
   function reader(model) {
     const { n_layer, n_head } = model.config, ids = [], logits = [];
+    let without = "[]";
     const blocks = Array.from({ length: n_layer }, () => (
       { keys: [], values: [], maps: Array.from({ length: n_head }, () => []) }));
-    return (all) => {
+    return (all, off = []) => {
+      if (without !== (without = JSON.stringify(off))) ids.length = 0;
       const last = ids.findIndex((id, t) => id !== all[t]), same = last < 0 ? ids.length : last;
       const lists = [ids, logits, ...blocks.flatMap(({ keys, values, maps }) => [keys, values, ...maps])];
       for (const list of lists) list.length = same;
       for (const id of all.slice(same)) {
-        logits.push(step(model, id, ids.length, blocks));
+        logits.push(step(model, id, ids.length, blocks, off));
         ids.push(id);
       }
       return { logits, maps: blocks.map(({ maps }) => maps) };

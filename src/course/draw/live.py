@@ -41,7 +41,8 @@ class Live(anywidget.AnyWidget):
 
     def __init__(self, module: str, still: Picture, weights: bytes = b"", **state: Any):
         self.module, self.still = module, still
-        names = ("live", "gpt" if weights else "plane", module)  # what all share, or many do
+        shared = ("gpt", "tiles") if weights else ("plane",)
+        names = ("live", *shared, module)
         scripts = [(HERE / f"{name}.js").read_text(encoding="utf-8") for name in names]
         self._esm = "\n".join([*scripts, f"export default courseLive.{module};"])
         super().__init__(state=state, weights=weights)

@@ -1,13 +1,11 @@
 // Maps: type a text, and every head of every block of a GPT follows, computed from its checkpoint.
 (() => {
   "use strict";
-  const { add, follow, gpt, set, table, weigh } = globalThis.courseLive;
+  const { add, follow, gpt, ink, paint, set, sign, table, tiles, weigh } = globalThis.courseLive;
   const LEAST = 12, MOST = 24, EDGE = 14, ROOM = 380; // pixels: of a cell of the large map, of a letter
   // before its rows, and of all of it at most
   const SHOWN = 10; // of the next characters, the likeliest
   const CALM = 600; // milliseconds without a key, after which the sentence is read out
-
-  const sign = (character) => ({ " ": "\u2423", "\n": "\u21b5" }[character] ?? character);
 
   // What a head does on the whole: means of the weight that its positions give to the character
   // before, to what followed earlier copies of their character, and to the first column.
@@ -25,25 +23,6 @@
 
   // ---------------------------------------------------------------- pictures
 
-  // A map as an image of one pixel a cell, blank where it is the future; the shade is the square root
-  // of the weight, so that small ones show.
-  function paint(canvas, rows, [red, green, blue]) {
-    const T = rows.length, pen = canvas.getContext("2d");
-    canvas.width = canvas.height = Math.max(1, T);
-    if (!T) return;
-    const image = pen.createImageData(T, T);
-    rows.forEach((row, t) => row.forEach((weight, s) => {
-      image.data.set([red, green, blue, 255 * Math.sqrt(weight)], 4 * (t * T + s));
-    }));
-    pen.putImageData(image, 0, 0);
-  }
-
-  function ink(el) { // the colour of a query on this page, as three numbers
-    const pen = document.createElement("canvas").getContext("2d");
-    pen.fillStyle = getComputedStyle(el).getPropertyValue("--query").trim();
-    return [1, 3, 5].map((at) => parseInt(pen.fillStyle.slice(at, at + 2), 16));
-  }
-
   function letters(box, signs) {
     while (box.children.length > signs.length) box.lastChild.remove();
     while (box.children.length < signs.length) add(box, "span");
@@ -54,7 +33,7 @@
 
   function render({ model, el }) {
     const mind = gpt.read(model.get("weights")), look = gpt.reader(mind);
-    const { n_layer, n_head, block_size } = mind.config, { name } = model.get("state");
+    const { block_size } = mind.config, { name } = model.get("state");
     el.classList.add("course-live", "course-maps");
     el.dataset.preventSwipe = "";
     el.addEventListener("keydown", (event) => {
@@ -73,29 +52,7 @@
     const planes = add(el, "div", { class: "planes" });
     const small = add(planes, "div", { class: "plane" });
     add(small, "p", { class: "title" }, "Every head: press one");
-    const grid = add(small, "div", { class: "grid", role: "group", "aria-label": "heads" });
-    grid.style.setProperty("--heads", n_head);
-    add(grid, "span", { class: "tick" }, "");
-    for (let head = 0; head < n_head; head += 1) add(grid, "span", { class: "tick" }, n_head > 6 ? `${head}` : `head ${head}`);
-    const buttons = Array.from({ length: n_layer }, (_, block) => {
-      add(grid, "span", { class: "tick" }, n_head > 6 ? `${block}` : `block ${block}`);
-      return Array.from({ length: n_head }, (_, head) => {
-        const button = add(grid, "button", { type: "button", "aria-label": `block ${block}, head ${head}`, "data-lm-suppress-shortcuts": true });
-        add(button, "canvas", { "aria-hidden": true });
-        button.addEventListener("click", () => change({ block, head }));
-        button.addEventListener("keydown", (event) => {
-          const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
-          if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
-          event.preventDefault();
-          const next = [block + by[0], head + by[1]];
-          const there = buttons[next[0]]?.[next[1]];
-          if (!there) return;
-          change({ block: next[0], head: next[1] });
-          there.focus();
-        });
-        return button;
-      });
-    });
+    const draws = tiles(small, mind.config, change);
 
     const large = add(planes, "div", { class: "plane" });
     const title = add(large, "p", { class: "title" });
@@ -115,12 +72,12 @@
       + `the blue, the more weight (its square root). Framed: the row of the last character. All of it is computed here, from the weights in ${name}.`);
 
     let settle = 0;
-    const change = (part) => {
+    function change(part) {
       model.set("state", { ...model.get("state"), ...part });
       says.setAttribute("aria-busy", true); // read out when the hand rests
       clearTimeout(settle);
       settle = setTimeout(() => { says.removeAttribute("aria-busy"); model.save_changes(); }, CALM);
-    };
+    }
     field.addEventListener("input", () => change({ text: field.value }));
 
     function draw() {
@@ -130,11 +87,7 @@
       const { logits, maps } = look(ids), signs = ids.map((id) => sign(mind.vocab[id]));
       set(note, {}, remark(unknown, known, T, block_size));
 
-      buttons.forEach((row, b) => row.forEach((button, h) => {
-        const chosen = b === block && h === head;
-        set(button, { "aria-pressed": chosen, tabindex: chosen ? 0 : -1 });
-        paint(button.firstChild, maps[b][h], colour);
-      }));
+      draws(maps, block, head, colour);
       const rows = maps[block][head], room = Math.min(ROOM, (box.clientWidth || ROOM) - EDGE);
       const cell = Math.max(LEAST, Math.min(MOST, Math.floor(room / Math.max(1, T))));
       box.style.setProperty("--cell", `${cell}px`);

@@ -112,13 +112,13 @@ def canvas(
     return figure, list(axes)
 
 
-def sheet(height: float, panels: int = 1) -> tuple[Figure, list[Axes]]:
+def sheet(height: float, panels: int = 1, width: float = WIDTH) -> tuple[Figure, list[Axes]]:
     """A figure that fills the column, and axes over all of it, measured in inches, for each panel."""
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(WIDTH, height))
+        figure = Figure(figsize=(width, height))
         axes = [figure.add_axes((0, 0, 1, 1)) for _ in range(panels)]
     for each in axes:
-        each.set(xlim=(0, WIDTH), ylim=(0, height))
+        each.set(xlim=(0, width), ylim=(0, height))
         each.set_axis_off()
     return figure, axes
 

@@ -23,6 +23,7 @@ from course.learn.solutions import kept_back, printed
 from course.outline import WHY, asks, explanations, sections
 from course.publish import weights
 from course.publish.download import github, notebook
+from course.publish.here import here
 from course.publish.index_page import fill
 from course.publish.links import Site
 from course.publish.page import (
@@ -61,6 +62,7 @@ def markdown(page: Page, site: Site, repository: str = "", package: str = "") ->
             blocks.append(maker.text(first, _reachable(title)))
         if len(blocks) == 1 and page.path.endswith(".ipynb"):
             blocks.append(_links(page.path, repository, package))
+            blocks.append(site.linked(here(page.path, site.listed), page, first))
         for group in _with_answers([first, *cells]):
             blocks += maker.prediction(*group) if asks(group[0]) else maker.cell(group[0])
         blocks += ["</details>"] * bool(section)

@@ -7,7 +7,7 @@ import os
 import posixpath
 import re
 import shutil
-from collections.abc import Callable, Container
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -72,7 +72,7 @@ class Site:
 
     src: Path  # notebooks/
     find: Callable[[str], Page | None]  # a page by its path in src
-    listed: Container[str]  # what SUMMARY.md names
+    listed: Collection[str]  # what SUMMARY.md names
     address: Callable[[Page, str, Page | None], str | None]  # of a target in src, seen from a page
     files: set[str] = field(default_factory=set)
     ids: dict[str, set[str]] = field(default_factory=dict)  # in the HTML of a page

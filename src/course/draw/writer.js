@@ -1,0 +1,193 @@
+// Writer: a GPT goes on from a beginning, a token at a time. Arcs show what its heads, or the one that
+// is pressed, look at from the newest token, bars what may come next. All of it is computed from the checkpoint.
+// If the state says which heads are `off`, a head can be switched off, and it writes only when it is asked to.
+(() => {
+  "use strict";
+  const { add, follow, gpt, ink, set, sign, table, tiles, weigh } = globalThis.courseLive;
+  const PACE = 500, REST = 5000; // milliseconds a token, and between two texts
+  const LEAST = 0.02; // a token that has less is never chosen
+  const FROM_ALL = 0.25, FROM_ONE = 0.05; // of an arc, of all heads or of one; the strongest look always has one
+  const SHOWN = 5; // of the next tokens, the most probable
+
+  // A number from 0 to 1 for a place in a text, always the same: so another name at the beginning
+  // changes only the words that depend on it.
+  function luck(seed, place) {
+    let n = Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(place + 1, 0x85ebca6b);
+    n = Math.imul(n ^ n >>> 15, 0x2c1b3c6d);
+    n = Math.imul(n ^ n >>> 12, 0x297a2d39);
+    return ((n ^ n >>> 15) >>> 0) / 2 ** 32;
+  }
+
+  function choose(chances, at) {
+    const least = Math.min(LEAST, Math.max(...chances));
+    const kept = chances.map((chance) => (chance < least ? 0 : chance));
+    let left = at * kept.reduce((a, b) => a + b);
+    return kept.findIndex((chance) => (left -= chance) < 0);
+  }
+
+  // Where the heads, or one of them, look from the newest token, what has most weight last.
+  function looks(maps, block, head, off) {
+    const found = maps.flatMap((heads, b) => heads.flatMap((rows, h) => (
+      [...rows.at(-1)].map((weight, place) => ({ weight, place, block: b, head: h })))));
+    const chosen = found.filter((each) => (block === null ? !off?.[each.block][each.head] : each.block === block && each.head === head));
+    return chosen.sort((a, b) => a.weight - b.weight);
+  }
+
+  // The curve from the newest word up and down to another, which may be in a line above.
+  function arc(from, to) {
+    const [x, y] = [from.offsetLeft + from.offsetWidth / 2, from.offsetTop];
+    const [a, b] = [to.offsetLeft + to.offsetWidth / 2, to.offsetTop];
+    if (from === to) return `M${x - 7} ${y}c-6 -16 20 -16 14 0`;
+    if (b >= y) return `M${x} ${y}C${x} ${y - 12 - Math.abs(x - a) / 12} ${a} ${y - 12 - Math.abs(x - a) / 12} ${a} ${b}`;
+    const foot = b + to.offsetHeight, high = Math.max(12, 0.6 * (y - foot));
+    return `M${x} ${y}C${x} ${y - high} ${a} ${foot + high} ${a} ${foot}`;
+  }
+
+  function render({ model, el }) {
+    const mind = gpt.read(model.get("weights")), look = gpt.reader(mind);
+    const { start, swap, off: switches } = model.get("state"), end = gpt.encode(mind, start).ids[0];
+    el.classList.add("course-live", "course-writer");
+    el.dataset.preventSwipe = "";
+    el.addEventListener("keydown", (event) => {
+      if (event.target === field || event.key.startsWith("Arrow")) event.stopPropagation(); // else the page turns
+      if (event.key === "Escape") field.blur();
+    });
+
+    const button = (parent, text, press) => {
+      const made = add(parent, "button", { type: "button", "data-lm-suppress-shortcuts": true }, text);
+      made.addEventListener("click", press);
+      return made;
+    };
+    const text = add(el, "div", { class: "text", role: "group", "aria-label": "the story" });
+    const arcs = add(text, "svg", { "aria-hidden": true });
+    const tokens = add(text, "p");
+    const side = add(el, "div", { class: "side" });
+    const next = table(side, "The next token", ["probability"], Array.from({ length: SHOWN }, () => ""));
+    next.made.classList.add("next");
+    add(side, "p", { class: "title" }, "All heads: press one");
+    const draws = tiles(side, mind.config, (one) => { // a second press: all again
+      const { block, head } = model.get("state"), off = one.block === block && one.head === head;
+      change(off ? { block: null, head: null } : one);
+    });
+    const cut = switches && button(add(side, "div", { class: "presets" }), "", () => {
+      const { block, head, off } = model.get("state");
+      if (block !== null) change({ off: off.with(block, off[block].with(head, !off[block][head])) });
+    });
+    const says = add(el, "p", { class: "says", role: "status" });
+
+    const top = add(el, "div", { class: "top" });
+    const field = add(add(top, "label", {}, "The story begins"), "textarea", {
+      rows: 3, spellcheck: false, autocomplete: "off", autocapitalize: "off", "data-lm-suppress-shortcuts": true,
+    });
+    field.addEventListener("input", () => change({ text: field.value }));
+    const bar = add(top, "div", { class: "presets", role: "group", "aria-label": "writing" });
+    const play = button(bar, "Pause", () => { playing = !playing; draw(); wait(); });
+    button(bar, "One token", () => { playing = false; forward(); });
+    button(bar, "Another story", () => { ids.length = 0; change({ seed: model.get("state").seed + 1 }); });
+    const names = add(top, "div", { class: "presets", role: "group", "aria-label": swap.asks });
+    add(names, "span", {}, swap.asks);
+    const known = new RegExp(`(?<!\\p{L})(${swap.words.join("|")})(?!\\p{L})`, "u");
+    const words = swap.words.map((word) => button(names, word, () => {
+      change({ text: model.get("state").text.replace(known, word) });
+    }));
+    const note = add(top, "p", { class: "note", role: "status" });
+
+    let ids = [], told = {}, playing = !switches && !matchMedia("(prefers-reduced-motion: reduce)").matches;
+    let seen = true, timer = 0;
+    const over = () => ids.length >= mind.config.block_size || (ids.length > 1 && ids.at(-1) === end);
+    function change(part) {
+      model.set("state", { ...model.get("state"), ...part });
+      model.save_changes();
+    }
+
+    // The beginning, and as many tokens after it as there were; written anew, they follow what has changed.
+    function begin({ text: typed, seed, off }) {
+      const before = ids.length;
+      ({ ids } = gpt.encode(mind, start + typed));
+      given = ids.length;
+      told = { text: typed, seed, off };
+      while (ids.length < before && !over()) extend();
+    }
+    function extend() {
+      const { logits } = look(ids, told.off);
+      ids.push(choose(weigh([...logits.at(-1)]), luck(told.seed, ids.length)));
+    }
+    function forward() {
+      if (over()) { ids.length = 0; change({ seed: told.seed + 1 }); } else extend();
+      draw();
+    }
+    function wait() {
+      clearTimeout(timer);
+      if (playing && seen && !document.hidden) timer = setTimeout(() => { forward(); wait(); }, over() ? REST : PACE);
+    }
+
+    let given = 0;
+    function spell(marks) { // a span for each token, and which of them are others than before
+      const old = [...tokens.children].map((span) => span.textContent);
+      tokens.replaceChildren();
+      ids.forEach((id, n) => {
+        const word = n ? mind.vocab[id] : sign(mind.vocab[id]);
+        if (word.startsWith(" ")) tokens.append(" ");
+        const span = add(tokens, "span", {}, word.trim() || sign(word));
+        span.classList.toggle("given", n < given);
+        span.classList.toggle("changed", marks && n in old && old[n] !== span.textContent);
+      });
+    }
+    function draw() {
+      const { text: typed, seed, block, head, off } = model.get("state");
+      const another = typed !== told.text || seed !== told.seed || `${off}` !== `${told.off}`;
+      const marks = another && seed === told.seed;
+      const kept = [...tokens.children].map((span) => span.classList.contains("changed"));
+      if (field.value !== typed) field.value = typed;
+      if (another) { begin(model.get("state")); wait(); }
+      spell(marks);
+      if (!another) kept.forEach((was, n) => tokens.children[n]?.classList.toggle("changed", was));
+      const { logits, maps } = look(ids, off), last = tokens.lastChild;
+      draws(maps, block, head, ink(el), off);
+      if (cut) set(cut, { "aria-disabled": block === null }, switching(block, head, off));
+      last.classList.add("newest");
+      arcs.replaceChildren();
+      const found = looks(maps, block, head, off), least = block === null ? FROM_ALL : FROM_ONE;
+      for (const { weight, place } of found.filter((each, n) => each.weight >= least || n === found.length - 1)) {
+        tokens.children[place].style.setProperty("--weight", weight);
+        add(arcs, "path", { d: arc(last, tokens.children[place]), "stroke-width": 1 + 6 * weight, pathLength: 1 });
+      }
+      bars(weigh([...logits.at(-1)]));
+      const { unknown } = gpt.encode(mind, start + typed);
+      const strange = unknown.map((word) => `'${word.trim()}'`).join(", ");
+      set(note, {}, strange ? `The model has never seen ${strange}: it goes on as well as it can.` : "");
+      words.forEach((each) => set(each, { "aria-pressed": known.exec(typed)?.[0] === each.textContent }));
+      set(play, {}, playing ? "Pause" : "Write");
+      const most = found.at(-1), there = tokens.children[most.place].textContent;
+      set(says, { "aria-busy": playing }, `From the newest token, '${last.textContent}', the strongest look goes to '${there}': `
+        + `head ${most.head} of block ${most.block}, weight ${most.weight.toFixed(2)}${off?.[most.block][most.head] ? ", but this head is off" : ""}.`);
+    }
+    function switching(block, head, off) {
+      return block === null ? "Press a head to switch it off" : `Switch head ${block}.${head} ${off[block][head] ? "on" : "off"}`;
+    }
+    function bars(chances) {
+      const likely = chances.map((_, id) => id).sort((a, b) => chances[b] - chances[a]);
+      next.rows.forEach(({ th, cells: [td] }, n) => {
+        const chance = over() ? 0 : chances[likely[n]];
+        set(th, {}, over() ? "\u2013" : sign(mind.vocab[likely[n]]).trim());
+        set(td, { "data-value": chance }, over() ? "\u2013" : `${(100 * chance).toFixed(1)} %`);
+        td.style.setProperty("--weight", chance);
+      });
+    }
+
+    const stop = follow(model, draw), sized = new ResizeObserver(draw), theme = new MutationObserver(draw);
+    const sight = new IntersectionObserver(([entry]) => { seen = entry.isIntersecting; wait(); });
+    sized.observe(text);
+    sight.observe(el);
+    theme.observe(document.documentElement, { attributeFilter: ["class"] });
+    document.addEventListener("visibilitychange", wait);
+    return () => {
+      stop();
+      clearTimeout(timer);
+      for (const each of [sized, sight, theme]) each.disconnect();
+      document.removeEventListener("visibilitychange", wait);
+    };
+  }
+
+  globalThis.courseLive.writer = { render };
+})();

@@ -1,0 +1,93 @@
+"""Chapter 14: which head of the story model fetches what, on stories that the page doesn't use."""
+
+import pytest
+import torch
+
+from attention.checkpoint import STORIES, load_checkpoint
+from attention.stories import GIRLS, judge, write_stories
+from chapters.ch13.story_model import START
+from chapters.ch14.interventions import ablated
+from chapters.ch14.story_heads import carried, guesses, looks, renamed, share_fitting
+
+pytestmark = pytest.mark.usefixtures("as_a_user")
+SOME = write_stories(60, seed=7)
+TOLD = (
+    "Once there was a kite Mira flew and a lamp Omar lit. They lived by the lake with a dog called "
+    "Pip. Then the lamp Omar lit bored him, so he gave it to Pip. Now it was the lamp Pip lit. It "
+    "was a good day. Whose is the kite? It is the kite Mira flew.\n"
+)
+
+
+@pytest.fixture(scope="module")
+def trained():
+    return load_checkpoint(STORIES)[:2]
+
+
+def test_every_word_that_is_decided_has_its_kind(trained):
+    _, tokenizer = trained
+    assert judge(TOLD).well_formed
+    words = [tokenizer.decode([i]).strip() for i in tokenizer.encode(START + TOLD)]
+    found = [
+        (words[g.position], g.kind, *(tokenizer.decode([i]).strip() for i in g.fits))
+        for g in guesses(tokenizer, [TOLD])
+    ]
+    assert [each for each in found if each[1] != "form"] == [
+        ("Mira", "deed", "flew"), ("Omar", "deed", "lit"), ("lamp", "owner", "Omar"),
+        ("Omar", "deed", "lit"), ("bored", "her", "him"), ("so", "she", "he"), ("the", "thing", "lamp"),
+        ("lamp", "owner", "Pip"), ("Pip", "deed", "lit"), ("the", "thing", "kite"),
+        ("kite", "owner", "Mira"), ("Mira", "deed", "flew"),
+    ]  # fmt: skip
+    form = [each[2] for each in found if each[1] == "form"]
+    assert form[:4] == ["Once", "there", "was", "a"] and "Pip" not in form and "?" in form
+    free = [
+        "kite",
+        "Mira",
+        "lamp",
+        "Omar",
+        "lake",
+        "dog",
+        "Pip",
+        "Then",
+        "lamp",
+        "bored",
+        "Pip",
+        "It",
+        "kite",
+        "\n",
+    ]
+    assert len(found) == len(words) - 1 - len(free)
+
+
+def test_head_1_1_fetches_the_owner_and_form_stays_without_it(trained):
+    model, tokenizer = trained
+    found = looks(model, tokenizer, SOME)
+    for kind, head in {
+        "owner": (1, 1),
+        "thing": (1, 0),
+        "her": (1, 0),
+        "she": (0, 1),
+        "deed": (1, 0),
+    }.items():
+        assert found[kind].argmax() == 2 * head[0] + head[1] and found[kind].max() > 0.45
+    assert min(share_fitting(model, tokenizer, SOME).values()) > 0.99
+    with ablated(model, 1, 1):
+        without = share_fitting(model, tokenizer, SOME)
+    assert without["owner"] < 0.45 and without["form"] > 0.99 and without["she"] > 0.99
+    with ablated(model, 2, 1):
+        assert min(share_fitting(model, tokenizer, SOME).values()) > 0.99, "it is spare"
+
+
+def test_it_alone_carries_a_name_to_the_answer(trained):
+    model, tokenizer = trained
+    pairs = list(renamed(write_stories(300, seed=8), seed=1))
+    assert len(pairs) > 10
+    for story, name, other_story, other in pairs:
+        assert story.count(name) == 1 and other_story == story.replace(name, other) != story
+        assert (name in GIRLS) == (other in GIRLS)
+    shares = carried(model, tokenizer, pairs)
+    assert shares.shape == (3, 2, len(pairs)) and shares[1, 1].min() > 0.95
+    rest = shares.mean(dim=-1)
+    rest[1, 1] = 0
+    assert rest.abs().max() < 0.1
+    both = carried(model, tokenizer, [(a, n, a, m) for a, n, _, m in pairs])
+    assert torch.isnan(both).all(), "the same story has nothing to bring back"

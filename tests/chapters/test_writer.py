@@ -1,0 +1,194 @@
+"""The story model that writes in a page, from the disk: its still picture, its words, its controls."""
+
+import pytest
+import torch
+
+from attention.checkpoint import STORIES, load_checkpoint
+from chapters.ch13.writer import BEGINNING, story_writer
+from chapters.ch14.interventions import ablated
+from course.publish.mdbook import build
+from tests.browser import browser, watched
+from tests.pages import AXE, AXE_RUN, LIGHT_AND_DARK, cell, course, shown
+
+pytestmark = pytest.mark.browser
+
+STILL, MOVING = {"reduced_motion": "reduce"}, {"reduced_motion": "no-preference"}
+
+
+@pytest.fixture(scope="module")
+def trained():
+    return load_checkpoint(STORIES)[:2]
+
+
+@pytest.fixture(scope="module")
+def addresses(tmp_path_factory):
+    """The page of a writer without switches and of one with them."""
+    pages = {}
+    for name, writer in {"live": story_writer(), "off": story_writer(switches=True)}.items():
+        output = shown(writer._repr_mimebundle_()[0]["text/html"])
+        pages[name] = [cell("# Live"), cell("story_writer()", "code", [output])]
+    root = course(tmp_path_factory.mktemp("writer") / "course", **pages)
+    build(root)
+    return {name: (root / "build" / "book" / f"{name}.html").as_uri() for name in pages}
+
+
+@pytest.fixture(scope="module")
+def chrome(chromium):
+    with browser(chromium) as b:
+        yield b
+
+
+@pytest.fixture
+def opened(addresses, chrome):
+    """A page with the writer; afterwards it has had no error and asked nobody."""
+    pages = []
+
+    def load(before=lambda page: None, name="live", **options):
+        page, errors, outside = watched(chrome, **options)
+        pages.append((page, errors, outside))
+        before(page)
+        page.goto(addresses[name])
+        if options.get("java_script_enabled", True):
+            page.evaluate("window.liveReady")
+        return page
+
+    yield load
+    for page, errors, outside in pages:
+        assert not errors and not outside
+        page.close()
+
+
+def story(page):
+    """What is read so far, without the line break before it."""
+    return page.locator(".text p").inner_text().removeprefix("↵").replace(" .", ".")
+
+
+def press(page, name, times=1):
+    for _ in range(times):
+        page.get_by_role("button", name=name, exact=True).click()
+
+
+def arcs(page):
+    return page.locator(".text path").count()
+
+
+def test_without_scripts_a_true_picture_stands_there(opened, trained):
+    model, tokenizer = trained
+    ids = torch.tensor([tokenizer.encode("\n" + BEGINNING)])
+    logits, maps = model.forward_with_weights(ids)
+    picture = opened(java_script_enabled=False).locator(".course-figure svg")
+    says = picture.get_attribute("aria-label")
+    assert BEGINNING in says.replace("&quot;", '"')
+    assert f"weight {maps[:, 0, :, -1].max():.2f}" in says
+    chance, best = logits[0, -1].softmax(dim=-1).max(dim=-1)
+    assert f"'{tokenizer.decode([best]).strip()}', with {100 * chance:.1f} %" in says
+    drawn = (
+        picture.locator("path[fill=none]").count() + picture.locator("[fill=none] path").count()
+    )
+    assert drawn >= int((maps[:, 0, :, -1] >= 0.25).sum()) > 2
+
+
+def test_it_stands_still_for_those_who_ask_for_that(opened):
+    page = opened(lambda page: page.clock.install(), **STILL)
+    assert story(page) == BEGINNING
+    page.clock.run_for(20_000)
+    assert story(page) == BEGINNING
+    press(page, "Write")
+    page.clock.run_for(20_000)
+    assert story(page).startswith(f"{BEGINNING} Mira flew ")
+
+
+def test_it_writes_by_itself_until_it_is_paused(opened):
+    page = opened(lambda page: page.clock.install(), **MOVING)
+    page.clock.run_for(1000)
+    first = story(page)
+    assert first.startswith(f"{BEGINNING} Mira")
+    press(page, "Pause")
+    page.clock.run_for(20_000)
+    assert story(page) == first
+
+
+def test_another_name_at_the_beginning_changes_later_words(opened, trained):
+    page = opened(**STILL)
+    press(page, "One token", 6)
+    assert story(page) == f"{BEGINNING} Mira flew bored her, so"
+    press(page, "Tom")
+    page.get_by_text("him", exact=True).wait_for()
+    assert story(page) == f"{BEGINNING} Tom flew bored him, so".replace("kite Mira", "kite Tom")
+    assert page.locator(".changed").all_inner_texts() == ["Tom", "Tom", "him"]
+    press(page, "One token")
+    assert story(page).endswith("so he")
+
+
+def test_a_typed_beginning_is_read_and_bars_are_torchs(opened, trained):
+    model, tokenizer = trained
+    page = opened(**STILL)
+    typed = "Once there was a drum Emil beat and a"
+    page.get_by_role("textbox", name="The story begins").fill(typed)
+    page.wait_for_function("document.querySelector('.text p').textContent.includes('drum')")
+    told = story(page)
+    assert told.startswith(typed) and len(told) > len(typed), "it is as long as before"
+    with torch.no_grad():
+        logits = model(torch.tensor([tokenizer.encode("\n" + told)]))[0, -1]
+    shares = page.locator("table.next td[data-value]").evaluate_all(
+        "cells => cells.map(cell => Number(cell.dataset.value))"
+    )
+    torch.testing.assert_close(
+        torch.tensor(shares), logits.softmax(dim=-1).topk(5).values, atol=1e-3, rtol=0
+    )
+    page.get_by_role("textbox").fill("Once a zebra")
+    page.get_by_text("The model has never seen 'zebra'").wait_for()
+
+
+def test_a_press_on_a_head_shows_its_arcs_alone_and_a_second_all(opened, trained):
+    model, tokenizer = trained
+    ids = torch.tensor([tokenizer.encode("\n" + BEGINNING)])
+    looks = model.forward_with_weights(ids)[1][:, 0, :, -1]
+    page = opened(**STILL)
+    assert arcs(page) == (looks >= 0.25).sum()
+    head = page.get_by_role("button", name="block 1, head 1")
+    head.click()
+    page.wait_for_selector(".grid [aria-pressed=true]")
+    assert arcs(page) == (looks[1, 1] >= 0.05).sum()
+    page.keyboard.press("ArrowUp")
+    page.wait_for_selector(".grid [aria-label='block 0, head 1'][aria-pressed=true]")
+    assert arcs(page) == (looks[0, 1] >= 0.05).sum()
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".grid:not(:has([aria-pressed=true]))")
+    assert arcs(page) == (looks >= 0.25).sum()
+
+
+def test_a_head_that_is_switched_off_is_missed(opened, trained):
+    model, tokenizer = trained
+    page = opened(name="off", **MOVING)
+    page.get_by_role("button", name="Press a head to switch it off").dispatch_event("click")
+    page.get_by_role("button", name="block 1, head 1").focus()
+    page.keyboard.press("Enter")
+    press(page, "One token")
+    assert story(page) == f"{BEGINNING} Mira", "it waits until it is asked"
+    press(page, "Switch head 1.1 off")
+    page.get_by_role("button", name="block 1, head 1, off").wait_for()
+    with ablated(model, 1, 1), torch.no_grad():
+        ids = torch.tensor([tokenizer.encode(f"\n{BEGINNING}")])
+        likely = [tokenizer.decode([i]).strip() for i in model(ids)[0, -1].topk(30).indices]
+    wrong = page.locator(".newest.changed").inner_text()
+    assert wrong in likely and wrong != "Mira"
+    assert page.locator(".says").inner_text().endswith("but this head is off.")
+    press(page, "Switch head 1.1 on")
+    page.get_by_role("button", name="block 1, head 1", exact=True).wait_for()
+    assert story(page) == f"{BEGINNING} Mira"
+
+
+@pytest.mark.parametrize("name", ("live", "off"))
+@pytest.mark.parametrize("motion", (STILL, MOVING), ids=("still", "moving"))
+def test_axe_finds_nothing_and_a_phone_nothing_to_scroll(opened, motion, name):
+    page = opened(name=name, viewport={"width": 390, "height": 800}, **motion)
+    page.wait_for_selector(".course-writer")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    page.evaluate(
+        "document.querySelectorAll('.course-writer *').forEach(e => { e.dataset.kind = 1 })"
+    )
+    for theme in LIGHT_AND_DARK:
+        page.evaluate(f"document.getElementById('mdbook-theme-{theme}').click()")
+        assert not page.evaluate(AXE_RUN, [True, True]) + page.evaluate(AXE_RUN, [False]), theme
