@@ -8,10 +8,13 @@ from attention.gpt import Config
 from attention.stories import write_stories
 from chapters.ch13 import ablate_stories, story_model
 from chapters.ch13.ablate_stories import (
+    FIRST,
     MEASURES,
     RATES,
     ROWS,
+    SECOND,
     SEEDS,
+    best_rates,
     judged,
     make_model,
     stored,
@@ -22,7 +25,6 @@ from chapters.ch13.story_model import padded, word_tokenizer
 V, T = 11, 7
 TINY = Config(V, T, n_layer=3, n_head=2, n_embd=12)
 STORIES = write_stories(20)
-FOUND = stored()
 
 
 def variant(row, seed=0, **changes):
@@ -128,7 +130,10 @@ def test_the_rate_is_chosen_on_other_stories_and_only_then_come_the_other_seeds(
     first, second, *others = SEEDS
     chosen = [(rate, first) for rate in RATES] + [(0.005, second), (0.0025, second)]
     assert made == [("one head", *each) for each in chosen + [(0.005, seed) for seed in others]]
-    assert judged(stored()) == {"one head": dict.fromkeys(MEASURES, [0.005] * len(SEEDS))}
+    found = stored()
+    assert judged(found) == {"one head": dict.fromkeys(MEASURES, [0.005] * len(SEEDS))}
+    del found["one head"]["0.005"][str(SEEDS[-1])]
+    assert judged(found) == {}, "not finished"
 
 
 def test_a_command_that_was_stopped_goes_on_where_it_was(small, monkeypatch):
@@ -144,3 +149,37 @@ def test_a_command_that_was_stopped_goes_on_where_it_was(small, monkeypatch):
 def test_a_row_that_nobody_knows_is_refused_before_any_training(small):
     with pytest.raises(ValueError, match="row: expected one of .*'one leg'; did you mean"):
         ablate_stories.main("one leg")
+
+
+# ---------------------------------------------------------------- the stored runs
+
+JUDGED = judged(stored())
+DONE = ("the whole model", "no attention", "averages the past", "one layer")
+
+
+def test_every_run_has_all_scores_and_every_finished_row_has_all_seeds():
+    assert set(DONE) <= JUDGED.keys() <= ROWS.keys()
+    assert all(len(values) == len(SEEDS) for own in JUDGED.values() for values in own.values())
+    for row, runs in stored().items():
+        assert runs.keys() <= set(map(str, RATES)), row
+        scores = [scores.keys() for own in runs.values() for scores in own.values()]
+        assert all(keys == {"choosing", *MEASURES} for keys in scores), row
+
+
+@pytest.mark.parametrize("row", DONE)
+def test_the_rate_of_a_finished_row_is_the_best_of_three(row):
+    runs = stored()[row]
+    assert runs.keys() == set(map(str, RATES))
+    assert best_rates(runs, FIRST, SECOND)[0] == best_rates(runs, *SEEDS)[0]
+
+
+def test_an_average_gives_form_and_only_attention_in_several_layers_keeps_the_facts():
+    """With every seed: what the page says of its figure."""
+    whole, nothing, average, one_layer = (JUDGED[row] for row in DONE)
+    for own in (whole, average, one_layer):
+        assert min(own["well formed"]) > 0.9
+    assert max(nothing["well formed"] + nothing["no slip"]) == 0 and min(nothing["excess"]) > 1
+    assert min(whole["no slip"]) >= 0.8 and max(average["no slip"] + one_layer["no slip"]) < 1 / 3
+    assert min(whole["answered"]) > max(average["answered"]) > max(one_layer["answered"])
+    assert max(whole["excess"]) < 0.004 < 0.02 < min(average["excess"] + one_layer["excess"])
+    assert max(average["excess"] + one_layer["excess"]) < 0.03

@@ -100,11 +100,11 @@ def best_rates(runs: Mapping[str, Mapping[str, Scores]], *seeds: int) -> list[st
 
 
 def judged(found: Runs) -> dict[str, dict[str, list[float]]]:
-    """Each measure of each row, seed by seed, at the row's best learning rate."""
-    best = {row: runs[best_rates(runs, FIRST, SECOND)[0]].values() for row, runs in found.items()}
+    """Each measure of each row, seed by seed, at its best rate; rows that aren't finished are left out."""
     return {
-        row: {name: [scores[name] for scores in runs] for name in MEASURES}
-        for row, runs in best.items()
+        row: {name: [scores[name] for scores in found[row][rate].values()] for name in MEASURES}
+        for row in ROWS
+        for rate in best_rates(found.get(row, {}), *SEEDS)[:1]
     }
 
 
