@@ -1,11 +1,15 @@
 """Chapter 14: which head of the story model fetches what, on stories that the page doesn't use."""
 
+import json
+
 import pytest
 import torch
 
 from attention.checkpoint import STORIES, load_checkpoint
 from attention.stories import GIRLS, judge, write_stories
 from chapters.ch13.story_model import START
+from chapters.ch14 import film
+from chapters.ch14.figures import _unpacked, film_figure
 from chapters.ch14.interventions import ablated
 from chapters.ch14.story_heads import carried, guesses, looks, renamed, share_fitting
 
@@ -91,3 +95,44 @@ def test_it_alone_carries_a_name_to_the_answer(trained):
     assert rest.abs().max() < 0.1
     both = carried(model, tokenizer, [(a, n, a, m) for a, n, _, m in pairs])
     assert torch.isnan(both).all(), "the same story has nothing to bring back"
+
+
+# ---------------------------------------------------------------- the stored film
+
+FILM = json.loads(film.STORED.read_text())
+
+
+def test_the_film_has_all_its_frames_and_is_small():
+    assert [frame["step"] for frame in FILM] == [film.EVERY * n for n in range(film.N_FRAMES)]
+    assert film.STORED.stat().st_size < 200_000
+
+
+def test_form_comes_before_the_owners_and_head_1_1_with_them():
+    def since(share):
+        return next(n for n, frame in enumerate(FILM) if share(frame) > 0.9)
+
+    form, thing, owner = (
+        since(lambda frame, k=kind: frame["fits"][k]) for kind in ("form", "thing", "owner")
+    )
+    assert form < thing < owner
+    early, late = FILM[form], FILM[-1]
+    assert early["answered"] < 0.1 and late["answered"] > 0.95
+    assert early["looks"]["owner"][3] < 0.1 and late["looks"]["owner"][3] > 0.4
+
+
+def test_a_frame_is_what_the_model_shows(trained):
+    model, tokenizer = trained
+    frame = film.frame(model, tokenizer, SOME[:10])
+    assert frame["answered"] == 1 and abs(frame["excess"]) < 0.05
+    ids = torch.tensor([tokenizer.encode(START + film.TOLD)])
+    own = model.forward_with_weights(ids)[1][1, 0, 1]
+    torch.testing.assert_close(_unpacked(frame["maps"][3]).square(), own, atol=0.03, rtol=0)
+    stored = [{"step": n, **frame} for n in (0, 10)]
+    assert "Step 10: the loss is" in film_figure(stored, 1).sentence
+
+
+@pytest.mark.weekly
+def test_the_film_is_that_of_the_command():
+    """Its first frames, trained anew; other processors end a little elsewhere."""
+    for found, stored in zip(film.frames(4), FILM, strict=False):
+        assert found["excess"] == pytest.approx(stored["excess"], rel=0.1)

@@ -1,7 +1,9 @@
-"""Chapter 14: all heads of a trained model, updated as you type."""
+"""Chapter 14: all heads of a trained model, updated as you type, and how those of one came about."""
 
+import json
 import math
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import torch
@@ -9,7 +11,10 @@ from torch import Tensor
 
 from attention.checkpoint import CHECKPOINT, load_checkpoint
 from attention.gpt import GPT
+from chapters.ch14.figures import film_figure
+from chapters.ch14.film import STORED
 from chapters.ch14.patterns import uniform_weights
+from course.draw.explorer import Explorer, slider
 from course.draw.live import Live
 from course.draw.picture import Picture, cells, headline, picture, place, sheet
 
@@ -44,6 +49,18 @@ def model_explorer(path: Path | str = CHECKPOINT, text: str = TEXT) -> Live:
         block=0,
         head=0,
         name=Path(path).name,
+    )
+
+
+def film_explorer() -> Explorer:
+    """When does the story model learn what? The stored film of its first steps, by a slider."""
+    film = json.loads(STORED.read_text())
+    steps = [frame["step"] for frame in film]
+    render = cache(lambda step: film_figure(film, steps.index(step)))
+    return Explorer(
+        render,
+        {"step": steps[::2]},
+        step=slider("step", 0, steps[-1], steps[0], steps[1]),
     )
 
 

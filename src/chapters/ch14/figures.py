@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 import matplotlib as mpl
+import torch
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
@@ -27,6 +28,7 @@ from course.draw.picture import (
     place,
 )
 
+FETCHES = 3  # of the six heads of the story model, the one that fetches owners: 1.1
 Places = Sequence[tuple[int, int]]  # (row, key)
 
 
@@ -172,6 +174,49 @@ def received_figure(curves: Mapping[str, Tensor]) -> Picture:
         f"{len(curve) // 2}, {curve[-1]:.2f} at the last" for name, curve in curves.items()
     )  # fmt: skip
     return picture(figure, f"The mean weight that a key receives from the rows that may look at it. {said}.")
+
+
+def film_figure(film: Sequence[Mapping], now: int) -> Picture:
+    """Frame `now` of a stored film: the loss, the words that fit, and the map of head 1.1."""
+    frame, steps = film[now], [each["step"] for each in film]
+    figure, (loss, shares, head) = canvas(3.1, 3)
+    lines = {
+        "form": [each["fits"]["form"] for each in film],
+        "thing": [each["fits"]["thing"] for each in film],
+        "owner": [each["fits"]["owner"] for each in film],
+        "1.1 on it": [each["looks"]["owner"][FETCHES] for each in film],
+    }
+    with mpl.rc_context(STYLE):
+        loss.semilogy(steps, [each["excess"] for each in film], color=INK)
+        loss.set_yticks([0.01, 0.1, 1], ["0.01", "0.1", "1"])
+        loss.minorticks_off()
+        for (name, line), look in zip(lines.items(), (f"{FAINT} -", f"{KEY} -", f"{QUERY} -", f"{QUERY} :"), strict=True):
+            colour, style = look.split()
+            shares.plot(steps, line, style, color=colour, label=name)
+        for axes, title in ((loss, "loss above the floor"), (shares, "right words")):
+            axes.axvline(frame["step"], color=INK, lw=1)
+            axes.set_xlabel("step")
+            axes.set_title(title, fontsize=10)
+        shares.set_ylim(-0.02, 1.02)
+        shares.legend(frameon=False, fontsize=SMALL, loc="lower right", handlelength=1.2)
+        cells(head, _unpacked(frame["maps"][FETCHES]), digits=None)
+        head.set(xticks=[], yticks=[], xlabel="key", ylabel="query")
+        head.set_title("map of head 1.1", fontsize=10)
+    headline(figure, "Form comes first, then the things, and last the owners")
+    said = ", ".join(f"{name} {line[now]:.2f}" for name, line in lines.items())
+    return picture(
+        figure,
+        f"Step {frame['step']}: the loss is {frame['excess']:.2f} above the floor, and {frame['answered']:.2f} of the "
+        f"questions are answered. Probability of the right words, and the weight of head 1.1 on the owner: {said}.",
+    )
+
+
+def _unpacked(signs: str) -> Tensor:
+    """The roots of a causal map's weights, (T, T), from a sign for each, row by row."""
+    T = int((2 * len(signs)) ** 0.5)
+    weights = torch.zeros(T, T)
+    weights[torch.ones(T, T).tril().bool()] = torch.tensor([int(sign, 36) / 35 for sign in signs])
+    return weights
 
 
 def _between(numbers: Sequence[float]) -> str:

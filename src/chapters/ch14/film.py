@@ -24,7 +24,7 @@ TOLD = (
     "Once there was a kite Mira flew and a lamp Omar lit. They lived by the lake with a dog called "
     "Pip. Soon the kite Mira flew bored her, so she"
 )
-SHADES = "0123456789abcdefghijklmnopqrstuvwxyz"  # of a weight, from 0 to 1
+SHADES = "0123456789abcdefghijklmnopqrstuvwxyz"  # of the root of a weight, from 0 to 1
 
 
 def frame(model: GPT, tokenizer: BPETokenizer, stories: list[str]) -> dict:
