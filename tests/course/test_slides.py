@@ -206,7 +206,13 @@ PRESSED = """async (button) => {  // on its slide; how high that is then
   return page.scrollHeight;
 }"""
 
-WRITTEN = {"cell-093", "twin-text-code"}  # what a model writes (03, 10), in lines of any length
+WRITTEN = {
+    "cell-093",
+    "twin-text-code",
+    "world",
+    "write",
+    "judged",
+}  # texts (03, 10, 13): long lines
 
 
 @pytest.mark.browser

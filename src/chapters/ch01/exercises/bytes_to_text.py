@@ -33,7 +33,7 @@ E.slip("utf-8", "utf-8-sig", "you lost a U+FEFF at the start. It is a character 
 LOST = 'try:\n        return bytes(ids).decode()\n    except ValueError:\n        return "\\ufffd"'
 E.slip(f"return {ALL}", LOST, "one broken piece makes you lose the whole text. Replace only the broken piece.")
 E.slip('ce")', 'ce").replace("\\ufffd", "?")', "your replacement character can't be told from a real question mark. Use U+FFFD.")
-NOTATION = "you write broken bytes in another notation, `\\xf0` or surrogates. The sign is U+FFFD."
+NOTATION = "you write broken bytes in another notation, `\\xf0` or surrogates. The replacement character is U+FFFD."
 E.slip('"replace"', '"backslashreplace"', NOTATION)
 E.slip('"replace"', '"surrogateescape"', NOTATION)
 E.slip('"replace")', '"replace").strip()', "you removed white space at the ends, but it is part of the text.")

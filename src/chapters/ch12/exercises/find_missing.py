@@ -172,6 +172,6 @@ def invariant_only(block, x):
 E.hint("What does a norm before a part do to a very large x? And what does a residual do with it?")
 E.hint("""Let n be very large, 2**30. If x is in the output, the output for 2 n x is larger than the
     output for n x, by n x. If it isn't, both outputs are nearly the same. And after a norm each
-    word has the RMS 1.""")
+    word has an RMS of 1.""")
 E.hint("""First, are all numbers of `out.square().mean(dim=-1)` equal to 1? Then, is `(block(2**31 *
     x) - block(2**30 * x)) / 2**30` nearly x?""")
