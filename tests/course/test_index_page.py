@@ -77,3 +77,9 @@ def test_a_card_shows_the_figure_that_its_line_names_without_its_words():
 def test_what_can_not_be_filled_in_is_named(what):
     with pytest.raises(CourseError, match=r"index.md: expected \{\{cards\}\}.*got \{\{" + what):
         filled("{{" + what + "}}")
+
+
+def test_a_cell_that_has_gone_is_named_among_many_lines():
+    name = PAGES["02_e.ipynb"].cells[1]["id"]
+    with pytest.raises(CourseError, match=r"\}\}; 01 floors isn't there$"):
+        filled("{{cards\n02 " + name + "\n01 floors}}")

@@ -260,7 +260,7 @@ def text_figure(prompt: str, written: str, sure: Sequence[float], how: str) -> P
 # ---------------------------------------------------------------- a model that writes
 
 LEAST = 0.25  # the least weight that has an arc, as in writer.js
-WIDE, ROW, SIZE = 4.8, 0.36, 12.5  # inches, inches and points: on a phone it has 12 pixels
+WIDE, ROW, SIZE = 4.4, 0.36, 12.5  # inches, inches and points: on a phone it has 12 pixels
 TILE = 0.56  # inches: a map of a head
 Spot = tuple[float, float, float]  # of a token: x, y and its width
 
@@ -331,10 +331,10 @@ def _bars(page: Axes, guesses: Sequence[tuple[str, float]], top: float) -> None:
     page.text(0, top + 0.1, "The next token", fontsize=SIZE, weight="bold")
     for n, (token, chance) in enumerate(guesses, 1):
         y = top - 0.28 * n + 0.1
-        bar = Rectangle((0.8, y - 0.05), 1.4 * chance, 0.2, color=tint(QUERY, 0.45), linewidth=0)
+        bar = Rectangle((0.8, y - 0.05), 1.25 * chance, 0.2, color=tint(QUERY, 0.45), linewidth=0)
         page.add_patch(bar)
         page.text(0.72, y, token, ha="right", fontsize=SIZE)
-        page.text(2.9, y, f"{100 * chance:.1f} %", ha="right", fontsize=SIZE)
+        page.text(2.75, y, f"{100 * chance:.1f} %", ha="right", fontsize=SIZE)
 
 
 def _tile(axes: Axes, weights: Tensor, block: int, head: int, size: Sequence[int]) -> None:

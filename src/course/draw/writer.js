@@ -179,7 +179,9 @@
     const sight = new IntersectionObserver(([entry]) => { seen = entry.isIntersecting; wait(); });
     sized.observe(text);
     sight.observe(el);
-    theme.observe(document.documentElement, { attributeFilter: ["class"] });
+    for (const of of [document.documentElement, document.body]) {
+      theme.observe(of, { attributeFilter: ["class", "data-jp-theme-light"] });
+    }
     document.addEventListener("visibilitychange", wait);
     return () => {
       stop();

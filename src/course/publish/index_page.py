@@ -29,11 +29,12 @@ def fill(text: str, name: str, parts: Mapping[str, list[str]], pages: Mapping[st
         fills = {"cards": course.cards, "hours": course.hours, "figure": course.figure}
         try:
             return fills[what](*rest, *([lines] if lines else []))
-        except (AttributeError, KeyError, TypeError, ValueError, StopIteration):
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            missing = f"; {error.args[0]} isn't there" if isinstance(error, KeyError) else ""
             raise CourseError(
                 f"{name}: expected {{{{cards}}}}, with lines such as `06 cell-032`, {{{{hours}}}}, with "
                 "chapters of SUMMARY.md or `deeper`, or {{figure CHAPTER CELL}}, "
-                f"got {found[0]}"
+                f"got {found[0]}{missing}"
             ) from None
 
     return BRACES.sub(filled, text)
@@ -78,7 +79,9 @@ class _Course:
         return f"{sum(main + deeper * more for main, more in minutes) / 60:.1f} hours"
 
     def figure(self, name: str, cell: str) -> str:
-        found = next(c for c in self.notebooks[name].cells if c["id"] == cell)
+        found = next((c for c in self.notebooks[name].cells if c["id"] == cell), None)
+        if not found:
+            raise KeyError(f"{name} {cell}")
         return "".join(map(output_html, found["outputs"]))
 
 
