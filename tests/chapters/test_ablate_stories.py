@@ -154,7 +154,7 @@ def test_a_row_that_nobody_knows_is_refused_before_any_training(small):
 # ---------------------------------------------------------------- the stored runs
 
 JUDGED = judged(stored())
-DONE = ("the whole model", "no attention", "averages the past", "one layer")
+DONE = ("the whole model", "no attention", "averages the past", "one layer", "one head")
 
 
 def test_every_run_has_all_scores_and_every_finished_row_has_all_seeds():
@@ -175,7 +175,7 @@ def test_the_rate_of_a_finished_row_is_the_best_of_three(row):
 
 def test_an_average_gives_form_and_only_attention_in_several_layers_keeps_the_facts():
     """With every seed: what the page says of its figure."""
-    whole, nothing, average, one_layer = (JUDGED[row] for row in DONE)
+    whole, nothing, average, one_layer, one_head = (JUDGED[row] for row in DONE)
     for own in (whole, average, one_layer):
         assert min(own["well formed"]) > 0.9
     assert max(nothing["well formed"] + nothing["no slip"]) == 0 and min(nothing["excess"]) > 1
@@ -183,3 +183,6 @@ def test_an_average_gives_form_and_only_attention_in_several_layers_keeps_the_fa
     assert min(whole["answered"]) > max(average["answered"]) > max(one_layer["answered"])
     assert max(whole["excess"]) < 0.004 < 0.02 < min(average["excess"] + one_layer["excess"])
     assert max(average["excess"] + one_layer["excess"]) < 0.03
+    lost = [share < 1 / 3 for share in one_head["no slip"]]
+    assert lost.count(True) == 1, "one seed in five, as bad as with one layer"
+    assert all(share >= 0.8 for share in one_head["no slip"] if share > 1 / 3)
