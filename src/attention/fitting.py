@@ -7,15 +7,14 @@ evaluations on text that is held out, and keeps the best weights.
 import copy
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import NamedTuple
 
 import torch
-from jaxtyping import Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from attention.muon import Muon
-from attention.training import batch_loss, evaluate, minimize
+from attention.training import minimize
 
 
 def warm_up_and_cosine(step: int, n_steps: int, warm_up: int) -> float:
@@ -68,14 +67,11 @@ class Evaluation(NamedTuple):
 
 def fit(
     model: nn.Module,
-    train_ids: Int[Tensor, " N"],
-    validation_ids: Int[Tensor, " M"],
+    loss: Callable[[], Float[Tensor, ""]],
+    held_out: Callable[[], float],
     *,
     n_steps: int,
-    batch_size: int,
-    block_size: int,
     learning_rate: float,
-    generator: torch.Generator,
     warm_up: int = 0,
     clip: float = 1.0,
     eval_every: int = 100,
@@ -83,16 +79,17 @@ def fit(
     optimizers: Callable[[nn.Module, float], Sequence[torch.optim.Optimizer]] = adamw,
     schedule: Callable[[int, int, int], float] = warm_up_and_cosine,
 ) -> list[Evaluation]:
-    """Train, and leave the model with the weights whose validation loss was lowest.
+    """Train on loss(), and leave the model with the weights for which held_out() was lowest.
 
+    loss() may draw another batch each time; held_out() is the loss on text that is not trained on.
     Each step multiplies the learning rate by the schedule; a gradient longer than `clip` is
-    shortened to it. `on_eval` is called with each evaluation. Because the
-    validation loss chose the weights, it is a little too low: judge the model on other ids.
+    shortened to it. `on_eval` is called with each evaluation. Because the held-out loss chose the
+    weights, it is a little too low: judge the model on other ids.
     """
     if eval_every < 1:
         raise ValueError(f"eval_every: expected 1 or more steps, got {eval_every}")
     steps = minimize(
-        partial(batch_loss, model, train_ids, batch_size, block_size, generator),
+        loss,
         model.parameters(),
         optimizers(model, learning_rate),
         n_steps,
@@ -101,13 +98,13 @@ def fit(
     )
     losses, history, best, lowest = [], [], None, math.inf
     model.train()
-    for step, loss in enumerate(steps, 1):
-        losses.append(loss)
+    for step, now in enumerate(steps, 1):
+        losses.append(now)
         if step % eval_every == 0 or step == n_steps:
-            held_out = evaluate(model, validation_ids, block_size).mean
-            if best is None or held_out < lowest:
-                best, lowest = copy.deepcopy(model.state_dict()), held_out
-            history.append(Evaluation(step, sum(losses) / len(losses), held_out))
+            validation = held_out()
+            if best is None or validation < lowest:
+                best, lowest = copy.deepcopy(model.state_dict()), validation
+            history.append(Evaluation(step, sum(losses) / len(losses), validation))
             on_eval(history[-1])
             losses = []
     model.load_state_dict(best)

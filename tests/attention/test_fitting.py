@@ -1,5 +1,7 @@
 """The schedule, the two optimisers, and a fit that keeps the best weights and clips its steps."""
 
+from functools import partial
+
 import pytest
 import torch
 from torch import nn
@@ -9,10 +11,10 @@ from attention.bigram import BigramLanguageModel
 from attention.fitting import adamw, fit, muon, warm_up_and_cosine
 from attention.gpt import GPT, Config
 from attention.muon import Muon, orthogonalised
-from attention.training import evaluate
+from attention.training import batch_loss, evaluate
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
-SIZES = dict(n_steps=12, batch_size=3, block_size=5, learning_rate=0.1)
+SIZES = dict(n_steps=12, learning_rate=0.1)
 
 
 def ids_of(length=200, seed=0):
@@ -20,8 +22,12 @@ def ids_of(length=200, seed=0):
 
 
 def fitted(model, **changes):
-    generator = torch.Generator().manual_seed(0)
-    return fit(model, ids_of(), ids_of(60, 1), generator=generator, **(SIZES | changes))
+    return on_blocks(model, ids_of(), ids_of(60, 1), **(SIZES | changes))
+
+
+def on_blocks(model, train_ids, validation_ids, **how):
+    loss = partial(batch_loss, model, train_ids, 3, 5, torch.Generator().manual_seed(0))
+    return fit(model, loss, lambda: evaluate(model, validation_ids, 5).mean, **how)
 
 
 def test_pytorchs_own_schedules_say_the_same():
@@ -82,8 +88,7 @@ def test_both_optimisers_learn_a_pattern():
     for optimizers in (adamw, muon):
         torch.manual_seed(0)
         model = GPT(Config(7, 5, n_layer=1, n_head=2, n_embd=8))
-        fit(model, ids, ids, generator=torch.Generator().manual_seed(0), optimizers=optimizers,
-            **(SIZES | dict(n_steps=60, learning_rate=0.01)))  # fmt: skip
+        on_blocks(model, ids, ids, n_steps=60, learning_rate=0.01, optimizers=optimizers)
         assert evaluate(model, ids, 5).mean < 0.3, optimizers
 
 

@@ -156,8 +156,8 @@ REFUSED = [
     (lambda: CausalSelfAttention(15, 5, positions="rotary"), "an even number, since channels rotate in pairs, got 3"),
     (lambda: Config(9, 0), "block_size: expected 1 or more, got 0"),
     (lambda: made(positions="learned")(EIGHT[None]), "ids: expected at most 5 positions (the block size), got 8"),
-    (lambda: trained(fit, (EIGHT, EIGHT), eval_every=0), "eval_every: expected 1 or more steps, got 0"),
-    (lambda: trained(fit, (EIGHT, EIGHT), n_steps=0), "n_steps: expected 1 or more, got 0"),
+    (lambda: fit(made(), None, None, learning_rate=1.0, n_steps=1, eval_every=0), "eval_every: expected 1 or more steps, got 0"),
+    (lambda: fit(made(), None, None, learning_rate=1.0, n_steps=0), "n_steps: expected 1 or more, got 0"),
     *[(lambda w=w: warm_up_and_cosine(0, 12, w), f"fewer than the 12 of the training, got {w}") for w in (12, -1)],
 ]  # fmt: skip
 

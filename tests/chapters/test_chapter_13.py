@@ -7,10 +7,11 @@ import pytest
 import torch
 
 from attention.batches import cut_blocks, split
-from attention.checkpoint import CHECKPOINT, load_checkpoint
+from attention.checkpoint import CHECKPOINT, STORIES, load_checkpoint
 from attention.corpus import load_corpus
 from attention.fitting import Evaluation
 from attention.gpt import GPT, Config
+from attention.stories import write_stories
 from attention.tokenizers import CharTokenizer
 from attention.training import evaluate
 from chapters.ch13 import ngrams, runs, train_checkpoint
@@ -18,7 +19,8 @@ from chapters.ch13.explorer import generator_explorer, sureness
 from chapters.ch13.figures import (
     choices_figure,
     curve_figure,
-    floors_figure,
+    levels_figure,
+    needs_figure,
     parts_figure,
     text_figure,
 )
@@ -118,19 +120,23 @@ def test_what_is_taken_away_is_gone():
 
 
 def test_the_parts_stand_end_to_end_in_their_order():
-    drawn = parts_figure({"train": 8000, "validation": 500, "test": 1500})
+    drawn = parts_figure({"train": 8000, "validation": 500, "test": 1500}, "stories")
     bars = re.findall(r"<path d='M ([\d.]+) [\d.]+ L ([\d.]+) ", drawn.svg)
     ends = [(float(left), float(right)) for left, right in bars if left != right][:3]
     (a, b), (c, d), (e, f) = ends
     assert (b, d) == (c, e) and (b - a) / (f - a) == pytest.approx(0.8, abs=0.01)
-    assert "train 8,000, to learn from, validation 500, to choose on" in drawn.sentence
+    assert "in stories: train 8,000, to learn from, validation 500, to choose on" in drawn.sentence
 
 
-def test_the_floors_name_the_best_table_and_ask_what_is_unknown():
+def test_the_levels_name_the_best_table_and_the_floor_and_ask_what_is_unknown():
     tables = {"ln V": 4.17, "after 3": 1.55, "after 4": 1.72}
-    asks, says = (floors_figure(tables, {"a GPT": loss}) for loss in (None, 1.5234))
+    asks, says = (levels_figure(tables, {"a GPT": loss}, None, "token") for loss in (None, 1.5234))
     assert ">?</text>" in asks.svg and "a GPT" not in asks.sentence
-    assert "a GPT 1.52" in says.sentence and says.sentence.endswith("the best table, after 3.")
+    assert "per token" in says.sentence and "a GPT 1.52" in says.sentence
+    assert says.sentence.endswith("the best table, after 3.")
+    both = levels_figure(tables, {"a GPT": 1.52}, 1.25, "token")
+    assert both.sentence.endswith("the best table, after 3, and the dashed one the floor, 1.25.")
+    assert both.svg.count("stroke-dasharray") > says.svg.count("stroke-dasharray")
 
 
 def test_the_choices_are_differences_on_the_same_seed():
@@ -145,9 +151,23 @@ def test_the_curve_names_its_lowest_look():
     history = [
         Evaluation(*numbers) for numbers in ((100, 3.0, 2.5), (200, 2.0, 1.84), (300, 1.5, 2.04))
     ]
-    sentence = curve_figure(history, 1.61).sentence
-    assert "after 3 evaluations, at step 300: 1.5 on the batches, 2.0 on" in sentence
-    assert "lowest was 1.8 at step 200" in sentence and "best table on that part, 1.61" in sentence
+    sentence = curve_figure(history, 1.61, 1.25).sentence
+    assert "after 3 evaluations, at step 300: 1.50 on the batches, 2.04 on" in sentence
+    assert "lowest was 1.84 at step 200" in sentence
+    assert sentence.endswith("Lines show the best table at 1.61 and the floor at 1.25.")
+    assert curve_figure(history, 1.61, None).sentence.endswith("the best table at 1.61.")
+
+
+def test_the_needs_are_means_with_a_dot_for_each_seed_and_a_line_through_the_whole_model():
+    measures = ("well formed", "no slip", "answered")
+    whole = {"excess": [0.01, 0.02]} | dict.fromkeys(measures, [0.9, 1.0])
+    less = {"excess": [0.2, 0.4]} | dict.fromkeys(measures, [0.0, 0.5])
+    drawn = needs_figure({"whole": whole, "less": less}, "Less is worse")
+    assert drawn.sentence.startswith("Less is worse. ") and "as means of 2 seeds" in drawn.sentence
+    assert "whole 0.015, 95%, 95%, 95%; less 0.300, 25%, 25%, 25%." in drawn.sentence
+    assert drawn.svg.count(">25%</text>") == 3 and drawn.svg.count(">0.300</text>") == 1
+    dots = re.findall(r"<g fill='var\(--key\)'[^>]*>(.*?)</g>", drawn.svg)
+    assert [each.count("<path") for each in dots] == [2] * 4
 
 
 def test_a_text_is_drawn_whole():
@@ -169,6 +189,18 @@ def test_sureness_is_the_probability_of_each_character(checkpoint):
     torch.testing.assert_close(torch.tensor(sure[:38]), theirs[2:], atol=1e-4, rtol=0)
 
 
+def test_sureness_of_a_word_is_that_of_its_token():
+    model, tokenizer, _ = load_checkpoint(STORIES)
+    (story,) = write_stories(1, seed=4)
+    sure = sureness(model, tokenizer, "\n", story)
+    words = [tokenizer.decode([id]) for id in tokenizer.encode(story)]
+    assert len(sure) == len(story) and len(set(sure[: len(words[0])])) == 1
+    whole = torch.tensor([tokenizer.encode("\n" + story)])
+    with torch.no_grad():
+        second = model(whole).softmax(-1)[0, 1, whole[0, 2]].item()
+    assert sure[len(words[0])] == pytest.approx(second, abs=1e-5)
+
+
 def test_the_explorer_writes_what_its_controls_say(checkpoint):
     model, tokenizer, _ = checkpoint
     explorer = generator_explorer(model, tokenizer, "\n", n_new=12)
@@ -188,25 +220,15 @@ def test_follow_is_silent_where_nobody_looks(monkeypatch, capsys):
     follow(lambda told: pytest.fail("drawn"))("news")
     monkeypatch.delenv("COURSE_HEADLESS")
     seen = []
-    watch = follow(lambda told: seen.append(list(told)) or floors_figure({"a": 1.0}, {}))
+    watch = follow(
+        lambda told: seen.append(list(told)) or levels_figure({"a": 1.0}, {}, None, "token")
+    )
     watch(1)
     watch(2)
     assert seen == [[1], [1, 2]]
 
 
 # ---------------------------------------------------------------- what stands in two places
-
-
-def test_the_loss_of_chapter_10_is_the_one_that_stands_there():
-    """13 shows it beside its own: the last tenth of the play judges in both."""
-
-    def cell(chapter, id):
-        path = next((ROOT / "notebooks").glob(f"{chapter}_*.ipynb"))
-        return next(c for c in json.loads(path.read_text("utf-8"))["cells"] if c["id"] == id)
-
-    printed = "".join(cell("10", "lm-train-code")["outputs"][-1]["text"])
-    loss = re.search(r"loss (\d\.\d\d)", printed)[1]
-    assert f'"two heads (chapter 10)": {loss}}}' in "".join(cell("13", "test")["source"])
 
 
 def test_the_two_minutes_are_those_of_the_benchmarks_runs():

@@ -143,6 +143,7 @@ def opened(address, chrome, desk):
         page, errors, outside = watched(chrome, **options) if {*options} - {"viewport"} else desk
         page.set_viewport_size(options.get("viewport", DESK))
         page.goto(address)
+        page.evaluate("window.liveReady")
         pages.append((page, errors, outside))
         return page
 
@@ -161,6 +162,7 @@ def table(address, chrome):
     """One page for all tests that ask what is drawn of a state, and need no hand."""
     page, errors, outside = watched(chrome, viewport=DESK)
     page.goto(address)
+    page.evaluate("window.liveReady")
     yield page
     assert not errors and not outside
     page.close()
@@ -177,11 +179,11 @@ def is_a_mix(point, points):
 
 
 # Each change is drawn at once, so that two hundred states take no longer than some frames.
-STEPS = """([module, first, steps]) => {
+STEPS = """async ([module, first, steps]) => {
     let state = first, draw;
+    const weights = await unpacked(Object.values(courseWeights)[0]);
     const model = {
-        get: (name) => (name === "state" ? state : Uint8Array.from(
-            atob(Object.values(courseWeights)[0]), (character) => character.charCodeAt(0))),
+        get: (name) => (name === "state" ? state : weights),
         set: (_, value) => { state = value; draw(); },
         on: (_, follow) => { draw = follow; },
         save_changes: () => {},

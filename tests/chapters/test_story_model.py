@@ -13,8 +13,10 @@ from attention.training import cross_entropy
 from chapters.ch13 import story_model, train_stories
 from chapters.ch13.story_model import (
     PADDING,
-    excess_loss,
+    exact_floor,
+    load_texts,
     look_up,
+    mean_loss,
     padded,
     share_answered,
     story_loss,
@@ -56,6 +58,15 @@ def test_every_word_is_one_token():
     assert TOKENIZER.decode(TOKENIZER.encode(HELD[0])) == HELD[0]
 
 
+def test_texts_are_stories_or_whole_lines(tmp_path):
+    assert load_texts("stories", 3, seed=5) == HELD[:3]
+    own = tmp_path / "own.txt"
+    own.write_text("a line of thirty characters...\n" * 200 + 600 * "b")
+    texts = load_texts(own)
+    assert "".join(texts) == own.read_text() and texts[0].endswith("...\n")
+    assert [len(text) for text in texts] == [279] * 22 + [500, 162]
+
+
 def test_padding_does_not_count_and_a_batch_is_whole_stories():
     model = GPT(Config(TOKENIZER.vocab_size, 130, n_layer=1, n_head=2, n_embd=8))
     ids = padded(TOKENIZER, HELD[:1])
@@ -66,10 +77,11 @@ def test_padding_does_not_count_and_a_batch_is_whole_stories():
 
 
 def test_a_model_that_knows_nothing_is_as_far_above_the_floor_as_it_should_be():
-    floor, excess = excess_loss(Same(), TOKENIZER, HELD)
+    floor = exact_floor(TOKENIZER, HELD)
     n_tokens = sum(len(TOKENIZER.encode(story)) for story in HELD)
     assert math.isclose(floor, -sum(judge(s).log_probability for s in HELD) / n_tokens)
-    assert math.isclose(floor + excess, math.log(TOKENIZER.vocab_size), rel_tol=1e-6)
+    loss = mean_loss(Same(), padded(TOKENIZER, HELD))
+    assert math.isclose(loss, math.log(TOKENIZER.vocab_size), rel_tol=1e-6)
 
 
 @pytest.mark.parametrize(("right", "share"), [(True, 1.0), (False, 0.0)])

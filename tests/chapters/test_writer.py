@@ -48,6 +48,8 @@ def opened(addresses, chrome):
         pages.append((page, errors, outside))
         before(page)
         page.goto(addresses[name])
+        if options.get("java_script_enabled", True):
+            page.evaluate("window.liveReady")
         return page
 
     yield load

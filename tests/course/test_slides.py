@@ -206,7 +206,13 @@ PRESSED = """async (button) => {  // on its slide; how high that is then
   return page.scrollHeight;
 }"""
 
-WRITTEN = {"cell-093", "twin-text-code"}  # what a model writes (03, 10), in lines of any length
+WRITTEN = {
+    "cell-093",
+    "twin-text-code",
+    "world",
+    "write",
+    "judged",
+}  # texts (03, 10, 13): long lines
 
 
 @pytest.mark.browser
@@ -261,6 +267,20 @@ def test_axe_finds_nothing_serious(talks, chromium, begins):
             page.goto("about:blank")  # until then an explorer misses what was taken out for axe
             errors.clear()
     assert len(known) > 100
+
+
+@pytest.mark.browser
+def test_the_first_slide_says_where_we_are_and_leads_to_other_talks(talks, chromium):
+    with browser(chromium) as b:
+        page, errors, outside = opened(b, talks["04_averaging_the_past"])
+        assert page.locator(".course-here").count() == 1
+        text = page.locator(".present.title .course-here [data-here] text")
+        assert text.text_content() == "mean"
+        scale = text.evaluate("t => parseFloat(getComputedStyle(t).fontSize) * t.getScreenCTM().a")
+        assert scale >= 24 * page.viewport_size["height"] / 720
+        page.locator(".course-here a", has_text="positions").click()
+        page.wait_for_url("**/11_where_am_i.html")
+        assert not errors and not outside
 
 
 @pytest.mark.browser

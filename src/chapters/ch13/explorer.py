@@ -20,7 +20,7 @@ AT_ONCE = 6  # characters shown together, because showing a text takes longer th
 
 
 def generator_explorer(
-    model: GPT, tokenizer: CharTokenizer, prompt: str, n_new: int = 180
+    model: GPT, tokenizer: CharTokenizer, prompt: str, n_new: int = 90
 ) -> Explorer:
     """Text that the model writes after the prompt, shown piece by piece in a live notebook."""
     texts: dict[tuple, str] = {}
@@ -57,15 +57,16 @@ def generator_explorer(
 
 
 def sureness(model: GPT, tokenizer: CharTokenizer, prompt: str, text: str) -> list[float]:
-    """The probability, at temperature 1, that the model gave each character of the text."""
-    ids = torch.tensor(tokenizer.encode(prompt + text))
-    first, size = len(prompt), model.config.block_size
-    ends = range(first, len(ids))
-    contexts = {length: [end for end in ends if min(end, size) == length] for length in {min(end, size) for end in ends}}
-    found: dict[int, float] = {}
+    """For each character of the text, the probability that the model gave its token at temperature 1."""
+    told, new = tokenizer.encode(prompt), tokenizer.encode(text)
+    ids, size = torch.tensor([told + new]), model.config.block_size
     with evaluating(model):
-        for length, those in contexts.items():
-            batch = torch.stack([ids[end - length : end] for end in those])
-            chances = next_probabilities(model(batch)[:, -1])
-            found |= dict(zip(those, chances[range(len(those)), ids[those]].tolist(), strict=True))
-    return [found[end] for end in ends]
+        ends = range(size + 1, ids.shape[1])  # from here on, the window slides
+        slid = [model(ids[:, end - size : end])[0, -1:] for end in ends]
+        logits = torch.cat([model(ids[:, :size])[0], *slid])  # row i is the guess of id i + 1
+    chances = next_probabilities(logits[len(told) - 1 :])
+    return [
+        p.item()
+        for row, id in zip(chances, new, strict=False)
+        for p in [row[id]] * len(tokenizer.decode([id]))
+    ]

@@ -23,6 +23,8 @@ from course.draw.picture import (
     Picture,
     canvas,
     cells,
+    headline,
+    name_rows,
     picture,
     place,
     sheet,
@@ -37,8 +39,8 @@ LINE_BREAK = "\n"
 PURPOSE = {"train": "to learn from", "validation": "to choose on", "test": "to judge on"}
 
 
-def parts_figure(sizes: Mapping[str, int]) -> Picture:
-    """The parts of a text, one after another, and what each is for: {part: how many characters}."""
+def parts_figure(sizes: Mapping[str, int], unit: str) -> Picture:
+    """The parts of a corpus, one after another, and what each is for: {part: its size in units}."""
     figure, (axes,) = canvas(1.25, layout=None)
     place(axes, 0.9, 0.05, 1.9, 0.8)  # on a phone, bars and numbers fit into its width
     total, at = sum(sizes.values()), 0
@@ -53,36 +55,40 @@ def parts_figure(sizes: Mapping[str, int]) -> Picture:
         axes.tick_params(axis="y", length=0)
         axes.set(xlim=(0, total), ylim=(len(sizes) - 0.5, -0.5), xticks=[])
         axes.spines[:].set_visible(False)
-        axes.set_title("Characters of the three parts", loc="left")
+        axes.set_title(f"Three parts, in {unit}", loc="left")
     said = ", ".join(f"{name} {size:,}, {PURPOSE[name]}" for name, size in sizes.items())
-    return picture(figure, f"The characters of each part: {said}.")
+    return picture(figure, f"The three parts, in {unit}: {said}.")
 
 
-def floors_figure(tables: Mapping[str, float], models: Mapping[str, float | None]) -> Picture:
+def levels_figure(
+    tables: Mapping[str, float], models: Mapping[str, float | None], floor: float | None, unit: str
+) -> Picture:
     """Bars for the losses of tables, which anyone can count, and of models; None is not known yet."""
     rows = [*tables.items(), *models.items()]
-    known = {name: loss for name, loss in rows if loss is not None}
+    high = max(loss for _, loss in rows if loss is not None)
     best = min(tables, key=tables.get)
-    high = max(known.values())
     figure, (axes,) = canvas(0.9 + 0.33 * len(rows))
     with mpl.rc_context(STYLE):
         for n, (name, loss) in enumerate(rows):
             colour = QUERY if name in models else FAINT
             axes.barh(n, loss or 0, color=colour, height=0.66)
             axes.text(
-                high + 0.1, n, "?" if loss is None else f"{loss:.2f}", va="center", fontsize=SMALL,
+                high * 1.03, n, "?" if loss is None else f"{loss:.2f}", va="center", fontsize=SMALL,
                 weight="bold" if name in models else "normal",
             )  # fmt: skip
         axes.axvline(tables[best], color=VALUE, linewidth=1.6)
+        if floor is not None:
+            axes.axvline(floor, color=INK, linewidth=1.6, linestyle="--")
         axes.set_yticks(range(len(rows)), [name for name, _ in rows])
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(len(rows) - 0.4, -0.6)
-        axes.set_xlim(0, high + 0.4)
-        axes.set_xlabel("loss, nats per character")
-        axes.set_title("Every loss has to be compared: what do tables reach?")
+        axes.set_xlim(0, high * 1.12)
+        axes.set_xlabel(f"loss, nats per {unit}")
+        axes.set_title("Between the best table and the floor" if floor else "The table to beat")
     said = ", ".join(f"{name} {loss:.2f}" for name, loss in rows if loss is not None)
-    return picture(figure, f"Losses in nats per character, the lower the better: {said}. The "
-                   f"line marks the best table, {best}.")  # fmt: skip
+    dashed = "" if floor is None else f", and the dashed one the floor, {floor:.2f}"
+    return picture(figure, f"Losses in nats per {unit}, the lower the better: {said}. The line marks "
+                   f"the best table, {best}{dashed}.")  # fmt: skip
 
 
 def choices_figure(runs: Mapping[str, Mapping[str, Sequence[float]]], plain: str) -> Picture:
@@ -120,6 +126,59 @@ def choices_figure(runs: Mapping[str, Mapping[str, Sequence[float]]], plain: str
     )
 
 
+MEASURES = {  # each with the title of its panel, and what is counted
+    "excess": ("above the floor", "nats per token"),
+    "well formed": ("well formed", "of the stories"),
+    "no slip": ("no slip", "of the stories"),
+    "answered": ("answered", "of the questions"),
+}
+
+
+def needs_figure(rows: Mapping[str, Mapping[str, Sequence[float]]], finding: str) -> Picture:
+    """A panel for each measure of the models, {row: {measure: [its value, seed by seed]}}.
+
+    The first row is the whole model; its mean is a line through all rows.
+    """
+    means = {row: {name: _mean(own[name]) for name in MEASURES} for row, own in rows.items()}
+    figure, panels = canvas(1.3 + 0.42 * len(rows), len(MEASURES), sharey=True)
+    headline(figure, finding)
+    with mpl.rc_context(STYLE):
+        for axes, name in zip(panels, MEASURES, strict=True):
+            _panel_of_needs(axes, name, {row: own[name] for row, own in rows.items()})
+        name_rows(panels[0], list(rows))
+    said = "; ".join(
+        f"{row} {', '.join(_share_or_loss(name, mean) for name, mean in own.items())}"
+        for row, own in means.items()
+    )
+    return picture(
+        figure,
+        f"{finding}. The four numbers of each model are its loss above the floor, in nats per token, and the "
+        f"shares of its stories that are well formed, of its stories without a slip, and of the questions "
+        f"that it answers, as means of {len(next(iter(rows.values()))['excess'])} seeds: {said}.",
+    )
+
+
+def _panel_of_needs(axes: Axes, name: str, values: Mapping[str, Sequence[float]]) -> None:
+    """A dot for each seed, and the mean of each row as a mark and as a number."""
+    high = max(map(max, values.values())) if name == "excess" else 1
+    whole = next(iter(values))
+    for n, (row, own) in enumerate(values.items()):
+        colour, mean = VALUE if row == whole else KEY, _mean(own)
+        axes.plot(own, [n] * len(own), "o", color=colour, markersize=6, alpha=0.7)
+        axes.plot([mean] * 2, [n - 0.3, n + 0.3], color=INK, linewidth=2)
+        axes.text(1.11 * high, n, _share_or_loss(name, mean), va="center", fontsize=11, weight="bold")
+    axes.axvline(_mean(values[whole]), color=VALUE, linewidth=1.6)
+    title, counted = MEASURES[name]
+    axes.set(xlim=(-0.06 * high, 1.06 * high), ylim=(len(values) - 0.5, -0.5), xlabel=counted)
+    axes.set_xticks(*([[0]] if name == "excess" else ([0, 1], ["0%", "100%"])))
+    axes.set_title(title)
+    axes.tick_params(axis="y", length=0)
+
+
+def _share_or_loss(name: str, value: float) -> str:
+    return f"{value:.3f}" if name == "excess" else f"{value:.0%}"
+
+
 def _signed(number: float) -> str:
     return f"{round(number, 2) + 0.0:+.2f}"  # no minus before a 0
 
@@ -128,10 +187,11 @@ def _mean(numbers: Sequence[float]) -> float:
     return sum(numbers) / len(numbers)
 
 
-def curve_figure(history: Sequence[Evaluation], best_table: float) -> Picture:
-    """The course of a training: the loss on the batches and on the validation part at each evaluation."""
+def curve_figure(history: Sequence[Evaluation], best_table: float, floor: float | None) -> Picture:
+    """A training between two lines: the loss on the batches and on the validation part, at each evaluation."""
     figure, (axes,) = canvas(3.2)
     steps = [evaluation.step for evaluation in history]
+    levels = {"the best table": (best_table, VALUE)} | ({} if floor is None else {"the floor": (floor, INK)})
     with mpl.rc_context(STYLE):
         for name, colour, losses in (
             ("validation", QUERY, [evaluation.validation for evaluation in history]),
@@ -140,24 +200,30 @@ def curve_figure(history: Sequence[Evaluation], best_table: float) -> Picture:
             axes.plot(steps, losses, "o-", color=colour, markersize=4)
             axes.text(steps[-1] * 1.015, losses[-1], name, color=colour, weight="bold", va=(
                 "bottom" if losses[-1] == max(history[-1][1:]) else "top"))  # fmt: skip
-        axes.axhline(best_table, color=VALUE, linewidth=1.6)
-        axes.text(steps[0], best_table + 0.03, "the best table", color=VALUE, fontsize=SMALL)
+        for name, (loss, colour) in levels.items():
+            axes.axhline(loss, color=colour, linewidth=1.6, linestyle="-" if colour == VALUE else "--")
+            axes.text(steps[0], loss * 1.02, name, color=colour, fontsize=SMALL, va="bottom")
         axes.set_xlim(0, steps[-1] * 1.16)
         axes.set_xlabel("training step")
-        axes.set_ylabel("loss, nats per character")
-        axes.set_title("The loss while it trains, and the table that it has to beat")
+        axes.set_ylabel("loss, nats per token")
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(mpl.ticker.LogLocator(subs=(1, 2, 3, 5)))
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_locator(mpl.ticker.NullLocator())
+        axes.set_title("The loss while the model trains")
     last = history[-1]
     best = min(history, key=lambda evaluation: evaluation.validation)
+    said = " and ".join(f"{name} at {loss:.2f}" for name, (loss, _) in levels.items())
     return picture(
         figure,
-        f"The loss after {len(history)} evaluations, at step {last.step}: {last.train:.1f} on the batches, "
-        f"{last.validation:.1f} on the validation part, where the lowest was {best.validation:.1f} at "
-        f"step {best.step}. The line is the best table on that part, {best_table:.2f}.",
+        f"The loss after {len(history)} evaluations, at step {last.step}: {last.train:.2f} on the batches, "
+        f"{last.validation:.2f} on the validation part, where the lowest was {best.validation:.2f} at "
+        f"step {best.step}. Lines show {said}.",
     )
 
 
 def text_figure(prompt: str, written: str, sure: Sequence[float], how: str) -> Picture:
-    """A drawn text; the darker a character, the more probable it was to the model."""
+    """A drawn text; the darker a character, the more probable its token was to the model."""
     signs = [(sign, None) for sign in prompt] + list(zip(written, sure, strict=True))
     rows: list[list] = [[]]
     for sign, share in signs:
@@ -186,8 +252,8 @@ def text_figure(prompt: str, written: str, sure: Sequence[float], how: str) -> P
     mean = _mean(sure) if sure else 0.0
     return picture(
         figure,
-        f"After {'a line break' if prompt == LINE_BREAK else repr(prompt)} (grey) the model wrote {len(written)} characters, {how}. The darker a "
-        f"character, the more probable it was to the model before it was drawn: {mean:.2f} on average.",
+        f"After {'a line break' if prompt == LINE_BREAK else repr(prompt)} (grey) the model wrote {len(written)} characters, {how}. The stronger the colour of a "
+        f"character, the more probable its token was to the model before it was drawn: {mean:.2f} on average.",
     )
 
 

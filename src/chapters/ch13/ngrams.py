@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
@@ -40,11 +41,8 @@ def ngram_probabilities(
     >>> ngram_probabilities(ids, ids, 2, vocab_size=2, smoothing=1.0)
     tensor([0.7500, 0.5000, 0.7500, 0.5000], dtype=torch.float64)
     """
-    if n < 1 or vocab_size**n > 2**62:
-        raise ValueError(
-            f"n: expected 1 or more, and vocab_size ** n below 2 ** 62, got {n} for a vocabulary of "
-            f"{vocab_size}; 1 to 5 are usual for characters"
-        )
+    if n < 1:
+        raise ValueError(f"n: expected 1 or more, got {n}; 2 counts pairs")
     if not smoothing > 0:
         raise ValueError(
             f"smoothing: expected a number above 0, got {smoothing}; with 0, an n-gram that was "
@@ -56,14 +54,16 @@ def ngram_probabilities(
                 f"{name}: expected at least {n} ids from 0 to {vocab_size - 1}, got {len(some)} ids; "
                 f"use the vocabulary that encoded them"
             )
-    whole = _counts_of(ids, seen, n, n, vocab_size)  # (M - n + 1,)
-    context = _counts_of(ids, seen, n, n - 1, vocab_size)
-    if interpolate and n > 1:
-        lower = ngram_probabilities(ids, seen, n - 1, vocab_size, smoothing, interpolate)[1:]
-    else:
-        lower = torch.full_like(whole, 1 / vocab_size)
+    both, n_seen = torch.cat([seen, ids]).long(), len(seen)
+    context = torch.zeros_like(both)  # a number for the ids before each one; so far none of them
+    p = torch.full(both.shape, 1 / vocab_size, dtype=torch.float64)
     added = smoothing * vocab_size
-    return (whole + added * lower) / (context + added)
+    for _ in range(n):
+        whole = (context * vocab_size + both).unique(return_inverse=True)[1]
+        lower = p if interpolate else 1 / vocab_size
+        p = (_counts(whole, n_seen) + added * lower) / (_counts(context, n_seen) + added)
+        context = F.pad(whole[:-1] + 1, (1, 0))  # one id more
+    return p[n_seen + n - 1 :]
 
 
 def ngram_loss(
@@ -96,22 +96,9 @@ def best_smoothing(
     return min(among, key=lambda k: ngram_loss(validation, seen, n, vocab_size, k, interpolate))
 
 
-def _counts_of(
-    ids: Tensor, seen: Tensor, n: int, first: int, vocab_size: int
-) -> Float[Tensor, " rest"]:
-    """How often the first `first` of each n ids in a row occur among all n ids in a row of `seen`."""
-    asked, known = (
-        _codes(some.long().unfold(0, n, 1)[:, :first], vocab_size) for some in (ids, seen)
-    )
-    codes, counts = known.unique(return_counts=True)
-    where = torch.searchsorted(codes, asked).clamp(max=len(codes) - 1)
-    return torch.where(codes[where] == asked, counts[where], 0).double()
-
-
-def _codes(rows: Int[Tensor, "N n"], vocab_size: int) -> Int[Tensor, " N"]:
-    """A number for each row of ids; different rows have different numbers."""
-    digits = vocab_size ** torch.arange(rows.shape[1])
-    return (rows * digits).sum(dim=1)
+def _counts(codes: Int[Tensor, " N"], n_seen: int) -> Float[Tensor, " N"]:
+    """How often each code occurs among the first n_seen of them."""
+    return codes[:n_seen].bincount(minlength=int(codes.max()) + 1)[codes].double()
 
 
 def table_losses(corpus: str) -> dict[str, dict[int, dict[str, float]]]:

@@ -13,6 +13,7 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -21,18 +22,16 @@ from torch import Tensor, nn
 
 from attention.batches import cut_blocks, split
 from attention.corpus import load_corpus
-from attention.fitting import adamw, fit, muon
+from attention.fitting import Evaluation, adamw, fit, muon
 from attention.gpt import GPT, Block, CausalSelfAttention, Config, make_block
 from attention.multi_head import merge_heads
 from attention.tokenizers import CharTokenizer
-from attention.training import cross_entropy, evaluate, evaluating
+from attention.training import batch_loss, cross_entropy, evaluate, evaluating
 
 STORED = Path(__file__).with_name("choices.json")
 SEEDS = (1, 2, 3, 4, 5)
 PLAIN = Config(65, 32, n_layer=2, n_head=4, n_embd=48)
-WHOLE = dict(
-    n_steps=1200, batch_size=16, block_size=32, learning_rate=2e-3, warm_up=120, eval_every=100
-)
+WHOLE = dict(n_steps=1200, batch_size=16, learning_rate=2e-3, warm_up=120, eval_every=100)
 WHOLES = {  # a text, and what is changed
     "play": ("play", {}),
     "tinyshakespeare": ("tinyshakespeare", {}),
@@ -125,15 +124,24 @@ def losses(choice: str, seed: int, ids: tuple[Tensor, Tensor], **sizes) -> list[
     config = replace(PLAIN, **changes.get("config", {}))
     torch.manual_seed(seed)
     model = GPT(config, changes.get("block", make_block))
-    how = SIZES | dict(optimizers=muon) | changes.get("training", {}) | sizes
+    how = SIZES | changes.get("training", {}) | sizes
     if how.pop("constant", False):
         how["schedule"] = lambda *_: 1.0
-    generator = torch.Generator().manual_seed(seed)
-    fit(model, train_ids, validation_ids, block_size=config.block_size, generator=generator, **how)
+    fit_blocks(model, train_ids, validation_ids, seed, **how)
     found = [evaluate(model, validation_ids, config.block_size).mean]
     if choice == "no mask":
         found.append(past_only(model, validation_ids, config.block_size))
     return [round(loss, 4) for loss in found]
+
+
+def fit_blocks(
+    model: GPT, train_ids: Tensor, validation_ids: Tensor, seed: int, batch_size: int, **how
+) -> list[Evaluation]:
+    """`fit` with Muon on random blocks that are as long as the model reads."""
+    size, generator = model.config.block_size, torch.Generator().manual_seed(seed)
+    loss = partial(batch_loss, model, train_ids, batch_size, size, generator)
+    how = dict(optimizers=muon) | how
+    return fit(model, loss, lambda: evaluate(model, validation_ids, size).mean, **how)
 
 
 def past_only(model: nn.Module, ids: Tensor, block_size: int) -> float:
@@ -163,11 +171,9 @@ def whole(name: str, seed: int) -> dict[str, float]:
     rest, test_ids = split(torch.tensor(tokenizer.encode(text)))
     train_ids, validation_ids = split(rest)
     torch.manual_seed(seed)
-    config = Config(tokenizer.vocab_size, WHOLE["block_size"], n_layer=2, n_head=4, n_embd=64)
+    config = Config(tokenizer.vocab_size, 32, n_layer=2, n_head=4, n_embd=64)
     model = GPT(replace(config, **changes))
-    generator = torch.Generator().manual_seed(seed)
-    choose = validation_ids[:20_000]
-    fit(model, train_ids, choose, generator=generator, optimizers=muon, **WHOLE)
+    fit_blocks(model, train_ids, validation_ids[:20_000], seed, **WHOLE)
     ids = {"train": train_ids[: len(test_ids)], "validation": validation_ids, "test": test_ids}
     return {name: round(evaluate(model, some, 32).mean, 4) for name, some in ids.items()}
 

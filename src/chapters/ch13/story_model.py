@@ -1,8 +1,11 @@
 """A GPT on stories: batches that begin where a story begins, its scores, and the stories it writes."""
 
+import os
 import random
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from functools import partial
 
 import torch
 from jaxtyping import Float, Int
@@ -12,21 +15,32 @@ from torch.nn.utils.rnn import pad_sequence
 from attention.bpe import split_pieces
 from attention.bpe_tokenizer import BPETokenizer
 from attention.cache import Cache
+from attention.corpus import load_corpus
 from attention.fast_bpe import learn_merges
+from attention.fitting import Evaluation, fit, muon
 from attention.generation import generate
 from attention.gpt import GPT
-from attention.stories import judge
+from attention.stories import judge, write_stories
 from attention.training import cross_entropy, evaluating, token_losses
 
+PIECE = 250  # characters of a text that isn't a story; a story has about 380
 PADDING = -100  # where a story has ended
 START = "\n"  # the line break before a story
 ANSWER = ["It", "is", "the", "thing", "name"]  # what follows a question mark, up to the answer
 
 
-def word_tokenizer(text: str) -> BPETokenizer:
-    """Byte pair encoding with every merge that the text gives: each of its words becomes one token."""
+def load_texts(corpus: str | os.PathLike, n: int = 12_000, seed: int = 1337) -> list[str]:
+    """n stories, or another corpus in pieces that end with a line and have about `PIECE` characters."""
+    if corpus == "stories":
+        return write_stories(n, seed)
+    text = load_corpus(corpus, min_length=24 * PIECE)
+    return re.findall(rf"(?s).{{{PIECE},{2 * PIECE}}}?\n|.{{1,{2 * PIECE}}}", text)
+
+
+def word_tokenizer(text: str, n_merges: int = 512) -> BPETokenizer:
+    """Byte pair encoding (chapter 01). Stories have fewer merges: each of their words is one token."""
     pieces = Counter(piece.encode() for piece in split_pieces(text))
-    return BPETokenizer(learn_merges(pieces, n_merges=10_000))
+    return BPETokenizer(learn_merges(pieces, n_merges))
 
 
 def padded(tokenizer: BPETokenizer, stories: Sequence[str]) -> Int[Tensor, "N T"]:
@@ -44,17 +58,39 @@ def story_loss(
     return cross_entropy(model(some[:, :-1].clamp(min=0)), some[:, 1:], padding=PADDING)
 
 
-def excess_loss(model: GPT, tokenizer: BPETokenizer, stories: Sequence[str]) -> tuple[float, float]:
-    """The lowest loss possible on these stories, and how far the model is above it, in nats per token."""
-    floor = -sum(judge(story).log_probability for story in stories)
+def train_on_texts(
+    model: GPT,
+    ids: Int[Tensor, "N T"],
+    held_out: Int[Tensor, "M T"],
+    n_steps: int,
+    generator: torch.Generator,
+    batch_size: int = 32,
+    learning_rate: float = 1e-2,
+    **how,
+) -> list[Evaluation]:
+    """`fit` with Muon, on whole texts; `how` as in `fit`."""
+    loss = partial(story_loss, model, ids, batch_size, generator)
+    how = dict(warm_up=n_steps // 50, optimizers=partial(muon, times=4.0)) | how
+    judged = partial(mean_loss, model, held_out)
+    return fit(model, loss, judged, n_steps=n_steps, learning_rate=learning_rate, **how)
+
+
+def mean_loss(model: GPT, ids: Int[Tensor, "N T"]) -> float:
+    """The model's loss on whole texts, in nats per token; padding doesn't count."""
     total, n_tokens = 0.0, 0
     with evaluating(model):
-        for some in padded(tokenizer, stories).split(100):
+        for some in ids.split(100):
             x, y = some[:, :-1].clamp(min=0), some[:, 1:]
             real = y != PADDING
             total += token_losses(model(x), y.clamp(min=0))[real].sum().item()
             n_tokens += int(real.sum())
-    return floor / n_tokens, (total - floor) / n_tokens
+    return total / n_tokens
+
+
+def exact_floor(tokenizer: BPETokenizer, stories: Sequence[str]) -> float:
+    """The mean of -log p(token) by the rules that wrote these stories, in nats per token."""
+    n_tokens = sum(len(tokenizer.encode(story)) for story in stories)
+    return -sum(judge(story).log_probability for story in stories) / n_tokens
 
 
 def share_answered(model: GPT, tokenizer: BPETokenizer, stories: Sequence[str]) -> float:
@@ -104,11 +140,11 @@ def story_scores(
     model: GPT, tokenizer: BPETokenizer, stories: Sequence[str], seed: int, n: int = 200
 ) -> dict[str, float]:
     """What `judge` says of n stories by the model, and the model's loss and answers on given ones."""
-    floor, excess = excess_loss(model, tokenizer, stories)
+    floor = exact_floor(tokenizer, stories)
     told = [judge(text) for text in told_by(model, tokenizer, n, torch.Generator().manual_seed(seed))]
     return {
         "floor": floor,
-        "excess": excess,
+        "excess": mean_loss(model, padded(tokenizer, stories)) - floor,
         "well formed": sum(one.well_formed for one in told) / n,
         "no slip": sum(one.well_formed and not one.slips for one in told) / n,
         "answered": share_answered(model, tokenizer, stories),

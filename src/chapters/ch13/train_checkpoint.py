@@ -5,6 +5,7 @@ choose the weights on, and the last 10 %, on which the finished model is evaluat
 """
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -15,7 +16,7 @@ from attention.corpus import load_corpus
 from attention.fitting import Evaluation, fit, muon
 from attention.gpt import GPT, Config
 from attention.tokenizers import CharTokenizer
-from attention.training import evaluate
+from attention.training import batch_loss, evaluate
 
 SEED, N_STEPS, BATCH_SIZE, LEARNING_RATE = 1337, 4500, 8, 2e-3
 CONFIG = Config(65, 128, n_layer=3, n_head=4, n_embd=64, dropout=0.1)
@@ -29,15 +30,13 @@ def main(path: Path = CHECKPOINT, n_steps: int = N_STEPS) -> None:
     train_ids, validation_ids = split(rest)
     torch.manual_seed(SEED)
     model = GPT(CONFIG)
+    generator = torch.Generator().manual_seed(SEED)
     fit(
         model,
-        train_ids,
-        validation_ids,
+        partial(batch_loss, model, train_ids, BATCH_SIZE, CONFIG.block_size, generator),
+        lambda: evaluate(model, validation_ids, CONFIG.block_size).mean,
         n_steps=n_steps,
-        batch_size=BATCH_SIZE,
-        block_size=CONFIG.block_size,
         learning_rate=LEARNING_RATE,
-        generator=torch.Generator().manual_seed(SEED),
         warm_up=n_steps // 10,
         eval_every=min(250, n_steps),
         on_eval=_say,

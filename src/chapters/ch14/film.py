@@ -5,15 +5,25 @@ It is the training of `chapters.ch13.train_stories`, with its seed. About five m
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import torch
 
 from attention.bpe_tokenizer import BPETokenizer
+from attention.fitting import muon, warm_up_and_cosine
 from attention.gpt import GPT
 from attention.stories import write_stories
-from chapters.ch13.story_model import START, excess_loss, share_answered
-from chapters.ch13.train_stories import training
+from attention.training import minimize
+from chapters.ch13.story_model import (
+    START,
+    exact_floor,
+    mean_loss,
+    padded,
+    share_answered,
+    story_loss,
+)
+from chapters.ch13.train_stories import BATCH_SIZE, LEARNING_RATE, N_STEPS, start
 from chapters.ch14.patterns import previous_token_score
 from chapters.ch14.story_heads import looks, share_fitting
 
@@ -34,7 +44,7 @@ def frame(model: GPT, tokenizer: BPETokenizer, stories: list[str]) -> dict:
     found = {kind: weights.flatten().tolist() for kind, weights in looks(model, tokenizer, stories).items()}
     found["one back"] = previous_token_score(maps)[:, 0].flatten().tolist()
     numbers = {
-        "excess": excess_loss(model, tokenizer, stories)[1],
+        "excess": mean_loss(model, padded(tokenizer, stories)) - exact_floor(tokenizer, stories),
         "answered": share_answered(model, tokenizer, stories),
         "fits": share_fitting(model, tokenizer, stories),
         "looks": found,
@@ -52,7 +62,15 @@ def packed(weights: torch.Tensor) -> str:
 
 def frames(n_frames: int = N_FRAMES) -> Iterator[dict]:
     """A frame before the first step, and one after every so many."""
-    model, tokenizer, steps = training()
+    model, tokenizer, ids, generator = start()
+    steps = minimize(
+        partial(story_loss, model, ids, BATCH_SIZE, generator),
+        model.parameters(),
+        muon(model, LEARNING_RATE, times=4.0),
+        N_STEPS,
+        schedule=lambda step: warm_up_and_cosine(step, N_STEPS, N_STEPS // 50),
+        clip=1.0,
+    )
     stories = write_stories(JUDGED, seed=14)
     for n in range(n_frames):
         yield {"step": n * EVERY, **frame(model, tokenizer, stories)}

@@ -63,7 +63,7 @@ def work_figure(n_prompt: int, n_new: int) -> Picture:
     return picture(
         figure,
         f"Causal scores for writing {n_new} words after a prompt of {n_prompt}; each square is one "
-        f"step, rows are queries, columns keys. Dark cells are computed in this step. Without a cache "
+        f"step, rows are queries, columns keys. Coloured cells are computed in this step. Without a cache "
         f"(above) every step computes all rows again, {total[0]} scores in all; with one (below) "
         f"it computes only new rows, {total[1]} scores.",
     )

@@ -105,7 +105,7 @@ def matrix_figure(rows: Mapping[str, Mapping[str, bool]], chosen: Sequence[str])
     missed = [fault for fault in rows if fault not in caught]
     return picture(
         figure,
-        f"A dark square means that the check of its column finds something in the patient of its row. "
+        f"A coloured square means that the check of its column finds something in the patient of its row. "
         f"{' and '.join(chosen)} {'find' if len(chosen) > 1 else 'finds'} something in {len(caught)} of {len(rows)}"
         + (f"; not in {', '.join(missed)}." if 0 < len(missed) < 16 else "."),
     )

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from attention.corpus import load_corpus
-from attention.fitting import Evaluation, fit, muon
+from attention.fitting import Evaluation
 from attention.generation import write
 from attention.gpt import GPT, CausalSelfAttention, make_block
 from attention.heads import attention_scores
@@ -21,7 +21,7 @@ from attention.masks import causal_mask
 from attention.multi_head import merge_heads
 from attention.tokenizers import CharTokenizer
 from attention.training import evaluating
-from chapters.ch13.runs import PLAIN, parts, past_only, turned_into
+from chapters.ch13.runs import PLAIN, fit_blocks, parts, past_only, turned_into
 
 STORED = Path(__file__).with_name("pair.json")
 SEEDS = (1, 2, 3, 4, 5)
@@ -48,11 +48,7 @@ def train(name: str, seed: int, ids: tuple[Tensor, Tensor], on_eval=lambda evalu
     torch.manual_seed(seed)
     model = GPT(PLAIN, MAKERS[name])
     how = SIZES | sizes
-    generator = torch.Generator().manual_seed(seed)
-    fit(
-        model, *ids, block_size=PLAIN.block_size, generator=generator, optimizers=muon,
-        on_eval=lambda evaluation: on_eval(model, evaluation), **how,
-    )  # fmt: skip
+    fit_blocks(model, *ids, seed, on_eval=lambda evaluation: on_eval(model, evaluation), **how)
     return model
 
 

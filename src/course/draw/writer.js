@@ -4,7 +4,7 @@
 (() => {
   "use strict";
   const { add, follow, gpt, ink, set, sign, table, tiles, weigh } = globalThis.courseLive;
-  const PACE = 420, REST = 5000; // milliseconds a token, and between two texts
+  const PACE = 500, REST = 5000; // milliseconds a token, and between two texts
   const LEAST = 0.02; // a token that has less is never chosen
   const FROM_ALL = 0.25, FROM_ONE = 0.05; // of an arc, of all heads or of one; the strongest look always has one
   const SHOWN = 5; // of the next tokens, the most probable

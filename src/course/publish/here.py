@@ -1,4 +1,4 @@
-"""You are here: the picture of the whole course on each page, with this chapter's part lit."""
+"""You are here: the picture of the whole on each page and talk, with the part of its chapter lit."""
 
 import re
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ PART = r'<a data-chapter="{}"(.*?)</a>'
 
 
 def here(path: str, listed: Iterable[str]) -> str:
-    """The picture for a page; "" if it has no part in it. A part leads to its chapter by a tap.
+    """The picture for a page or a talk; "" if it has no part in it. A part leads to its chapter by a tap.
 
     The keyboard has the sidebar for that, and whoever hears the page the name of the part.
     """

@@ -32,8 +32,8 @@ E.slip(ALL, "str(bytes(ids))", """`str` turns bytes into their Python notation, 
 E.slip("utf-8", "utf-8-sig", "you lost a U+FEFF at the start. It is a character like any other.")
 LOST = 'try:\n        return bytes(ids).decode()\n    except ValueError:\n        return "\\ufffd"'
 E.slip(f"return {ALL}", LOST, "one broken piece makes you lose the whole text. Replace only the broken piece.")
-E.slip('ce")', 'ce").replace("\\ufffd", "?")', "you can't tell your sign from a real question mark. Use U+FFFD.")
-NOTATION = "you write broken bytes in another notation, `\\xf0` or surrogates. The sign is U+FFFD."
+E.slip('ce")', 'ce").replace("\\ufffd", "?")', "your replacement character can't be told from a real question mark. Use U+FFFD.")
+NOTATION = "you write broken bytes in another notation, `\\xf0` or surrogates. The replacement character is U+FFFD."
 E.slip('"replace"', '"backslashreplace"', NOTATION)
 E.slip('"replace"', '"surrogateescape"', NOTATION)
 E.slip('"replace")', '"replace").strip()', "you removed white space at the ends, but it is part of the text.")

@@ -25,7 +25,7 @@ E.slip("len(vocab)", "-1", """-1 isn't an id. As an index it picks the last row 
 E.slip("len(vocab)", "0", """0 is already the id of the first character of `vocab`, so unknown
     characters would decode to that one. Use an unused number.""")
 E.slip("len(vocab)", "len(vocab) - 1", "the last character of `vocab` already has this id. Use an unused number.")
-E.slip("len(vocab)", "len(vocab) + 1", "you left out one number: `len(vocab)` itself is unused.")
+E.slip("len(vocab)", "len(vocab) + 1", "your new id skips one number: `len(vocab)` itself is still free.")
 E.slip(UNKNOWN, "ids.setdefault(character, len(ids))", """you give each unknown character its own
     number. All of them have to share one, `len(vocab)`.""")
 E.slip(", len(vocab))", ") or len(vocab)", """your function is right except for the first character

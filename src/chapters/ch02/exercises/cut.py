@@ -33,7 +33,7 @@ for wrong in ("start < 0 or start + block_size > len(ids)", f"len({X}) < block_s
     E.slip(CHECK, wrong, """you accept one start too many. Its inputs fit, but the target of its last
         input is missing, because the targets reach one place further than the inputs.""")
 E.slip("+ 1 >", "+ 1 >=", """you refuse the last good start, whose last target is the last id of the
-    text. With 5 ids and blocks of 2, start 2 uses the places 2, 3 and 4.""")
+    text. With 5 ids and blocks of 2, start 2 uses places 2, 3 and 4.""")
 for wrong in ("", f"len({Y}) < block_size or ", "start + block_size < -len(ids) or "):
     E.slip("start < 0 or ", wrong, """you accept negative starts. A slice counts them from the
         end, so the block is too short, empty or from the wrong place.""")

@@ -33,7 +33,7 @@ E.slip(CEIL, "math.ceil(math.sqrt(spread / wanted))", """your square root is on 
     Write spread / sqrt(n) = wanted, and solve for n.""")
 E.slip(CEIL, "math.floor(exact)", """you rounded down, so the error is still a little larger
     than `wanted`.""")
-E.slip(CEIL, "round(exact)", """you round to the nearest number. Where that is down, the error is
+E.slip(CEIL, "round(exact)", """you round to the nearest number. Where that rounds down, the error is
     still a little larger than `wanted`.""")
 E.slip(CEIL, "exact", """that is the formula, but you can't take a part of a batch. Which whole
     number is just enough?""")

@@ -22,7 +22,7 @@ E.slip("memory = True", "memory = False", """you judged one claim wrongly. The f
     from pairs, so it is the limit only for models that see one character.""")
 E.mistake(lambda: (False, False, False, False), """you say that no loss can be below the floor. But
     it is the limit for one kind of model and one kind of loss. Two of the claims are about
-    others.""")
+    other models or losses.""")
 E.mistake(lambda: (True, True, True, True), """if all four could be true, there would be no floor.
     Which claims are about a bigram on the whole text, and which one is about a number of
     steps?""")

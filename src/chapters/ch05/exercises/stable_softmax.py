@@ -57,7 +57,7 @@ E.slip(TOP, "scores.max()", """you subtract the largest score of the whole tenso
     it becomes exp(-2000) = 0 everywhere, and 0 / 0 is nan. Each row needs its own maximum.""")
 E.slip("amax", "mean", """you subtract the mean. In [1000, -1000] it is 0, so exp(1000) is still
     inf. Which number leaves no exponent above 0?""")
-E.slip("amax", "amin", "you subtract the smallest score, and exp(2000) is inf. Which is better?")
+E.slip("amax", "amin", "you subtract the smallest score, and exp(2000) is inf. Which score should you subtract?")
 LEADS = """you cut off large scores, and so lose their leads: 1000 and 1001 get equal weights. If
     you subtract the same number from a whole row, its leads don't change."""
 E.slip(f" - {TOP}", ".clamp(max=80)", LEADS)

@@ -68,8 +68,8 @@ E.slip("all(", "True or (", """you call every head deaf, but most of them hear. 
 E.slip(NEW, "2 * q, 2 * k", """you call two heads deaf that do hear. One hears only directions, the other only signs,
     so neither notices when you multiply q and k by a number. Try completely different q and k.""")
 for step in ("q + 0.01, k + 0.01", "q + 1, k + 1"):
-    E.slip(NEW, step, """you call a head deaf that hears only the sum of the signs of q and k. A small step doesn't
-        change a sign, the gradient is 0, and a swap keeps the sum. Try completely different q and k.""")
+    E.slip(NEW, step, """you call a head deaf although it hears the sum of the signs of q and k. A small step
+        doesn't change a sign, the gradient is 0, and a swap keeps the sum. Try completely different q and k.""")
 E.slip(OTHERS, "v.cumsum(dim=-2) / torch.arange(1, v.shape[-2] + 1)[:, None]", """you compare with a running mean. One
     deaf head gives the mean of all values, the other that of the last five. Change q and k instead, and see whether
     the output changes.""")
@@ -78,19 +78,20 @@ E.slip("return", "out.sum().backward()\n    return q.grad is k.grad is None\n   
 E.slip(OTHERS, "v.mean(-2, True)", """you find the deaf head without a mask, whose output is the mean of all values,
     but not the one with a mask. Change q and k instead.""")
 for other in (f"q, {NEW_K}", "q, 2 * k"):
-    E.slip(NEW, other, """you call a head deaf that forgot its keys and scores queries with queries. It has a
-        different mistake, but it isn't deaf. Did you change only the keys?""")
+    E.slip(NEW, other, """you call a head deaf that isn't: it forgot its keys and scores queries with queries, a
+        different mistake. Did you change only the keys?""")
 for other in (f"{NEW_Q}, k", "2 * q, k"):
-    E.slip(NEW, other, """you call a head deaf that forgot its queries and scores keys with keys. It has a different
-        mistake, but it isn't deaf. Did you change only the queries?""")
+    E.slip(NEW, other, """you call a head deaf that isn't: it forgot its queries and scores keys with keys, a
+        different mistake. Did you change only the queries?""")
 for rtol in ("rtol=0, ", ""):  # also with a relative tolerance
     for place, part in (("[..., 0, :]", "position"), ("[..., -1, :]", "position"), ("[..., 0]", "channel"),
                         ("[..., -1]", "channel")):
         E.slip("(out, other, rtol=0, ", f"(out{place}, other{place}, {rtol}", f"""you call heads deaf that hear
             at a single {part}, but find those that hear everywhere. Which numbers does your test compare?""")
     for mean in (".mean()", ".mean(-1)", ".mean(-2)"):
-        E.slip("(out, other, rtol=0, ", f"(out{mean}, other{mean}, {rtol}", """you call a head deaf in which one
-            number grows by as much as another shrinks. Does your test compare number by number?""")
+        E.slip("(out, other, rtol=0, ", f"(out{mean}, other{mean}, {rtol}", """you call a head deaf although
+            its output changes: one number grows by as much as another shrinks. Does your test compare number by
+            number?""")
     E.slip("(out, other, rtol=0, ", f"(out.norm(dim=-1), other.norm(dim=-1), {rtol}", """you call a head deaf whose
         outputs rotate but keep their lengths. Does your test compare number by number?""")
 for wide in ("5e-2", "1e-4"):

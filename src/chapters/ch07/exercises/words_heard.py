@@ -36,8 +36,8 @@ E.slip("-1", "1", """your answer is right only for a matrix, whose last axis is 
 E.slip("entropy =", "weights = torch.softmax(weights, dim=-1)\n    entropy =", """you apply softmax
     to numbers that are already weights, which makes them more equal.""")
 E.slip("entropy.exp()", "1 / (weights**2).sum(dim=-1)", """you returned 1 / the sum of the squares,
-    a different measure. It also gives n for n equal weights, but differs from the entropy's
-    otherwise.""")
+    a different measure. It also gives n for n equal weights, but for other weights it
+    differs from the number that the entropy gives.""")
 E.slip("entropy.exp()", "1 / weights.amax(dim=-1)", """you returned 1 / the largest weight. It also
     gives n for n equal weights, but it doesn't depend on the other weights or on the entropy.""")
 COUNTED = "you count the weights above 0, so the faintest word counts as much as the loudest."

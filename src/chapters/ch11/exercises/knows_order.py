@@ -93,9 +93,9 @@ def knows_order(forward, x):
     return False
 
 
-E.slip("return False", "return True", """your test says that all of them know order. For which of them can't that be
+E.slip("return False", "return True", """your test says that all attentions know order. For which of them can't that be
     true?""")
-E.slip("return True", "return False", """your test says that none of them knows order. Do you shuffle x, or the
+E.slip("return True", "return False", """your test says that no attention knows order. Do you shuffle x, or the
     output?""")
 E.mistake(lambda f, x: not knows_order(f, x), "your answer is reversed: True has to mean that order matters.")
 E.slip("range(T - 2)", "range(T - 2)[:1]", """you swap only the first two words, so you miss an attention that looks

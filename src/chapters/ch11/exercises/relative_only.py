@@ -95,7 +95,7 @@ E.slip("range(1 - n, n)", "range(-2, 3)", """your test accepts a score that depe
 E.slip("range(1 - n, n)", "[d for d in range(1 - n, n) if d]", """your test accepts a score of a word with itself that
     depends on its position. Does it try distance 0?""")
 E.slip("j in range(n) if 0 <= j + distance < n", "j in range(n - 1) if 0 <= j + distance < n - 1 or n - 2 < abs(distance)", """your
-    test finds scores that change between other positions, but accepts some that change only at the last one. Does it
+    test finds scores that change at other positions, but accepts some that change only at the last one. Does it
     reach position n - 1?""")
 E.slip("max(scores) - min(scores)", "abs(scores[0] - scores[:2][-1])", """your test finds scores that change at the
     first positions, but accepts some that change further on. Which positions does it try?""")
@@ -108,13 +108,13 @@ E.mistake(moves(0, 1), "you move only the key, which changes the distance.")
 E.mistake(moves(1, 1), """your test accepts a drift that is below 1e-4 from one pair to the next, but adds up to more.
     Do you compare only neighbours? The largest and the smallest score of a distance may differ by 1e-4.""")
 for where, hint in (
-    (lambda i, j: j <= i, "It accepts one in which the key comes after its query. Does it try such pairs?"),
-    (lambda i, j: j >= i, "It accepts one in which the key comes before its query. Does it try such pairs?"),
-    (lambda i, j: i == j, "It accepts some that change at a distance other than 0. Which distances does it try?"),
-    (lambda i, j: i != j, "It accepts one of a word with itself. Does it try distance 0?"),
-    (lambda i, j: i == 0, "It accepts some that change further on. From which positions does it move a query?"),
+    (lambda i, j: j <= i, "one in which the key comes after its query. Does it try such pairs?"),
+    (lambda i, j: j >= i, "one in which the key comes before its query. Does it try such pairs?"),
+    (lambda i, j: i == j, "scores that change at a distance other than 0. Which distances does it try?"),
+    (lambda i, j: i != j, "the score of a word with itself. Does it try distance 0?"),
+    (lambda i, j: i == 0, "scores that change further on. From which positions does it move a query?"),
 ):
-    E.mistake(moves(1, 1, where=where), "your test finds some scores that depend on the position. " + hint)
+    E.mistake(moves(1, 1, where=where), "your test finds some scores that depend on the position, but it misses " + hint)
 E.mistake(moves(1, 1, 1e-3), """your test accepts a slow drift. How large may a difference be? Anything above 1e-4
     counts.""")
 E.slip("max(scores) - min(scores)", "max(abs(s - scores[0]) for s in scores)", """your test accepts a score that is

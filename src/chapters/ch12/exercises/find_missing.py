@@ -110,14 +110,14 @@ E.slip("((sizes - 1).abs() < 1e-3).all()", "abs(sizes.mean() - 1) < 0.3", """you
     block that is fine can have words of about that size by chance.""")
 for slack in ("abs(sizes.mean() - 1) < 1e-3", "abs(sizes.sqrt().mean() - 1) < 1e-3", "((sizes - 1).abs() < 1e-3).any()"):
     E.slip("((sizes - 1).abs() < 1e-3).all()", slack, """you say \"norm after\" for a block that is
-        fine, because its output as a whole, or only one of its words, has the RMS 1. After a norm,
-        which words have the RMS 1?""")
+        fine, because its output as a whole, or only one of its words, has an RMS of 1. After a
+        norm, which words have an RMS of 1?""")
 E.slip("(block(2**31 * x) - block(2**30 * x)) / 2**30", "(block(2048 * x) - block(1024 * x)) / 1024", """your
     answer is right for blocks whose parts are of ordinary size, but wrong where a part adds
     100,000. How large must x be to make everything that is added negligible?""")
 for place in ("[0, 0]", "[-1, -1]", "[0]", "[-1]", "[:, 0]", "[:, -1]"):
     E.slip("(sizes - 1)", f"(sizes{place} - 1)", """you say \"norm after\" for a block that is fine,
-        in which some of the words have the RMS 1 by chance. Which words does your test look at?""")
+        but in which some words happen to have an RMS of 1. Which words does your test look at?""")
 
 
 @E.mistake
@@ -172,6 +172,6 @@ def invariant_only(block, x):
 E.hint("What does a norm before a part do to a very large x? And what does a residual do with it?")
 E.hint("""Let n be very large, 2**30. If x is in the output, the output for 2 n x is larger than the
     output for n x, by n x. If it isn't, both outputs are nearly the same. And after a norm each
-    word has the RMS 1.""")
+    word has an RMS of 1.""")
 E.hint("""First, are all numbers of `out.square().mean(dim=-1)` equal to 1? Then, is `(block(2**31 *
     x) - block(2**30 * x)) / 2**30` nearly x?""")

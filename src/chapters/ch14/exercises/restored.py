@@ -71,7 +71,7 @@ E.slip("(rest(patched) - low) / (high - low)", "rest(patched) - low", """you ret
 E.slip("(rest(patched) - low) / (high - low)", "rest(patched)", """you returned the number itself.
     How much of the difference between the two runs was restored?""")
 E.slip("(rest(patched) - low) / (high - low)", "rest(patched) / high", """you compare with 0. A
-    position that brings nothing back leaves the corrupted run's number, not 0. Measure from that
+    position whose patch restores nothing gives the corrupted run's number, not 0. Measure from that
     number.""")
 E.slip("(high - low))", "high)", """you divide by the clean run's number. The full difference goes
     from the corrupted run's number to the clean run's.""")

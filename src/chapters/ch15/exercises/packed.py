@@ -26,7 +26,7 @@ E.slip("same.tril()", "torch.ones_like(same).tril()", """your documents hear eac
 E.slip("same.tril()", "same", """you separate the documents, but each word sees its own document's
     future.""")
 E.slip("torch.cat([torch.arange(length) for length in lengths])", "torch.arange(len(document))",
-    """your positions go on over all documents. Each document begins at 0, as if there were no
+    """your positions run on across documents. Each document begins at 0, as if there were no
     others.""")
 E.slip("torch.cat([torch.arange(length) for length in lengths])",
     "torch.cat([torch.arange(1, length + 1) for length in lengths])", """your positions begin at 1.

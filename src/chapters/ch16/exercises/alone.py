@@ -156,7 +156,7 @@ DIFFERENCE = "(out[b : b + 1, places] - by_itself)"
 E.slip("range(len(x))", "[len(x) - 1]", """you find programs that are wrong in the last row, but
     pass one that is wrong in the second. Which rows does your test compare?""")
 E.slip("            places = texts[b] == text\n", "            places = texts[b] == text\n            if text == 0:\n                continue\n", """you
-    pass a program that is wrong only in text 0, the padding. Does your test try it, like any other text?""")
+    pass a program that is wrong only in text 0, the padding. Does your test try text 0, like any other?""")
 E.slip("            places = texts[b] == text\n", "            places = texts[b] == text\n            if places.sum() < 2:\n                continue\n", """you
     pass a program that is wrong only in texts of one word. Does your test try them?""")
 for part in ("[..., 0]", "[..., -1]"):

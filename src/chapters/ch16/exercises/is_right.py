@@ -63,11 +63,11 @@ E.slip("texts[b].unique()", "texts[b].unique()[-1:]", """you find faults in the 
 E.slip("texts[b].unique()", "texts[b].unique()[:1]", """your check doesn't notice if one text hears
     another. Do you compare every text of a packed row, with the given `texts`?""")
 E.slip("not ((out[b : b + 1, places] - alone).abs() <= 1e-5).all()",
-       "((out[b : b + 1, places] - alone).abs() > 1e-5).any()", """you call a program right whose
-           output has nan in it. `nan > 1e-5` is False, and `nan_to_num` turns nan into 0. Does your
+       "((out[b : b + 1, places] - alone).abs() > 1e-5).any()", """you call a program right although
+           its output has nan in it. `nan > 1e-5` is False, and `nan_to_num` turns nan into 0. Does your
            test use one of these? Test whether all differences are small.""")
 E.slip("out = forward(x, texts)", "out = forward(x, texts).nan_to_num()", """you call a program
-    right that returns nan where 0 is right. You turn nan into 0, but a nan is wrong wherever it
+    right although it returns nan where 0 is right. You turn nan into 0, but a nan is wrong wherever it
     occurs.""")
 E.slip(".abs() <= 1e-5).all()", ".abs().mean() <= 1e-5)", """a small fault in one number disappears in a mean over
     many. Every single difference has to be small.""")
@@ -78,7 +78,7 @@ E.slip("(out[b : b + 1, places] - alone)", "(out[b : b + 1, places] - alone)[:, 
     programs with a different scale or a different order. These faults don't show at the first
     position of a text, which can look only at itself. Which positions does your test compare?""")
 E.slip("            places = texts[b] == text\n", "            places = texts[b] == text\n            if text == 0:\n                continue\n", """you
-    pass a program that is wrong only in text 0, the padding. Does your test judge it, like any other text?""")
+    pass a program that is wrong only in text 0, the padding. Does your test judge text 0, like any other?""")
 E.slip("            places = texts[b] == text\n", "            places = texts[b] == text\n            if places.sum() < 2:\n                continue\n", """you
     pass a program that is wrong only in texts of one word. Does your test judge them?""")
 for rows in ("range(1)", "[len(x) - 1]"):

@@ -1,4 +1,4 @@
-"""Return the name of the check that leaves the fewest suspects if its answer is the unlucky one."""
+"""Return the name of the check that leaves the fewest suspects in the worst case."""
 
 from chapters.ch16.exercises.suspects import CHECKS, told
 from course.learn.record import Exercise

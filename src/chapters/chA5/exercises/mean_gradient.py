@@ -36,7 +36,7 @@ E.mistake(lambda gradients, counts: sum(gradients) / len(gradients), """you give
 E.mistake(lambda gradients, counts: gradients[counts.index(max(counts))], """you took one process's
     gradient. The others have seen examples as well.""")
 
-E.hint("""How would one process compute it, with all examples? Which sum would it take, and what
+E.hint("""How would one process compute the gradient of all examples? Which sum would it take, and what
     would it divide it by?""")
 E.hint("A mean times its count is a sum. You can add the sums of different processes.")
 E.hint("Add up gradient * count, and divide once, by the sum of the counts.")

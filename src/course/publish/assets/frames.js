@@ -1,16 +1,16 @@
 // An explorer where no kernel runs, in the book and on the slides: the figure before the frames
 // follows a slider or two. Without script the still figure stays.
-async function unzipped(text) {
+function unzipped(text) { // a Response: its text, or its bytes
   const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).text();
+  return new Response(stream);
 }
 
 async function follow(store) {
   const figure = store.previousElementSibling;
   const drawn = () => figure.querySelector("svg");
   if (!figure || !drawn() || !window.DecompressionStream) return;
-  store.textContent = await unzipped(store.textContent);
+  store.textContent = await unzipped(store.textContent).text();
   const { sliders, frames } = JSON.parse(store.textContent);
   const caption = figure.querySelector("figcaption");
   const box = document.createElement("div");

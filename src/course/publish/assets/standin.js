@@ -1,11 +1,16 @@
 // A live explorer where no kernel runs, in the book and on the slides: the module of JupyterLab on
 // a stand-in for its model. Without script the still figure stays, and without the weights that it
 // computes with, which publish/weights.py put into a script of this page.
-for (const store of document.querySelectorAll("script.course-live")) {
+async function unpacked(text) { // as weights.py packs it
+  const parts = new Uint8Array(await unzipped(text).arrayBuffer()), odd = Math.ceil(parts.length / 2);
+  return parts.map((_, n) => parts[n % 2 ? odd + (n >> 1) : n >> 1]);
+}
+
+async function stand(store) {
   const { module, ...traits } = JSON.parse(store.textContent);
   const heard = {}, file = globalThis.courseWeights?.[store.dataset.weights];
-  if (store.dataset.weights && !file) continue;
-  if (file) traits.weights = Uint8Array.from(atob(file), (character) => character.charCodeAt(0));
+  if (store.dataset.weights && !(file && window.DecompressionStream)) return;
+  if (file) traits.weights = await unpacked(file);
   const model = {
     get: (name) => traits[name],
     set: (name, value) => {
@@ -19,3 +24,5 @@ for (const store of document.querySelectorAll("script.course-live")) {
   globalThis.courseLive[module].render({ model, el });
   store.previousElementSibling.replaceWith(el);
 }
+
+window.liveReady = Promise.all([...document.querySelectorAll("script.course-live")].map(stand));

@@ -55,6 +55,7 @@
     await Promise.all([...document.images].map((i) => i.decode().catch(() => {})));
     await document.fonts.ready;
     await window.framesReady;
+    await window.liveReady;
     for (const page of [...document.querySelectorAll("section.page")]) {
       const folded = [...page.querySelectorAll("details:not([open]):not(td *)")];
       folded.forEach((d) => { d.open = true; }); // room for every answer; in a table it scrolls

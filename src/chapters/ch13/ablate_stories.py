@@ -1,0 +1,136 @@
+"""What a GPT that writes stories needs: the same training with a part of the model taken out.
+
+`python -m chapters.ch13.ablate_stories` trains every row of ROWS and writes each run into
+`ablations.json` as soon as it is done, so you can stop the command and start it again. With names of
+rows, it trains only these; two such commands may run side by side. All rows take about 80 minutes of
+one CPU.
+
+Runs of one seed see the same batches and begin with the same weights, as far as the shapes agree.
+Each row has the learning rate that suits it best: three are tried with one seed, the better two of them
+with a second, and the one with the lower mean loss on `choosing` stories is taken. Five seeds are then
+judged on stories that no choice saw.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import torch
+
+from attention.bpe_tokenizer import BPETokenizer
+from attention.checks import choose
+from attention.gpt import GPT, Config, make_block
+from attention.stories import write_stories
+from chapters.ch13.runs import EqualShares, MLPAlone, turned_into
+from chapters.ch13.story_model import (
+    exact_floor,
+    padded,
+    story_scores,
+    train_on_texts,
+    word_tokenizer,
+)
+from chapters.ch13.train_stories import BATCH_SIZE, N_TRAIN, SEED
+from course.files import write_text
+
+STORED = Path(__file__).with_name("ablations.json")
+SEEDS = FIRST, SECOND, *_ = (1337, 1338, 1339, 1340, 1341)
+RATES, N_STEPS = (2.5e-3, 5e-3, 1e-2), 600
+MEASURES = ("excess", "well formed", "no slip", "answered")
+Scores = Mapping[str, float]
+Runs = dict[str, dict[str, dict[str, Scores]]]  # {row: {learning rate: {seed: scores}}}
+ROWS: dict[str, dict] = {  # what is changed: the configuration, the maker of blocks, the steps
+    "the whole model": {},
+    "no attention": dict(block=turned_into(MLPAlone)),
+    "averages the past": dict(block=turned_into(attention=EqualShares)),
+    "one layer": dict(config=dict(n_layer=1)),
+    "no positions": dict(config=dict(positions="none")),
+    "one head": dict(config=dict(n_head=1)),
+    "1,000 steps": dict(n_steps=1000),
+}
+
+
+def make_model(config: Config, seed: int, block: Callable = make_block, **changes) -> GPT:
+    """A model with these changes; its weights are those of the whole model wherever that has them."""
+    torch.manual_seed(seed)
+    whole = GPT(config)
+    model = GPT(replace(config, **changes), block)
+    model.load_state_dict(whole.state_dict(), strict=False)
+    return model
+
+
+@cache
+def texts() -> tuple[BPETokenizer, torch.Tensor, list[str], list[str]]:
+    """The tokenizer, the ids to learn from, the stories to choose on, and those to judge on."""
+    stories = write_stories(N_TRAIN, SEED)
+    tokenizer = word_tokenizer("".join(stories[:2000]))
+    judging, choosing = (write_stories(1000, SEED + n) for n in (1, 2))
+    return tokenizer, padded(tokenizer, stories), choosing, judging
+
+
+def run(row: str, learning_rate: float, seed: int, n_steps: int = N_STEPS) -> Scores:
+    """Train one model. Its loss above the floor on `choosing` stories, and its scores on others."""
+    (tokenizer, ids, choosing, judging), changes = texts(), ROWS[row]
+    config = Config(tokenizer.vocab_size, ids.shape[1], n_layer=3, n_head=2, n_embd=64)
+    model = make_model(config, seed, changes.get("block", make_block), **changes.get("config", {}))
+    n_steps, held_out = changes.get("n_steps", n_steps), padded(tokenizer, choosing)
+    generator = torch.Generator().manual_seed(seed)
+    how = dict(learning_rate=learning_rate, eval_every=n_steps)  # the last weights are kept
+    history = train_on_texts(model, ids, held_out, n_steps, generator, BATCH_SIZE, **how)
+    scores = {"choosing": history[-1].validation - exact_floor(tokenizer, choosing)}
+    scores |= story_scores(model, tokenizer, judging, seed)
+    return {name: round(score, 4) for name, score in scores.items() if name != "floor"}
+
+
+def stored() -> Runs:
+    """The runs so far."""
+    return json.loads(STORED.read_text()) if STORED.exists() else {}
+
+
+def best_rates(runs: Mapping[str, Mapping[str, Scores]], *seeds: int) -> list[str]:
+    """The rates of {rate: {seed: scores}} with all these seeds, the lowest loss on `choosing` stories first."""
+    losses = {
+        rate: sum(own[str(seed)]["choosing"] for seed in seeds)
+        for rate, own in runs.items()
+        if all(str(seed) in own for seed in seeds)
+    }
+    return sorted(losses, key=losses.get)
+
+
+def judged(found: Runs) -> dict[str, dict[str, list[float]]]:
+    """Each measure of each row, seed by seed, at the row's best learning rate."""
+    best = {row: runs[best_rates(runs, FIRST, SECOND)[0]].values() for row, runs in found.items()}
+    return {
+        row: {name: [scores[name] for scores in runs] for name in MEASURES}
+        for row, runs in best.items()
+    }
+
+
+def ensure(row: str, rate: str, seed: int) -> None:
+    """Make this run and store it, unless it is stored already."""
+    if str(seed) in stored().get(row, {}).get(rate, {}):
+        return
+    scores = run(row, float(rate), seed)
+    found = stored()  # again, since another command may have written in the meantime
+    found.setdefault(row, {}).setdefault(rate, {})[str(seed)] = scores
+    write_text(json.dumps(found, indent=1) + "\n", STORED)
+    print(row, rate, seed, scores, flush=True)
+
+
+def main(*rows: str) -> None:
+    """Make all runs of these rows, or of every row, that aren't stored yet."""
+    for row in [choose("row", row, ROWS) for row in rows] or ROWS:
+        for rate in map(str, RATES):
+            ensure(row, rate, FIRST)
+        for rate in best_rates(stored()[row], FIRST)[:2]:
+            ensure(row, rate, SECOND)
+        best, *_ = best_rates(stored()[row], FIRST, SECOND)
+        for seed in SEEDS:
+            ensure(row, best, seed)
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)  # so that the runs don't depend on how many CPUs there are
+    main(*sys.argv[1:])

@@ -1,0 +1,146 @@
+"""What stories need: each variant is what its name says, the command can go on, and its runs are all there."""
+
+import pytest
+import torch
+
+from attention.fitting import Evaluation
+from attention.gpt import Config
+from attention.stories import write_stories
+from chapters.ch13 import ablate_stories, story_model
+from chapters.ch13.ablate_stories import (
+    MEASURES,
+    RATES,
+    ROWS,
+    SEEDS,
+    judged,
+    make_model,
+    stored,
+)
+from chapters.ch13.runs import own_start
+from chapters.ch13.story_model import padded, word_tokenizer
+
+V, T = 11, 7
+TINY = Config(V, T, n_layer=3, n_head=2, n_embd=12)
+STORIES = write_stories(20)
+FOUND = stored()
+
+
+def variant(row, seed=0, **changes):
+    """A small model of this row, which already computes something."""
+    config = ROWS[row].get("config", {}) | changes
+    block = ROWS[row].get("block", ablate_stories.make_block)
+    model = make_model(TINY, seed, block, **config).eval()
+    for each in model.blocks:
+        own_start(each)
+    return model
+
+
+def logits_at_the_end(row, ids, **changes):
+    with torch.no_grad():
+        return variant(row, **changes)(torch.tensor([ids]))[0, -1]
+
+
+# ---------------------------------------------------------------- the variants
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_only_without_attention_does_a_token_ignore_its_past(row):
+    one, other = (logits_at_the_end(row, [*past, 5]) for past in ([1, 2, 3, 4], [9, 8, 7, 6]))
+    assert torch.allclose(one, other, atol=1e-6) == (row == "no attention")
+
+
+def test_the_average_has_equal_weights_in_every_block_and_head():
+    _, weights = variant("averages the past").forward_with_weights(torch.arange(T)[None])
+    equal = torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]
+    torch.testing.assert_close(weights, equal.expand(3, 1, 2, T, T))
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_one_block_knows_the_order_of_the_past_only_by_positions(row):
+    one, other = (logits_at_the_end(row, [*past, 5], n_layer=1) for past in ([1, 2, 3], [3, 1, 2]))
+    ordered = row not in ("no attention", "averages the past", "no positions")
+    assert torch.allclose(one, other, atol=1e-5) != ordered
+
+
+def test_one_layer_and_one_head_are_one():
+    models = {row: variant(row) for row in ROWS}
+    assert [row for row in ROWS if len(models[row].blocks) == 1] == ["one layer"]
+    assert [row for row in ROWS if models[row].blocks[0].attention.n_head == 1] == ["one head"]
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_pair_begins_with_the_same_weights(row):
+    changes = ROWS[row]
+    block = changes.get("block", ablate_stories.make_block)
+    own = make_model(TINY, 3, block, **changes.get("config", {})).state_dict()
+    whole, other = (make_model(TINY, seed).state_dict() for seed in (3, 4))
+    assert own.keys() <= whole.keys()
+    assert all(torch.equal(own[name], whole[name]) for name in own)
+    assert not torch.equal(own["lm_head.weight"], other["lm_head.weight"])
+
+
+# ---------------------------------------------------------------- the command
+
+
+@pytest.fixture
+def small(monkeypatch, tmp_path):
+    """A few stories to learn from, and nothing stored."""
+    tokenizer = word_tokenizer("".join(write_stories(300)))
+    texts = (tokenizer, padded(tokenizer, STORIES), STORIES[:3], STORIES[3:5])
+    monkeypatch.setattr(ablate_stories, "texts", lambda: texts)
+    monkeypatch.setattr(ablate_stories, "STORED", tmp_path / "ablations.json")
+
+
+def test_a_run_is_scored_on_both_sets_and_repeats(small, monkeypatch):
+    monkeypatch.setattr(story_model, "told_by", lambda *args: STORIES[:3])
+    first, again = (ablate_stories.run("one layer", 0.01, 1, 2) for _ in range(2))
+    assert first.keys() == {"choosing", *MEASURES}
+    assert first == again and first["excess"] != first["choosing"]
+    assert first["no slip"] == 0.015  # three stories of 200
+
+
+def test_a_seed_gives_the_weights_and_the_batches(small, monkeypatch):
+    seen = []
+    monkeypatch.setattr(story_model, "told_by", lambda *args: STORIES[:3])
+    done = [Evaluation(1000, 1.0, 1.0)]
+    train = lambda model, *args, **how: seen.append((model, args, how)) or done  # noqa: E731
+    monkeypatch.setattr(ablate_stories, "train_on_texts", train)
+    for seed in (1, 2):
+        ablate_stories.run("1,000 steps", 0.01, seed)
+    (one, args, how), (other, other_args, _) = seen
+    assert how == dict(learning_rate=0.01, eval_every=1000) and args[2] == 1000
+    assert not torch.equal(one.lm_head.weight, other.lm_head.weight)
+    draws = [torch.rand(1, generator=each[3]) for each in (args, other_args)]
+    assert draws[0] != draws[1]
+
+
+def test_the_rate_is_chosen_on_other_stories_and_only_then_come_the_other_seeds(
+    small, monkeypatch
+):
+    made = []
+
+    def run(row, rate, seed):
+        made.append((row, rate, seed))
+        return dict.fromkeys(MEASURES, rate) | {"choosing": abs(rate - 0.004)}
+
+    monkeypatch.setattr(ablate_stories, "run", run)
+    ablate_stories.main("one head")
+    first, second, *others = SEEDS
+    chosen = [(rate, first) for rate in RATES] + [(0.005, second), (0.0025, second)]
+    assert made == [("one head", *each) for each in chosen + [(0.005, seed) for seed in others]]
+    assert judged(stored()) == {"one head": dict.fromkeys(MEASURES, [0.005] * len(SEEDS))}
+
+
+def test_a_command_that_was_stopped_goes_on_where_it_was(small, monkeypatch):
+    scores = dict.fromkeys(MEASURES, 1.0) | {"choosing": 1.0}
+    monkeypatch.setattr(ablate_stories, "run", lambda *args: scores)
+    ablate_stories.main("one head")
+    whole = ablate_stories.STORED.read_text()
+    monkeypatch.setattr(ablate_stories, "run", lambda *args: pytest.fail("made twice"))
+    ablate_stories.main("one head")
+    assert ablate_stories.STORED.read_text() == whole
+
+
+def test_a_row_that_nobody_knows_is_refused_before_any_training(small):
+    with pytest.raises(ValueError, match="row: expected one of .*'one leg'; did you mean"):
+        ablate_stories.main("one leg")
