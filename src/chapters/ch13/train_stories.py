@@ -4,49 +4,38 @@ It takes about eight minutes of one CPU. The model reads 30,000 stories and is j
 """
 
 import sys
-from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import torch
+from jaxtyping import Int
+from torch import Tensor
 
 from attention.bpe_tokenizer import BPETokenizer
 from attention.checkpoint import STORIES, save_checkpoint
-from attention.fitting import muon, warm_up_and_cosine
 from attention.gpt import GPT, Config
 from attention.stories import write_stories
-from attention.training import minimize
-from chapters.ch13.story_model import padded, story_loss, story_scores, word_tokenizer
+from chapters.ch13.story_model import padded, story_scores, train_on_texts, word_tokenizer
 
 SEED, N_STEPS, BATCH_SIZE, LEARNING_RATE = 1337, 4000, 32, 1e-2
 N_TRAIN = 30_000
 
 
-def training(n_steps: int = N_STEPS) -> tuple[GPT, BPETokenizer, Iterator[float]]:
-    """The model, its tokenizer and its training, whose losses come step by step."""
+def start() -> tuple[GPT, BPETokenizer, Int[Tensor, "N T"], torch.Generator]:
+    """The model before its first step, its tokenizer, the stories' ids, and what draws batches of them."""
     stories = write_stories(N_TRAIN, SEED)
     tokenizer = word_tokenizer("".join(stories[:2000]))
     ids = padded(tokenizer, stories)
     torch.manual_seed(SEED)
     model = GPT(Config(tokenizer.vocab_size, ids.shape[1], n_layer=3, n_head=2, n_embd=64))
-    generator = torch.Generator().manual_seed(SEED)
-    steps = minimize(
-        partial(story_loss, model, ids, BATCH_SIZE, generator),
-        model.parameters(),
-        muon(model, LEARNING_RATE, times=4.0),
-        n_steps,
-        schedule=lambda step: warm_up_and_cosine(step, n_steps, n_steps // 50),
-        clip=1.0,
-    )
-    return model, tokenizer, steps
+    return model, tokenizer, ids, torch.Generator().manual_seed(SEED)
 
 
 def main(path: Path = STORIES, n_steps: int = N_STEPS) -> None:
     """Train, and write the checkpoint with its scores."""
-    model, tokenizer, steps = training(n_steps)
-    for step, loss in enumerate(steps, 1):
-        if step % 250 == 0:
-            print(f"step {step}: {loss:.3f}", flush=True)
+    model, tokenizer, ids, generator = start()
+    held_out = padded(tokenizer, write_stories(300, SEED + 2))
+    how = dict(learning_rate=LEARNING_RATE, eval_every=250, on_eval=print)
+    train_on_texts(model, ids, held_out, n_steps, generator, BATCH_SIZE, **how)
     model.half().float()  # as it will be read
     facts = story_scores(model, tokenizer, write_stories(1000, SEED + 1), SEED)
     facts = {name: f"{value:.4f}" for name, value in facts.items()}

@@ -5,15 +5,25 @@ It is the training of `chapters.ch13.train_stories`, with its seed. About five m
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import torch
 
 from attention.bpe_tokenizer import BPETokenizer
+from attention.fitting import muon, warm_up_and_cosine
 from attention.gpt import GPT
 from attention.stories import write_stories
-from chapters.ch13.story_model import START, exact_floor, mean_loss, padded, share_answered
-from chapters.ch13.train_stories import training
+from attention.training import minimize
+from chapters.ch13.story_model import (
+    START,
+    exact_floor,
+    mean_loss,
+    padded,
+    share_answered,
+    story_loss,
+)
+from chapters.ch13.train_stories import BATCH_SIZE, LEARNING_RATE, N_STEPS, start
 from chapters.ch14.patterns import previous_token_score
 from chapters.ch14.story_heads import looks, share_fitting
 
@@ -52,7 +62,15 @@ def packed(weights: torch.Tensor) -> str:
 
 def frames(n_frames: int = N_FRAMES) -> Iterator[dict]:
     """A frame before the first step, and one after every so many."""
-    model, tokenizer, steps = training()
+    model, tokenizer, ids, generator = start()
+    steps = minimize(
+        partial(story_loss, model, ids, BATCH_SIZE, generator),
+        model.parameters(),
+        muon(model, LEARNING_RATE, times=4.0),
+        N_STEPS,
+        schedule=lambda step: warm_up_and_cosine(step, N_STEPS, N_STEPS // 50),
+        clip=1.0,
+    )
     stories = write_stories(JUDGED, seed=14)
     for n in range(n_frames):
         yield {"step": n * EVERY, **frame(model, tokenizer, stories)}
