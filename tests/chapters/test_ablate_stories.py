@@ -123,7 +123,7 @@ def test_the_rate_is_chosen_on_other_stories_and_only_then_come_the_other_seeds(
 
     def run(row, rate, seed):
         made.append((row, rate, seed))
-        return dict.fromkeys(MEASURES, rate) | {"choosing": abs(rate - 0.004)}
+        return dict.fromkeys(MEASURES, seed) | {"choosing": abs(rate - 0.004)}
 
     monkeypatch.setattr(ablate_stories, "run", run)
     ablate_stories.main("one head")
@@ -131,7 +131,7 @@ def test_the_rate_is_chosen_on_other_stories_and_only_then_come_the_other_seeds(
     chosen = [(rate, first) for rate in RATES] + [(0.005, second), (0.0025, second)]
     assert made == [("one head", *each) for each in chosen + [(0.005, seed) for seed in others]]
     found = stored()
-    assert judged(found) == {"one head": dict.fromkeys(MEASURES, [0.005] * len(SEEDS))}
+    assert judged(found) == {"one head": dict.fromkeys(MEASURES, [*SEEDS])}
     del found["one head"]["0.005"][str(SEEDS[-1])]
     assert judged(found) == {}, "not finished"
 
@@ -154,7 +154,7 @@ def test_a_row_that_nobody_knows_is_refused_before_any_training(small):
 # ---------------------------------------------------------------- the stored runs
 
 JUDGED = judged(stored())
-DONE = ("the whole model", "no attention", "averages the past", "one layer", "one head")
+DONE = [row for row in ROWS if row != "1,000 steps"]  # whose other seeds are still to be run
 
 
 def test_every_run_has_all_scores_and_every_finished_row_has_all_seeds():
@@ -175,7 +175,7 @@ def test_the_rate_of_a_finished_row_is_the_best_of_three(row):
 
 def test_an_average_gives_form_and_only_attention_in_several_layers_keeps_the_facts():
     """With every seed: what the page says of its figure."""
-    whole, nothing, average, one_layer, one_head = (JUDGED[row] for row in DONE)
+    whole, nothing, average, one_layer, no_positions, one_head = (JUDGED[row] for row in DONE)
     for own in (whole, average, one_layer):
         assert min(own["well formed"]) > 0.9
     assert max(nothing["well formed"] + nothing["no slip"]) == 0 and min(nothing["excess"]) > 1
@@ -183,6 +183,8 @@ def test_an_average_gives_form_and_only_attention_in_several_layers_keeps_the_fa
     assert min(whole["answered"]) > max(average["answered"]) > max(one_layer["answered"])
     assert max(whole["excess"]) < 0.004 < 0.02 < min(average["excess"] + one_layer["excess"])
     assert max(average["excess"] + one_layer["excess"]) < 0.03
+    middle = no_positions["no slip"]
+    assert min(middle) < 0.2 and max(middle) >= 0.85, "it depends on the seed"
     lost = [share < 1 / 3 for share in one_head["no slip"]]
     assert lost.count(True) == 1, "one seed in five, as bad as with one layer"
     assert all(share >= 0.8 for share in one_head["no slip"] if share > 1 / 3)

@@ -101,10 +101,11 @@ def best_rates(runs: Mapping[str, Mapping[str, Scores]], *seeds: int) -> list[st
 
 def judged(found: Runs) -> dict[str, dict[str, list[float]]]:
     """Each measure of each row, seed by seed, at its best rate; rows that aren't finished are left out."""
+    best = {row: best_rates(found.get(row, {}), *SEEDS)[:1] for row in ROWS}
     return {
-        row: {name: [scores[name] for scores in found[row][rate].values()] for name in MEASURES}
-        for row in ROWS
-        for rate in best_rates(found.get(row, {}), *SEEDS)[:1]
+        row: {name: [found[row][rate][str(seed)][name] for seed in SEEDS] for name in MEASURES}
+        for row, rates in best.items()
+        for rate in rates
     }
 
 
