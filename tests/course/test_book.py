@@ -528,7 +528,7 @@ COLUMN = """() => [...document.querySelectorAll('.course-figure')].filter(figure
 }).map(figure => figure.innerText)"""
 WIDE = """() => [...document.querySelectorAll('main *')].filter(e =>
     e.getBoundingClientRect().right > innerWidth + 1
-    && !e.closest('pre, .table-wrapper, .course-math, .course-figure'))
+    && !e.closest('pre, .map, .table-wrapper, .course-math, .course-figure'))  // these scroll
     .map(e => e.outerHTML.slice(0, 99))"""
 BROKEN = """() => [...document.querySelectorAll('main :is(th, td) > code')].filter(e =>
     /^\\w+$/.test(e.textContent) && e.getClientRects().length > 1).map(e => e.textContent)"""
