@@ -69,7 +69,8 @@ def maps_figure(
             name_rows(axes, rows)
             axes.tick_params(length=0, labelsize=SMALL, pad=2)
             axes.set_xlabel(names[1], labelpad=2)
-            axes.set_ylabel(names[0], labelpad=2)
+            if max(map(len, rows)) <= 2:  # words at the rows leave no room, and need no name
+                axes.set_ylabel(names[0], labelpad=2)
             axes.spines[:].set_color(FAINT)
             axes.spines[:].set_visible(True)
     said = [
