@@ -179,7 +179,7 @@ def move_live(page):
     explorer = page.locator("div.course-live").first
     for box in explorer.locator("input[type=checkbox]").all()[-1:]:
         moved(explorer.inner_html, box.click)  # else 08 says, rightly, that nothing follows
-    opening = explorer.locator("[role=status]").text_content()
+    opening = explorer.locator("[role=status]").first.text_content()
     if explorer.locator("textarea").count():
         keys = ("x", "j", "Enter", "k", "Backspace", "d", "d")  # some delete a cell elsewhere
     elif explorer.locator(".handle").count():
@@ -191,7 +191,7 @@ def move_live(page):
         moved(explorer.inner_html, lambda key=key: page.keyboard.press(key))
     if "j" in keys:
         assert part.input_value().endswith("xj\ndd")
-    assert explorer.locator("[role=status]").text_content() != opening, "it says what it said"
+    assert explorer.locator("[role=status]").first.text_content() != opening, "it says what it said"
 
 
 @pytest.fixture(scope="module")

@@ -153,11 +153,12 @@ def test_each_chapter_has_stored_figures():
 @pytest.mark.parametrize("svg", STORED)
 def test_every_stored_figure_fills_the_column_and_can_be_read(svg):
     root = ElementTree.fromstring(svg)
-    assert root.get("width") == "780"
+    width = int(root.get("width"))
+    assert width in (780, 440)  # 440 is the still of the writer, which is alive on a page
     smallest = min(float(g.get("font-size", "99")) for g in root.iter())
     assert smallest >= SMALL * 100 / 72 - 0.1
     least = float(re.search(r"--least:(\d+)px", svg)[1])
-    assert LEAST <= smallest * least / 780 < LEAST + 0.1
+    assert LEAST <= smallest * least / width < LEAST + 0.1
     assert "id=" not in svg and not re.search(r"=\'#", svg)
 
 

@@ -105,8 +105,8 @@ E.slip("range(T - 2)", "range(T - 2)[-1:]", """you swap only the two words befor
 E.slip("range(T - 2)", "range(T - 1)", """you also move the last word, so the last output belongs to a different word.
     It changes even if order doesn't matter. Leave the last word where it is.""")
 E.mistake(lambda f, x: bool(((f(torch.cat([x[:, :-1].flip(1), x[:, -1:]], 1)) - f(x))[:, -1].abs()
-    > 1e-5).any()), """you only reverse the past. An attention that treats the first and the last word of the past
-        alike doesn't show that. Try other orders as well.""")
+    > 1e-5).any()), """you only reverse the past. If an attention treats the first and the last word
+    of the past alike, reversing may not show that it knows the order. Try other orders as well.""")
 E.mistake(lambda f, x: bool(((f(torch.cat([x[:, :-1].roll(1, 1), x[:, -1:]], 1)) - f(x))[:, -1].abs()
     > 1e-5).any()), """you only move all words of the past on by one. One function sees the past as a ring, and a
         rotated ring stays the same. Try other orders as well.""")
@@ -127,8 +127,9 @@ E.slip("(change.abs", "(change[0].abs", """your test finds attentions that know 
 E.slip("(change.abs", "(change[-1].abs", """your test finds attentions that know order in every sequence, but misses
     one that knows it only in the first. Which sequences does it compare?""")
 for n in (0, -1):
-    E.slip("(change.abs", f"(change[..., {n}].abs", """your test finds attentions that know order in every channel,
-        but misses one that knows it in a single channel. Which channels does it compare?""")
+    E.slip("(change.abs", f"(change[..., {n}].abs", """your test recognises attention that shows the
+    order in every channel, but not attention that shows it in a single channel. Which channels does
+    it compare?""")
 for mean in (".mean()", ".mean(0)", ".sum(-1)"):
     E.slip("change.abs()", f"change{mean}.abs()", """your test misses an attention in which one number grows by as
         much as another shrinks. Does it look at the size of every single change?""")

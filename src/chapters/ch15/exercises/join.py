@@ -57,7 +57,7 @@ E.slip(BOTH, "torch.exp(largest - one[0]), torch.exp(largest - other[0])", """yo
 E.slip(BOTH, "torch.exp(other[0] - largest), torch.exp(one[0] - largest)", """you swapped the
     factors of the two blocks: the block with the larger scores shrank, and the other didn't.""")
 E.slip(BOTH, "torch.exp(one[0] - largest), 1.0", """you rescale only the first block. That is right
-    if the new block holds the larger score, but the first can hold it as well.""")
+    if the new block holds the largest score, but the first block may hold it.""")
 E.slip(BOTH, "torch.exp(one[0]), torch.exp(other[0])", """you went back to exp(score), which is too
     large for a float when scores are near 100. Keep the sums relative to the largest.""")
 E.slip("one[2] * shrink_one + other[2] * shrink_other", "one[2] + other[2]", """you rescale the
