@@ -191,7 +191,9 @@ def move_live(page):
         moved(explorer.inner_html, lambda key=key: page.keyboard.press(key))
     if "j" in keys:
         assert part.input_value().endswith("xj\ndd")
-    assert explorer.locator("[role=status]").first.text_content() != opening, "it says what it said"
+    assert explorer.locator("[role=status]").first.text_content() != opening, (
+        "it says what it said"
+    )
 
 
 @pytest.fixture(scope="module")
