@@ -28,7 +28,7 @@ E.slip("tril == 0", "tril == 1", """you filled where `tril` is 1. The condition 
 E.slip('float("-inf")', "0.0", """none of your scores is -inf. Fill with `float("-inf")`, and keep
     the tensor that `masked_fill` returns.""")
 E.slip("torch.zeros(T, T)", "tril", """your scores are 1 where they should be 0. Did you fill the
-    triangle itself, so that its ones are left? Start from `torch.zeros(T, T)`.""")
+    triangle itself, so that its ones are still there? Start from `torch.zeros(T, T)`.""")
 for part in " + len(validation_data)", "len(train_data) + ":
     E.slip(part, "", "your `whole` is False. Is every id in one of the two parts, and do you count both parts?")
 E.slip("== len(data)", "", """`whole` should say whether the two lengths add up to `len(data)`,

@@ -44,7 +44,7 @@ E.slip("(1 - p)", "p", """you divided by p, the share that is dropped. How large
 E.slip("(k", "(~k", """you dropped the weights that should stay: `kept` is True where a weight is
     kept.""")
 for wrong in (lambda w, k, p, on: drop(w, k, p, True), lambda w, k, p, on: w * k / (1 - p)):
-    E.mistake(wrong, """your answer is right in training, but you also drop in evaluation. Look at
+    E.mistake(wrong, """your answer is right in training, but you also drop weights in evaluation. Look at
         the last argument.""")
 E.mistake(lambda w, k, p, on: w * k if on else w * (1 - p), """you make up for training during
     evaluation. That was the first form of dropout. PyTorch increases the kept weights during

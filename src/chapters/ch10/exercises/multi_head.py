@@ -96,8 +96,8 @@ E.slip("triu(1)", "triu()", """your mask also forbids the diagonal. Each positio
 E.slip("triu(1)", "triu(2)", "your mask is off by one: each position sees the next one.")
 E.slip("-inf", "0", """you give the future the score 0, and exp(0) is 1, so it keeps a share. Fill
     in -inf.""")
-E.slip("future,", "scores.tril() == 0,", """your answer is right unless a score of the past is
-    exactly 0, for example because a word is all zeros. Your function takes it for the future. What
+E.slip("future,", "scores.tril() == 0,", """your answer is right unless the score of an earlier word
+    is exactly 0, for example because a word is all zeros. Your function takes it for the future. What
     counts is the position, not the score.""")
 E.slip("weights @ v", "F.softmax(scores, -1).tril() @ v", """the future words still counted in the
     row's sum, so your rows sum to less than 1. That is what a mask after the softmax does.""")

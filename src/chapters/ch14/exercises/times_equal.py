@@ -30,8 +30,8 @@ def times_equal(weights):
     return weights.sum(dim=0) / equal.sum(dim=0)
 
 E.slip("weights.sum(dim=0) / equal.sum(dim=0)", "weights.sum(dim=0)", """you return the sums of the
-    columns. The first is seen from T rows and the last from one, so divide by what equal shares
-    would give.""")
+    columns. T rows can see the first column, but only one row can see the last. So divide each
+    sum by what equal shares would give.""")
 E.slip(" / equal.sum(dim=0)", " / torch.arange(T, 0, -1)", """you divide by the number of rows that
     see a position. But row 0 shares its weight among one position and the last row among T, so even
     under equal shares your first number is the largest.""")
