@@ -6,8 +6,10 @@ from functools import cache
 from itertools import islice
 
 import torch
+from jaxtyping import Int
+from torch import Tensor
 
-from attention.generation import stream
+from attention.generation import generate
 from attention.gpt import GPT
 from attention.sampling import next_probabilities
 from attention.tokenizers import CharTokenizer
@@ -23,28 +25,34 @@ def generator_explorer(
     model: GPT, tokenizer: CharTokenizer, prompt: str, n_new: int = 90
 ) -> Explorer:
     """Text that the model writes after the prompt, shown piece by piece in a live notebook."""
-    texts: dict[tuple, str] = {}
+    told = tokenizer.encode(prompt)
+    known: dict[tuple, Tensor] = {}
 
-    def written(temperature: float, top_p: float, seed: int) -> Iterator[str]:
-        if (state := (temperature, top_p, seed)) in texts:
-            yield texts[state]
+    def written(temperature: float, top_p: float, seed: int) -> Iterator[Tensor]:
+        if (state := (temperature, top_p, seed)) in known:
+            yield known[state]
             return
-        generator, text = torch.Generator().manual_seed(seed), ""
-        how = dict(temperature=temperature, top_p=top_p)
-        for sign in stream(model, tokenizer, prompt, n_new, generator, **how):
-            text += sign
-            yield text
-        texts[state] = text
+        generator, ids = torch.Generator().manual_seed(seed), torch.tensor([told])
+        how = dict(temperature=temperature, top_p=top_p, block_size=model.config.block_size)
+        for _ in range(n_new):
+            ids = generate(model, ids, 1, generator, **how)
+            yield ids
+        known[state] = ids
+
+    def words(ids: Tensor) -> list[str]:
+        return [tokenizer.decode([id]) for id in ids[0, len(told) :].tolist()]
 
     def on_the_way(**state) -> Iterator[str]:
-        for text in islice(written(**state), AT_ONCE - 1, None, AT_ONCE):
-            yield f"<pre>{html.escape(prompt + text)}</pre>"
+        for ids in islice(written(**state), AT_ONCE - 1, None, AT_ONCE):
+            yield f"<pre>{html.escape(prompt + ''.join(words(ids)))}</pre>"
 
     @cache
     def render(temperature: float, top_p: float, seed: int) -> Picture:
-        *_, text = written(temperature, top_p, seed)
+        *_, ids = written(temperature, top_p, seed)
+        each = zip(words(ids), sureness(model, ids, len(told)), strict=True)
+        signs = [(sign, share) for word, share in each for sign in word]
         how = f"temperature {temperature:.1f}, top-p {top_p:.1f}, seed {seed}"
-        return text_figure(prompt, text, sureness(model, tokenizer, prompt, text), how)
+        return text_figure(prompt, signs, how)
 
     return Explorer(
         render,
@@ -56,17 +64,12 @@ def generator_explorer(
     )
 
 
-def sureness(model: GPT, tokenizer: CharTokenizer, prompt: str, text: str) -> list[float]:
-    """For each character of the text, the probability that the model gave its token at temperature 1."""
-    told, new = tokenizer.encode(prompt), tokenizer.encode(text)
-    ids, size = torch.tensor([told + new]), model.config.block_size
+def sureness(model: GPT, ids: Int[Tensor, "1 T"], n_told: int) -> list[float]:
+    """For each id after the first `n_told`, the probability that the model gave it at temperature 1."""
+    size = model.config.block_size
     with evaluating(model):
         ends = range(size + 1, ids.shape[1])  # from here on, the window slides
         slid = [model(ids[:, end - size : end])[0, -1:] for end in ends]
         logits = torch.cat([model(ids[:, :size])[0], *slid])  # row i is the guess of id i + 1
-    chances = next_probabilities(logits[len(told) - 1 :])
-    return [
-        p.item()
-        for row, id in zip(chances, new, strict=False)
-        for p in [row[id]] * len(tokenizer.decode([id]))
-    ]
+    chances = next_probabilities(logits[n_told - 1 : ids.shape[1] - 1])
+    return chances.gather(-1, ids[0, n_told:, None])[:, 0].tolist()

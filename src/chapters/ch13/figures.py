@@ -222,11 +222,10 @@ def curve_figure(history: Sequence[Evaluation], best_table: float, floor: float 
     )
 
 
-def text_figure(prompt: str, written: str, sure: Sequence[float], how: str) -> Picture:
-    """A drawn text; the darker a character, the more probable its token was to the model."""
-    signs = [(sign, None) for sign in prompt] + list(zip(written, sure, strict=True))
+def text_figure(prompt: str, written: Sequence[tuple[str, float]], how: str) -> Picture:
+    """A drawn text, of (character, its token's probability); the darker, the more probable."""
     rows: list[list] = [[]]
-    for sign, share in signs:
+    for sign, share in [*((sign, None) for sign in prompt), *written]:
         if sign == "\n":
             rows[-1].append(("\u21b5", share))
             rows.append([])
@@ -247,9 +246,10 @@ def text_figure(prompt: str, written: str, sure: Sequence[float], how: str) -> P
                 face = LIGHT if share is None else tint(QUERY, 0.55 * share)
                 axes.add_patch(Rectangle((x, y), step, high * 0.94, facecolor=face, lw=0))
                 if sign != " ":
+                    sign = sign if sign.isprintable() else "\ufffd"  # SVG takes no control character
                     axes.text(x + step / 2, y + high / 2, sign, ha="center", va="center",
                               family=MONO, fontsize=SMALL, parse_math=False)  # fmt: skip
-    mean = _mean(sure) if sure else 0.0
+    mean = _mean([share for _, share in written]) if written else 0.0
     return picture(
         figure,
         f"After {'a line break' if prompt == LINE_BREAK else repr(prompt)} (grey) the model wrote {len(written)} characters, {how}. The stronger the colour of a "
