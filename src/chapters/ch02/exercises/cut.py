@@ -27,12 +27,12 @@ X, Y = "ids[start : start + block_size]", "ids[start + 1 : start + block_size + 
 E.slip(CHECK, "False", """near the end your blocks are short or empty, because a slice past the end
     raises no error. Check that the block fits before you cut it.""")
 for wrong in ("start >= len(ids)", "start < 0 or start >= len(ids)"):
-    E.slip(CHECK, wrong, """you refuse starts past the end, but the block at a start just before
-        the end is too short. How many ids does a block need, including its targets?""")
+    E.slip(CHECK, wrong, """you reject starts past the end, but you accept one just before the end,
+        where the block is too short. How many ids does a block need, including its targets?""")
 for wrong in ("start < 0 or start + block_size > len(ids)", f"len({X}) < block_size"):
     E.slip(CHECK, wrong, """you accept one start too many. Its inputs fit, but the target of its last
         input is missing, because the targets reach one place further than the inputs.""")
-E.slip("+ 1 >", "+ 1 >=", """you refuse the last good start, whose last target is the last id of the
+E.slip("+ 1 >", "+ 1 >=", """you reject the last good start, whose last target is the last id of the
     text. With 5 ids and blocks of 2, start 2 uses places 2, 3 and 4.""")
 for wrong in ("", f"len({Y}) < block_size or ", "start + block_size < -len(ids) or "):
     E.slip("start < 0 or ", wrong, """you accept negative starts. A slice counts them from the

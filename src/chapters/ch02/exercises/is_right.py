@@ -146,9 +146,9 @@ E.slip("set(x[:, 0].tolist()) == set(range(11 - 3))", "x.min() == 0 and x.max() 
 E.slip("return shifted and every_start", "assert shifted and every_start\n    return True", """your
     asserts find every wrong function. But an assert raises an error, and your function has to
     return True or False. Return the condition instead.""")
-accepts((), """you refuse every function, even the right one. Do you draw too few blocks for all starts
+accepts((), """you reject every function, even the right one. Do you draw too few blocks for all starts
     to occur, or expect a block that doesn't fit? With 11 ids and blocks of 3 the last start is 7.""")
-accepts((never_the_last_block,), """you refuse the right function and accept the one that never
+accepts((never_the_last_block,), """you reject the right function and accept the one that never
     draws the last block. With 11 ids and blocks of 3 start 7 fits, because its last target is at
     place 10.""")
 

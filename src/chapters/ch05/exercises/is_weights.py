@@ -39,7 +39,7 @@ for tolerance in ("1e-20", "5e-6", "9e-7"):
 WIDE = "your tolerance is too large: you accept a sum that is off by 0.00003. Allow at most 1e-5."
 for tolerance in ("5e-5", "1e-4", "1e-3", "1e-2"):
     E.slip("1e-5", tolerance, WIDE)
-E.slip(">=", ">", """you refuse a weight of 0, but [1, 0] is a correct row: it listens to only one
+E.slip(">=", ">", """you reject a weight of 0, but [1, 0] is a correct row: it listens to only one
     word. Which comparison allows 0?""")
 E.slip(">= 0", "<= 1", """you check that no entry is above 1, so you return True for [0.9, 0.3,
     -0.2]. Check the other side. What is the smallest possible share?""")

@@ -39,7 +39,7 @@ E.slip("/ k", "* k", "you multiplied by the root of the head size. Divide, so th
 E.slip("k.shape[-1]", "16", """you divided by 4, the root of the notebook's `head_size`, which is
     16. Your function has to take the size from its arguments: `k.shape[-1]`.""")
 E.slip("/ k", "\n    v = v / k", """your root comes too late: the scores go into the softmax
-    undivided, and it only shrinks the output. Divide the scores, before the softmax.""")
+    undivided, and the root only shrinks the output. Divide the scores, before the softmax.""")
 E.slip("/ k", "/ x", """you scaled by the size of x. Scores are products of q and k, so their size
     counts.""")
 E.slip("/ k", "/ v", """you scaled by the size of a value. Values aren't in the scores; a key's

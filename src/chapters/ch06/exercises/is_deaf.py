@@ -78,16 +78,16 @@ E.slip("return", "out.sum().backward()\n    return q.grad is k.grad is None\n   
 E.slip(OTHERS, "v.mean(-2, True)", """you find the deaf head without a mask, whose output is the mean of all values,
     but not the one with a mask. Change q and k instead.""")
 for other in (f"q, {NEW_K}", "q, 2 * k"):
-    E.slip(NEW, other, """you call a head deaf that isn't: it forgot its keys and scores queries with queries, a
-        different mistake. Did you change only the keys?""")
+    E.slip(NEW, other, """you call a head deaf although it isn't: it forgot its keys and scores queries with queries,
+        which is a different mistake. Did you change only the keys?""")
 for other in (f"{NEW_Q}, k", "2 * q, k"):
-    E.slip(NEW, other, """you call a head deaf that isn't: it forgot its queries and scores keys with keys, a
-        different mistake. Did you change only the queries?""")
+    E.slip(NEW, other, """you call a head deaf although it isn't: it forgot its queries and scores keys with keys,
+        which is a different mistake. Did you change only the queries?""")
 for rtol in ("rtol=0, ", ""):  # also with a relative tolerance
     for place, part in (("[..., 0, :]", "position"), ("[..., -1, :]", "position"), ("[..., 0]", "channel"),
                         ("[..., -1]", "channel")):
-        E.slip("(out, other, rtol=0, ", f"(out{place}, other{place}, {rtol}", f"""you call heads deaf that hear
-            at a single {part}, but find those that hear everywhere. Which numbers does your test compare?""")
+        E.slip("(out, other, rtol=0, ", f"(out{place}, other{place}, {rtol}", f"""you are right about heads that hear
+            everywhere, but you call a head deaf if it hears at a single {part} only. Which numbers does your test compare?""")
     for mean in (".mean()", ".mean(-1)", ".mean(-2)"):
         E.slip("(out, other, rtol=0, ", f"(out{mean}, other{mean}, {rtol}", """you call a head deaf although
             its output changes: one number grows by as much as another shrinks. Does your test compare number by
@@ -97,8 +97,8 @@ for rtol in ("rtol=0, ", ""):  # also with a relative tolerance
 for wide in ("5e-2", "1e-4"):
     E.slip("1e-5", wide, """you call a head deaf that hears only a little. Rounding changes a number by up to 1e-5.
         How large a difference does your test accept?""")
-E.slip("atol=1e-5", "atol=1e-6", """you say that a deaf head hears if its output changes by less than 1e-5. That is
-    rounding.""")
+E.slip("atol=1e-5", "atol=1e-6", """you say that a deaf head hears because its output changes a little. A change of less
+    than 1e-5 is only rounding.""")
 E.slip("rtol=0, ", "", """you call a head deaf whose outputs are near 100 and change by less than a thousandth of
     that. A relative tolerance, such as `rtol` of `torch.allclose`, grows with the numbers. Set `rtol=0`.""")
 E.slip("return all(", f"others = attend({NEW_Q}, k, v), attend(q, {NEW_K}, v)\n    return any(",

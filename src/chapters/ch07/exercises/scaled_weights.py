@@ -32,8 +32,8 @@ E.slip(f" * {SCALE}", "", """you don't scale the scores. The shapes are right an
 E.slip("k.s", "x.s", """you scale by the size of x, the embedding. How many products does one score
     add up? What counts is the size of a key.""")
 E.slip("-0.5", "0.5", """you multiply by sqrt(d), as dividing by 1 / sqrt(d) does, so the scores
-    become larger. With which power of d do 4 times as many products give scores of the same
-    size?""")
+    become larger. By which power of d do you divide, so that 4 times as many products give scores
+    of the same size?""")
 E.slip("-0.5", "-1.0", """you scale by 1 / d, without the root (or by it twice, in q and in k), and
     the weights are nearly equal. The variance grows with d. How does a score's size?""")
 E.slip("[-1]", "[-2]", """you scale by the number of positions. A score doesn't depend on the

@@ -36,8 +36,8 @@ E.slip("q_variance * k_variance", "(q_variance + k_variance)", """you add the tw
 E.slip("* d *", "*", "you returned the variance of one product. A score is a sum of d products.")
 E.slip("scale**2 * d * ", "", """your answer is right only for a scale of 1 / sqrt(d). Here the
     scale can be any number.""")
-PRODUCT = """your variance of one product is wrong: it is the variance of q times that of k,
-    without a square or a root."""
+PRODUCT = """your variance of one product is wrong. The right one is the variance of q times that
+    of k, without a square or a root."""
 E.mistake(lambda d, q, k, scale: scale**2 * d * (q * k) ** 2, PRODUCT)
 E.mistake(lambda d, q, k, scale: scale**2 * d * (q * k) ** 0.5, PRODUCT)
 E.slip("* k_", "* q_", "your answer doesn't use the variance of k, and it uses that of q twice.")

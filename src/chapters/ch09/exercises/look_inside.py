@@ -28,7 +28,7 @@ E.slip("return scores", "return masked", """your scores hold -inf, so they are t
     function whose name ends in `_` writes into the tensor you give it, as `scores[...] = ...`
     does. After `scores = ...` the name means the new tensor. Return the scores from before the
     mask.""")
-E.slip("n s", "n mask * s", """your scores are 0 where the mask forbids to look. Return them as
+E.slip("n s", "n mask * s", """your scores are 0 where the mask forbids looking. Return them as
     they are before the mask.""")
 E.slip("masked.", "scores.", "your weights aren't masked: every forbidden weight has to be 0.")
 E.slip("~mask", "mask", """your mask is inverted: you fill where it is True, but True means that a

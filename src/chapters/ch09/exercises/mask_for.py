@@ -22,7 +22,7 @@ def mask_for(mask, length):
 
 E.slip("length > mask.shape[0]", "False", """you return the mask for six positions when seven are
     asked for: a slice beyond the end is shorter, and raises no error. Raise a ValueError.""")
-E.slip("ValueError", "AssertionError", """you refuse a sequence that is too long, but with
+E.slip("ValueError", "AssertionError", """you reject a sequence that is too long, but with
     `assert`, which `python -O` switches off. Raise a ValueError that says what was expected.""")
 E.mistake(lambda mask, n: torch.ones(n, n).tril().bool(), """you made a new mask. Then no sequence
     is ever too long, and a different kind of mask is ignored. Return a part of the given mask.""")

@@ -84,7 +84,7 @@ E.slip("/ D**0.5", "* D", "you multiply by the head size. Divide by its root ins
 E.slip("/ D", "/ n_head", """you scaled by the root of the number of heads. What counts is the
     number of terms in a dot product, which is the head size.""")
 E.slip("/ D", "\n    v = v / D", """your scale comes too late: the scores go into the softmax
-    without it, and it only shrinks the output. Scale the scores, before the softmax.""")
+    without it, and now it only shrinks the output. Scale the scores, before the softmax.""")
 E.slip("triu(1)", "triu(T)", """your scores have no mask, so every position sees its future. If the
     last word changes, output 0 changes.""")
 E.slip("triu(1)", "tril()", """your mask is inverted: it allows the future and forbids the rest. The

@@ -14,8 +14,8 @@ E.slip("(d_out, d_out * n_head)", "(d_out // n_head, d_out)", """you read both a
 E.slip("(d_out // n_head, d_out)", "(d_out, d_out * n_head)", """you read both as the wrapper does.
     The fused module cuts d_out channels into heads, so d_out is the total width.""")
 E.slip('"wrapper": (d_out, d_out * n_head), "fused"',
-       '"fused": (d_out, d_out * n_head), "wrapper"', """you swapped the two. Which one cuts, and
-           which one puts together?""")
+       '"fused": (d_out, d_out * n_head), "wrapper"', """you swapped the two. Which one cuts its width
+           into heads, and which one puts heads together?""")
 E.slip(" * n_head", "", """the fused one is right. The wrapper's heads are d_out wide each: how
     wide are n_head of them side by side?""")
 E.slip(" // n_head", "", """the wrapper is right. But in the fused module n_head heads share d_out

@@ -124,14 +124,14 @@ E.slip("max(scores) - min(scores)", "max(abs(s - sum(scores) / len(scores)) for 
     scores that differ from their mean by less than 1e-4, although the largest and the smallest are further apart.
     Compare these two.""")
 E.slip("max(scores) - min(scores)", "scores[-1] - scores[0]", """your test finds scores that grow with the position,
-    but accepts some that shrink or come back. Which two scores of a distance are furthest apart?""")
+    but accepts some that shrink or that go up and come back. Of all the scores at one distance, which two are furthest apart?""")
 for fine in ("0", "1e-6"):
-    E.slip("> 1e-4", f"> {fine}", """your test refuses scores that differ by less than 1e-4, as rounded ones do. Allow
+    E.slip("> 1e-4", f"> {fine}", """your test rejects scores that differ by less than 1e-4, as rounded ones do. Allow
         1e-4.""")
 for wide in ("1e-3", "1e-2"):
     E.slip("> 1e-4", f"> {wide}", """your test accepts a small difference. How large may it be? Anything above 1e-4
         counts.""")
-E.slip("> 1e-4", ">= 1e-4", "your test refuses scores that differ by exactly 1e-4, which is still allowed.")
+E.slip("> 1e-4", ">= 1e-4", "your test rejects scores that differ by exactly 1e-4, which is still allowed.")
 E.slip("max(scores) - min(scores)", "torch.tensor(scores).max() - torch.tensor(scores).min()", """your test accepts a
     drift of scores near a million. A tensor of floats is float32, which keeps only seven digits. Give it
     `dtype=torch.float64`, or use Python's floats.""")

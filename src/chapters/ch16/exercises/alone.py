@@ -132,54 +132,54 @@ E.mistake(lambda *x: not alone(*x), """your answer is inverted: True has to mean
     on its own.""")
 E.slip("for text in texts[b].unique():\n            places = texts[b] == text",
        "for places in [texts[b] >= 0]:", """you find programs in which rows hear each other, but
-           pass programs in which the texts of one row do. Does your test call `forward` with each
+           accept programs in which the texts of one row do. Does your test call `forward` with each
            text by itself?""")
 E.slip("texts[b].unique()", "texts[b].unique()[:1]", """you find faults in the first text of a row,
-    but pass some in a later one. Which texts does your test try?""")
-E.slip("range(len(x))", "range(1)", """you find programs that are wrong in the first row, but pass
+    but accept some in a later one. Which texts does your test try?""")
+E.slip("range(len(x))", "range(1)", """you find programs that are wrong in the first row, but accept
     one that is wrong in the second. Which rows does your test compare?""")
 E.slip("texts[b].unique()", "texts[0].unique()", """you find faults in the texts whose numbers occur
-    in the first row, but pass one in a text whose number doesn't. Where does your test take the
+    in the first row, but accept one in a text whose number doesn't. Where does your test take the
     numbers from?""")
 E.slip("not ((out[b : b + 1, places] - by_itself).abs() <= 1e-5).all()",
-       "((out[b : b + 1, places] - by_itself).abs() > 1e-5).any()", """you pass a program whose
+       "((out[b : b + 1, places] - by_itself).abs() > 1e-5).any()", """you accept a program whose
            output has nan in it. `nan > 1e-5` is False, and `nan_to_num` turns nan into 0. Does your
            test use one of these? Test whether all differences are small.""")
-E.mistake(lambda f, *given: alone(lambda *own: f(*own).nan_to_num(), *given), """you pass a program
+E.mistake(lambda f, *given: alone(lambda *own: f(*own).nan_to_num(), *given), """you accept a program
     that returns nan at the padding, in the batch and by itself. You turn nan into 0, but a nan is a
     difference wherever it occurs.""")
-E.slip("texts[b : b + 1, places])", "0 * texts[b : b + 1, places])", """you refuse a program that
+E.slip("texts[b : b + 1, places])", "0 * texts[b : b + 1, places])", """you reject a program that
     always returns 0 for the padding. Does your test give a text a number other than its own?""")
 E.slip(".abs() <= 1e-5).all()", ".abs().mean() <= 1e-5)", """a small difference in one number disappears in a mean over
     many. Every single difference has to be small.""")
 DIFFERENCE = "(out[b : b + 1, places] - by_itself)"
 E.slip("range(len(x))", "[len(x) - 1]", """you find programs that are wrong in the last row, but
-    pass one that is wrong in the second. Which rows does your test compare?""")
+    accept one that is wrong in the second. Which rows does your test compare?""")
 E.slip("            places = texts[b] == text\n", "            places = texts[b] == text\n            if text == 0:\n                continue\n", """you
-    pass a program that is wrong only in text 0, the padding. Does your test try text 0, like any other?""")
+    accept a program that is wrong only in text 0, the padding. Does your test try text 0, like any other?""")
 E.slip("            places = texts[b] == text\n", "            places = texts[b] == text\n            if places.sum() < 2:\n                continue\n", """you
-    pass a program that is wrong only in texts of one word. Does your test try them?""")
+    accept a program that is wrong only in texts of one word. Does your test try them?""")
 for part in ("[..., 0]", "[..., -1]"):
     E.slip(DIFFERENCE, DIFFERENCE + part, """you find programs that are wrong in every channel, but
-        pass one that is wrong in a single channel. Which channels does your test compare?""")
+        accept one that is wrong in a single channel. Which channels does your test compare?""")
 for part in ("[:, 0]", "[:, -1]"):
     E.slip(DIFFERENCE, DIFFERENCE + part, """you find programs that are wrong at every position of a
-        text, but pass one that is wrong only in its middle. Which positions does your test
+        text, but accept one that is wrong only in its middle. Which positions does your test
         compare?""")
 for mean in (".mean()", ".mean(1)", ".mean(-1)"):
-    E.slip(DIFFERENCE, DIFFERENCE + mean, """you pass a program in which one number grows by as much as
+    E.slip(DIFFERENCE, DIFFERENCE + mean, """you accept a program in which one number grows by as much as
         another shrinks. Does your test compare number by number?""")
 E.slip("(out[b : b + 1, places] - by_itself).abs()", "(out[b : b + 1, places] - by_itself)", """you
     find numbers that grow, but miss those that shrink. Take the size of the difference,
     `.abs()`.""")
 for wide in ("1e-3", "1e-4"):
-    E.slip("<= 1e-5", f"<= {wide}", "you pass a small difference. How large may it be? Anything above 1e-5 counts.")
+    E.slip("<= 1e-5", f"<= {wide}", "you accept outputs that are a little wrong. How much may they differ? Anything above 1e-5 counts.")
 E.slip("<= 1e-5", "<= 1e-6", """you find a fault where the numbers differ by less than 1e-5. Allow 1e-5.""")
-E.slip("<= 1e-5", "<= 1e-5 + 1e-5 * by_itself.abs()", """you pass a small difference between outputs
+E.slip("<= 1e-5", "<= 1e-5 + 1e-5 * by_itself.abs()", """you accept a small difference between outputs
     that are near 100. A relative tolerance, such as `rtol` of `torch.allclose`, grows with the
     numbers, so set it to 0.""")
 E.slip("(out[b : b + 1, places] - by_itself)", "(out[b : b + 1, places].norm(dim=-1) - by_itself.norm(dim=-1))",
-       """you pass a program whose outputs change direction but keep their lengths. Does your test
+       """you accept a program whose outputs change direction but keep their lengths. Does your test
        compare number by number?""")
 E.slip("<= 1e-5", "== 0", """without a tolerance even right programs fail, because the last bits of
     a sum depend on how many numbers are in it. Allow 1e-5.""")

@@ -59,7 +59,7 @@ E.slip("for text in texts[b].unique():\n            places = texts[b] == text",
        "for places in [texts[b] >= 0]:", """you give `layers` an entire row, but it doesn't know
            about texts and lets one text see the other. Give it one text at a time.""")
 E.slip("texts[b].unique()", "texts[b].unique()[-1:]", """you find faults in the last text of a row,
-    but pass some in an earlier one. Which texts does your test compare?""")
+    but accept some in an earlier one. Which texts does your test compare?""")
 E.slip("texts[b].unique()", "texts[b].unique()[:1]", """your check doesn't notice if one text hears
     another. Do you compare every text of a packed row, with the given `texts`?""")
 E.slip("not ((out[b : b + 1, places] - alone).abs() <= 1e-5).all()",
@@ -72,42 +72,42 @@ E.slip("out = forward(x, texts)", "out = forward(x, texts).nan_to_num()", """you
 E.slip(".abs() <= 1e-5).all()", ".abs().mean() <= 1e-5)", """a small fault in one number disappears in a mean over
     many. Every single difference has to be small.""")
 E.slip("(out[b : b + 1, places] - alone)", "(out[b : b + 1, places] - alone)[:, -1]", """you find
-    faults at the last position of a text, but pass programs in which earlier positions see the
+    faults at the last position of a text, but accept programs in which earlier positions see the
     future. Which positions does your test compare?""")
-E.slip("(out[b : b + 1, places] - alone)", "(out[b : b + 1, places] - alone)[:, :1]", """you pass
+E.slip("(out[b : b + 1, places] - alone)", "(out[b : b + 1, places] - alone)[:, :1]", """you accept
     programs with a different scale or a different order. These faults don't show at the first
     position of a text, which can look only at itself. Which positions does your test compare?""")
 E.slip("            places = texts[b] == text\n", "            places = texts[b] == text\n            if text == 0:\n                continue\n", """you
-    pass a program that is wrong only in text 0, the padding. Does your test judge text 0, like any other?""")
+    accept a program that is wrong only in text 0, the padding. Does your test judge text 0, like any other?""")
 E.slip("            places = texts[b] == text\n", "            places = texts[b] == text\n            if places.sum() < 2:\n                continue\n", """you
-    pass a program that is wrong only in texts of one word. Does your test judge them?""")
+    accept a program that is wrong only in texts of one word. Does your test judge them?""")
 for rows in ("range(1)", "[len(x) - 1]"):
-    E.slip("range(len(x))", rows, """you find programs that are wrong in every row, but pass one
+    E.slip("range(len(x))", rows, """you find programs that are wrong in every row, but accept one
         that is wrong in a single row. Which rows does your test compare?""")
 E.slip("texts[b].unique()", "texts[0].unique()", """you find faults in the texts whose numbers occur
-    in the first row, but pass one in a text whose number doesn't. Where does your test take the
+    in the first row, but accept one in a text whose number doesn't. Where does your test take the
     numbers from?""")
 DIFFERENCE = "(out[b : b + 1, places] - alone)"
 for part in ("[..., 0]", "[..., -1]"):
     E.slip(DIFFERENCE, DIFFERENCE + part, """you find programs that are wrong in every channel, but
-        pass one that is wrong in a single channel. Which channels does your test compare?""")
+        accept one that is wrong in a single channel. Which channels does your test compare?""")
 for mean in (".mean()", ".mean(1)", ".mean(-1)"):
-    E.slip(DIFFERENCE, DIFFERENCE + mean, """you pass a program in which one number is too large by as much
+    E.slip(DIFFERENCE, DIFFERENCE + mean, """you accept a program in which one number is too large by as much
         as another is too small. Does your test compare number by number?""")
 E.slip(DIFFERENCE + ".abs()", DIFFERENCE, """you find numbers that are too large, but miss those
     that are too small. Take the size of the difference, `.abs()`.""")
 for wide in ("1e-3", "1e-4"):
-    E.slip("<= 1e-5", f"<= {wide}", "you pass a small fault. How large may a difference be? Anything above 1e-5 counts.")
+    E.slip("<= 1e-5", f"<= {wide}", "you accept a program with a small fault. How large may a difference be? Anything above 1e-5 counts.")
 E.slip("<= 1e-5", "== 0", """you call right programs wrong if they sum in a different order, which
     changes the last bits. Does your test compare exactly? Allow 1e-5.""")
-E.slip("<= 1e-5", "<= 1e-6", "you refuse a program whose numbers differ by less than 1e-5. Allow 1e-5.")
-E.slip("<= 1e-5", "<= 1e-5 + 1e-5 * alone.abs()", """you pass a small fault in outputs that are near
+E.slip("<= 1e-5", "<= 1e-6", "you reject a program whose numbers differ by less than 1e-5. Allow 1e-5.")
+E.slip("<= 1e-5", "<= 1e-5 + 1e-5 * alone.abs()", """you accept a small fault in outputs that are near
     100. A relative tolerance, such as `rtol` of `torch.allclose`, grows with the numbers, so set it
     to 0.""")
 E.slip("(out[b : b + 1, places] - alone)", "(out[b : b + 1, places].norm(dim=-1) - alone.norm(dim=-1))", """you
-    pass a program whose outputs change direction but keep their lengths. Does your test compare
+    accept a program whose outputs change direction but keep their lengths. Does your test compare
     number by number?""")
-E.slip("<= 1e-5", "<= 0.2", """you pass faults that are small. How large a difference does your test
+E.slip("<= 1e-5", "<= 0.2", """you accept faults that are small. How large a difference does your test
     allow? Right programs differ by less than 1e-5.""")
 
 E.hint("""The program keeps all six laws and is still wrong. What else could you compare it with,
