@@ -101,11 +101,22 @@ def test_it_stands_still_for_those_who_ask_for_that(opened):
 def test_it_writes_by_itself_until_it_is_paused(opened):
     page = opened(lambda page: page.clock.install(), **MOVING)
     page.clock.run_for(1000)
+    press(page, "Pause")
     first = story(page)
     assert first.startswith(f"{BEGINNING} Mira")
-    press(page, "Pause")
     page.clock.run_for(20_000)
     assert story(page) == first
+
+
+def test_its_buttons_stay_where_they_are_while_the_story_grows(opened):
+    page = opened(**STILL, viewport={"width": 1440, "height": 900})
+    button = page.get_by_role("button", name="One token", exact=True)
+    before = button.bounding_box()
+    press(page, "One token", 60)
+    assert len(story(page)) > len(BEGINNING) + 150
+    assert button.bounding_box() == before
+    table = page.locator(".side").bounding_box()
+    assert before["x"] < table["x"] and before["y"] < table["y"] + table["height"]
 
 
 def test_another_name_at_the_beginning_changes_later_words(opened, trained):

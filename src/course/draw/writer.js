@@ -58,7 +58,8 @@
       made.addEventListener("click", press);
       return made;
     };
-    const text = add(el, "div", { class: "text", role: "group", "aria-label": "the story" });
+    const story = add(el, "div", { class: "story" });
+    const text = add(story, "div", { class: "text", role: "group", "aria-label": "the story" });
     const arcs = add(text, "svg", { "aria-hidden": true });
     const tokens = add(text, "p");
     const side = add(el, "div", { class: "side" });
@@ -73,9 +74,9 @@
       const { block, head, off } = model.get("state");
       if (block !== null) change({ off: off.with(block, off[block].with(head, !off[block][head])) });
     });
-    const says = add(el, "p", { class: "says", role: "status" });
+    const says = add(story, "p", { class: "says", role: "status" });
 
-    const top = add(el, "div", { class: "top" });
+    const top = add(story, "div", { class: "top" });
     const field = add(add(top, "label", {}, "The story begins"), "textarea", {
       rows: 3, spellcheck: false, autocomplete: "off", autocapitalize: "off", "data-lm-suppress-shortcuts": true,
     });
