@@ -78,10 +78,10 @@ E.slip("return", "out.sum().backward()\n    return q.grad is k.grad is None\n   
 E.slip(OTHERS, "v.mean(-2, True)", """you find the deaf head without a mask, whose output is the mean of all values,
     but not the one with a mask. Change q and k instead.""")
 for other in (f"q, {NEW_K}", "q, 2 * k"):
-    E.slip(NEW, other, """you call a head deaf although it isn't: it forgot its keys and scores queries with queries,
+    E.slip(NEW, other, """you call a head deaf although it isn't: it ignores its keys and scores queries with queries,
         which is a different mistake. Did you change only the keys?""")
 for other in (f"{NEW_Q}, k", "2 * q, k"):
-    E.slip(NEW, other, """you call a head deaf although it isn't: it forgot its queries and scores keys with keys,
+    E.slip(NEW, other, """you call a head deaf although it isn't: it ignores its queries and scores keys with keys,
         which is a different mistake. Did you change only the queries?""")
 for rtol in ("rtol=0, ", ""):  # also with a relative tolerance
     for place, part in (("[..., 0, :]", "position"), ("[..., -1, :]", "position"), ("[..., 0]", "channel"),

@@ -35,7 +35,7 @@ E.slip("share = (rows - before)[:, None]", "share = (rows - before)[:, None].rou
 E.slip("share = (rows - before)[:, None]", "share = (rows >= n - 1)[:, None].float()", """you take the row
     just before each position. If a position lies between two rows, mix both.""")
 E.slip("(1 - share) * table[before] + share", "share * table[before] + (1 - share)", """you swapped the two
-    shares: a position close to the row before it takes most from that row.""")
+    shares: if a position is close to the row before it, it takes most from that row.""")
 E.slip("(1 - share) * table[before] + share * table[before + 1]", "(table[before] + table[before + 1]) / 2",
        "you take the mean of two rows everywhere. The shares depend on where the position lies between them.")
 E.mistake(lambda table, T: F.interpolate(table.T[None], T, mode="linear")[0].T, """your ends are flat, because
