@@ -935,7 +935,7 @@ KEYS_OF_BARS = (
     "ArrowDown",
 )
 PRESSED = {
-    Row: [(n, key) for n in range(8) for key in KEYS_OF_BARS],
+    Row: [*((n, "ArrowUp") for n in range(8)), *((5, key) for key in KEYS_OF_BARS)],
     Next: [(12, key) for key in (*KEYS_OF_BARS, *["ArrowDown"] * 30, *["ArrowRight"] * 2)],
 }
 
