@@ -79,9 +79,9 @@ def tables_figure(
         figure,
         f"{len(tables)} tables, {len(vocab)} by {len(vocab)}, with a row for each last character "
         f"and a column for each next character. A stronger blue means a higher probability (the "
-        f"colours show its square root). To make a row equal to the row of '{last}' for the same "
-        f"character, a share of its probability has to move to other columns. On average over the "
-        f"text this share is {', '.join(moved)}.",
+        f"colours show its square root). Compare a row with the row of the same character in "
+        f"'{last}'. To make the two rows equal, a share of the probability has to move to other "
+        f"columns. On average over the text this share is {', '.join(moved)}.",
     )
 
 

@@ -79,7 +79,7 @@ def leak_figure(
         with mpl.rc_context(STYLE):
             axes[0][n].set_title(name, fontsize=9, weight="normal")
     said = " ".join(
-        f"{name}: {_largest_weight_ahead(weights[name])}, {_leak(ripples[name], words)}."
+        f"{name}: {_largest_weight_ahead(weights[name])}, and {_leak(ripples[name], words)}."
         for name in weights
     )
     return picture(
@@ -165,7 +165,7 @@ def _count(mask: Tensor, words: Sequence[str]) -> str:
     says = f"{int(mask.sum())} of {mask.numel()} cells open, {_ahead(mask)} of them in the future"
     if blind:
         names = " and ".join(f"'{word}'" for word in blind)
-        says += f", and {names} may not look at any word"
+        says += f", and none for {names}"
     return says
 
 
@@ -193,11 +193,11 @@ def _leak(ripple: Tensor, words: Sequence[str]) -> str:
     """Who notices most of a word that comes after it, and who has no output."""
     ahead = ripple.triu(1).nan_to_num(0)
     row, column = divmod(int(ahead.argmax()), len(words))
-    says = "and no output notices its future"
+    says = "no output notices its future"
     if float(ahead.max()) > LEAK:
         cells = int((ahead > LEAK).sum())
         says = (
-            f"and the future leaks into {cells} cell{'s' if cells > 1 else ''}. The largest leak is "
+            f"the future leaks into {cells} cell{'s' if cells > 1 else ''}. The largest leak is "
             f"{float(ahead.max()):.4f}, in the output of '{words[row]}' when '{words[column]}' changes"
         )
     lost = [

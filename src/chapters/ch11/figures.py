@@ -106,8 +106,9 @@ def pasts_figure(words: Sequence[str], order: Sequence[int]) -> Picture:
     return picture(
         figure,
         f"The maps show, for each word, which words the first layer mixes into it. One map is for the "
-        f"words in order, the other for the shuffled words. In both maps the same words are mixed into "
-        f"{names or 'no word'} (blue), {len(same)} of {T} words. For the others (orange) they differ.",
+        f"words in order, the other for the shuffled words. {len(same)} of the {T} "
+        f"words, {names or 'none'} (blue), mix the same words in both maps. The others (orange) mix "
+        f"different words.",
     )
 
 
@@ -159,8 +160,8 @@ def dial_figure(q: Sequence[float], k: Sequence[float], at_q: float, at_k: float
     return picture(
         figure,
         f"The query is at position {at_q:g} and is turned by {at_q:g} radians. The key is at "
-        f"position {at_k:g} and is turned by {at_k:g}. The dashed arrows show both before they are "
-        f"turned. The distance is {at_q - at_k:g}, and the score is {score(at_q - at_k):.4f}.",
+        f"position {at_k:g} and is turned by {at_k:g}. The dashed arrows show the query and the "
+        f"key before the turn. The distance is {at_q - at_k:g}, and the score is {score(at_q - at_k):.4f}.",
     )
 
 
