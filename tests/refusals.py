@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
@@ -112,8 +113,17 @@ def _left(thread: threading.Thread) -> str:
     name = f"{type(thread).__name__} {thread.name}"
     if any(known in name for known in KNOWN):
         return ""
-    thread.join(ENDS)
+    _join(thread)
     return name if thread.is_alive() else ""
+
+
+def _join(thread: threading.Thread) -> None:
+    """Wait for a thread's end, also for one that another is just starting."""
+    while True:
+        try:
+            return thread.join(ENDS)
+        except RuntimeError:  # threading lists a thread a moment before it can be joined
+            time.sleep(0)
 
 
 def _children() -> set[psutil.Process]:

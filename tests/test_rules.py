@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import threading
 
 import pytest
 
@@ -48,6 +49,21 @@ def test_other_tests_are_not():
         assert spent == 3 and timed_out is None
     """  # without a reason none of these sleeps would pass
     assert refusals.refused(textwrap.dedent(good)) == []
+
+
+def test_a_thread_that_another_is_just_starting_is_waited_for():
+    class Starting(threading.Thread):  # listed by threading, as such a one is, before it runs
+        tries = 0
+
+        def join(self, timeout=None):
+            self.tries += 1
+            if self.tries == 2:
+                self.start()
+            super().join(timeout)
+
+    thread = Starting(target=int)
+    assert refusals._left(thread) == ""
+    assert thread.tries == 2 and thread.ident and not thread.is_alive()
 
 
 LEAVES = """
@@ -109,7 +125,7 @@ def test_shell():
 """
 CONFTEST = """from tests import refusals
 from tests.refusals import _a_nothing_is_left, pytest_runtest_setup
-refusals.ENDS = 0.2
+refusals.ENDS = 2
 """
 
 

@@ -23,7 +23,7 @@ def coarse(monkeypatch):
 def spoken(text, start, block):
     """What the sentence must say, from slices of the string."""
     inputs, targets = text[start : start + block], text[start + 1 : start + 1 + block]
-    asked = f"A window of {block} on a text of {len(text)} tokens starts at place {start}."
+    asked = f"A window of {block} on a text of {len(text)} tokens starts at position {start}."
     if start + block < len(text):
         return asked, f"The inputs are '{inputs}' and the targets '{targets}'"
     count = [
@@ -73,7 +73,7 @@ def test_a_text_shorter_than_a_block_names_no_start():
 
 def test_window_says_the_first_and_the_last_example():
     said = window_figure(SENTENCE, 5, 3).sentence
-    first, last = "The first guesses 'o' after 'j'", "the last guesses 'r' after 'jou'"
+    first, last = "The first asks for 'o' after 'j'", "the last asks for 'r' after 'jou'"
     assert f"3 examples. {first}, and {last}." in said
 
 

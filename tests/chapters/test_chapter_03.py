@@ -28,7 +28,7 @@ TABLE = COUNTS.double().log()
 
 SAYS = re.compile(
     r"After '(.)' at temperature ([\d.]+) the most likely next character is '(.)', with probability "
-    r"([\d.]+). The choice is as uncertain as one among ([\d.]+) equal ones. A text written at this "
+    r"([\d.]+). The choice is as uncertain as a choice among ([\d.]+) equally likely characters. A text written at this "
     r"temperature with seed (\d+): '(.*)'$"
 )
 

@@ -59,7 +59,7 @@ def check_sentence(said: str, mask: list[list[bool]]) -> None:
     opened = sum(map(sum, mask))
     assert f"{opened} of 36 cells open, {len(ahead)} of them in the future" in said
     closed = [word for word, cells in zip(WORDS, mask, strict=True) if not any(cells)]
-    assert ("may not look at any word" in said) == bool(closed)
+    assert (", and none for '" in said) == bool(closed)
     assert ("is nan" in said) == bool(closed)
     for word in closed:
         assert f"'{word}'" in said
@@ -70,8 +70,11 @@ def check_sentence(said: str, mask: list[list[bool]]) -> None:
         return
     s = "s" * (len(leaks) > 1)
     row, column = max(leaks, key=leaks.get)
-    most = f"'{WORDS[row]}' changes by {leaks[row, column]:f} when '{WORDS[column]}' does"
-    says(said, f"leaks into {len(leaks)} cell{s}, most where {most}")
+    most = f"in the output of '{WORDS[row]}' when '{WORDS[column]}' changes"
+    says(
+        said,
+        f"leaks into {len(leaks)} cell{s}. The largest leak is {leaks[row, column]:f}, {most}",
+    )
 
 
 def painted(mask: torch.Tensor) -> str:
@@ -123,10 +126,7 @@ def test_gallery_counts_open_cells_and_names_closed_rows(no_pixels):
     }
     said = mask_gallery(masks, WORDS).sentence
     assert "all: 36 of 36 cells open, 15 of them in the future;" in said
-    assert (
-        "below: 15 of 36 cells open, 0 of them in the future, and 'Your' may not look at any word;"
-        in said
-    )
+    assert "below: 15 of 36 cells open, 0 of them in the future, and none for 'Your';" in said
     assert "window: 15 of 36 cells open, 0 of" in said  # 1 + 2 + 4 * 3
     assert "pads: 18 of 36 cells open, 0 of" in said  # 21 without the 3 cells of the pads' columns
 
@@ -139,11 +139,14 @@ def test_leak_figure_tells_a_zero_weight_from_a_clean_output(no_pixels):
     rings = torch.tensor([[0.5, 0.125], [0.25, 0.5]]), triangle, nan
     said = leak_figure(weights, dict(zip(names, rings, strict=True)), ["a", "b"]).sentence
     assert (
-        "after: no weight ahead, the future leaks into 1 cell, most where 'a' changes by 0.1250 when 'b' does"
+        "after: no weight on a future word, and the future leaks into 1 cell. The largest leak is "
+        "0.1250, in the output of 'a' when 'b' changes." in said
+    )
+    assert "clean: no weight on a future word, and no output notices its future" in said
+    assert (
+        "lost: no weight on a future word, and no output notices its future; the output of 'a' is nan"
         in said
     )
-    assert "clean: no weight ahead, no output notices its future" in said
-    assert "lost: no weight ahead, no output notices its future; the output of 'a' is nan" in said
 
 
 def test_hugging_faces_tokenizers_mark_words_with_1():

@@ -31,15 +31,20 @@ LOSSES = runs.stored()
 
 
 def test_the_orders_figure_counts_who_has_moved(no_pixels):
-    assert "'step' is last in both rows, and 5 of the 5" in orders_figure(WORDS, ORDER).sentence
-    assert "and 2 of the 5" in orders_figure(WORDS, [1, 0, 2, 3, 4, 5]).sentence
+    assert (
+        "'step' is last in both rows. Of the 5 words before it, 5 are at"
+        in orders_figure(WORDS, ORDER).sentence
+    )
+    assert (
+        "Of the 5 words before it, 2 are at" in orders_figure(WORDS, [1, 0, 2, 3, 4, 5]).sentence
+    )
 
 
 @pytest.mark.parametrize("order", [ORDER, [1, 0, 2, 3, 4, 5], [5, 0, 1, 2, 3, 4]])
 def test_the_pasts_figure_names_the_words_whose_past_is_the_same(no_pixels, order):
     same = [w for w in range(6) if {*order[: order.index(w) + 1]} == {*range(w + 1)}]
     said = pasts_figure(WORDS, order).sentence
-    assert f"for {len(same)} of 6 words" in said
+    assert f"{len(same)} of the 6 words" in said
     assert re.findall(r"'(\w+)'", said) == [WORDS[w] for w in same]
 
 
@@ -78,7 +83,7 @@ def test_a_law_is_a_score_by_distance_alone(no_pixels):
 def test_the_longer_figure_says_four_means_of_each(no_pixels):
     rows = torch.arange(16.0).view(2, 8) / 4
     said = longer_figure({"a": rows, "b": rows + 1}, 32, 16).sentence
-    assert "of all are: a 1.00, 1.25, 1.50, 2.75; b 2.00, 2.25, 2.50, 3.75." in said
+    assert "of the text. a 1.00, 1.25, 1.50, 2.75; b 2.00, 2.25, 2.50, 3.75." in said
 
 
 # ---------------------------------------------------------------- the stored runs
@@ -125,7 +130,7 @@ def test_what_the_page_says_of_stretching():
 
 def test_the_page_says_how_the_models_were_trained():
     said = PAGE["longer-asks"]
-    assert f"{runs.N_STEPS} steps on blocks of {runs.TRAINED} characters of the play" in said
+    assert f"{runs.N_STEPS} steps on the play of chapter 03, in blocks of {runs.TRAINED}" in said
     assert f"blocks of {runs.LONGER}" in said and "five seeds" in said
 
 

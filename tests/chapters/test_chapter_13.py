@@ -126,7 +126,9 @@ def test_the_parts_stand_end_to_end_in_their_order():
     ends = [(float(left), float(right)) for left, right in bars if left != right][:3]
     (a, b), (c, d), (e, f) = ends
     assert (b, d) == (c, e) and (b - a) / (f - a) == pytest.approx(0.8, abs=0.01)
-    assert "in stories: train 8,000, to learn from, validation 500, to choose on" in drawn.sentence
+    assert (
+        "in stories: train 8,000 (to learn from), validation 500 (to choose on)" in drawn.sentence
+    )
 
 
 def test_the_levels_name_the_best_table_and_the_floor_and_ask_what_is_unknown():
@@ -136,7 +138,9 @@ def test_the_levels_name_the_best_table_and_the_floor_and_ask_what_is_unknown():
     assert "per token" in says.sentence and "a GPT 1.52" in says.sentence
     assert says.sentence.endswith("the best table, after 3.")
     both = levels_figure(tables, {"a GPT": 1.52}, 1.25, "token")
-    assert both.sentence.endswith("the best table, after 3, and the dashed one the floor, 1.25.")
+    assert both.sentence.endswith(
+        "the best table, after 3, and the dashed line marks the floor, 1.25."
+    )
     assert both.svg.count("stroke-dasharray") > says.svg.count("stroke-dasharray")
 
 
@@ -153,8 +157,10 @@ def test_the_curve_names_its_lowest_look():
         Evaluation(*numbers) for numbers in ((100, 3.0, 2.5), (200, 2.0, 1.84), (300, 1.5, 2.04))
     ]
     sentence = curve_figure(history, 1.61, 1.25).sentence
-    assert "after 3 evaluations, at step 300: 1.50 on the batches, 2.04 on" in sentence
-    assert "lowest was 1.84 at step 200" in sentence
+    assert (
+        "At step 300, after 3 evaluations, the loss is 1.50 on the batches and 2.04 on" in sentence
+    )
+    assert "lowest validation loss was 1.84, at step 200" in sentence
     assert sentence.endswith("Lines show the best table at 1.61 and the floor at 1.25.")
     assert curve_figure(history, 1.61, None).sentence.endswith("the best table at 1.61.")
 
@@ -174,7 +180,7 @@ def test_the_needs_are_means_with_a_dot_for_each_seed_and_a_line_through_the_who
 def test_a_text_is_drawn_whole():
     drawn = text_figure("Go\n", [("a", 0.5)] * 70, "temperature 1.0")
     assert drawn.svg.count(">a</text>") == 70 and ">\u21b5</text>" in drawn.svg
-    assert "wrote 70 characters" in drawn.sentence and "0.50 on average" in drawn.sentence
+    assert "wrote 70 characters" in drawn.sentence and "The average is 0.50" in drawn.sentence
 
 
 def test_sureness_is_the_probability_of_each_character(checkpoint):
@@ -206,7 +212,7 @@ def test_the_explorer_writes_what_its_controls_say(checkpoint):
     explorer.view.observe(lambda change: shown.append(change["new"]), "value")
     explorer.controls["temperature"].value = 0.0
     assert [len(piece) for piece in shown[:-1]] == [len("<pre>\n</pre>") + n for n in (6, 12)]
-    assert "wrote 12 characters, temperature 0.0, top-p 1.0" in shown[-1]
+    assert "wrote 12 characters, with temperature 0.0, top-p 1.0" in shown[-1]
     written = shown[-2]
     explorer.controls["seed"].value = 4
     assert shown[-2] == written, "at 0 no luck is left"

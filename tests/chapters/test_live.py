@@ -854,7 +854,7 @@ class Next(Shown):
         assert (seen["menu"], seen["slider"]) == (last, f"{degree:.1f}")
         found = re.fullmatch(
             r"After '(.+?)' at temperature ([\d.]+)(?:, with (\d+) logits? moved,)? the most likely next character is "
-            r"'(.+?)', with probability ([\d.]+)\. The choice is as uncertain as one among ([\d.]+) equal ones\. "
+            r"'(.+?)', with probability ([\d.]+)\. The choice is as uncertain as a choice among ([\d.]+) equally likely characters\. "
             r"A text written at this temperature with seed (\d+): '(.*)'", seen["says"],
         )  # fmt: skip
         says = found.groups()
@@ -935,7 +935,7 @@ KEYS_OF_BARS = (
     "ArrowDown",
 )
 PRESSED = {
-    Row: [(n, key) for n in range(8) for key in KEYS_OF_BARS],
+    Row: [*((n, "ArrowUp") for n in range(8)), *((5, key) for key in KEYS_OF_BARS)],
     Next: [(12, key) for key in (*KEYS_OF_BARS, *["ArrowDown"] * 30, *["ArrowRight"] * 2)],
 }
 

@@ -79,7 +79,7 @@ def test_without_scripts_a_true_picture_stands_there(opened, trained):
     picture = opened(java_script_enabled=False).locator(".course-figure svg")
     says = picture.get_attribute("aria-label")
     assert BEGINNING in says.replace("&quot;", '"')
-    assert f"weight {maps[:, 0, :, -1].max():.2f}" in says
+    assert f"{maps[:, 0, :, -1].max():.2f}, in head" in says
     chance, best = logits[0, -1].softmax(dim=-1).max(dim=-1)
     assert f"'{tokenizer.decode([best]).strip()}', with {100 * chance:.1f} %" in says
     drawn = (

@@ -53,8 +53,8 @@ def axes_figure(x: Tensor, words: Sequence[Sequence[str]]) -> Picture:
                              color=AXES[name], weight="bold")  # fmt: skip
     return picture(
         figure,
-        f"x as {B} pages, one for each sequence (axis B), of {T} rows, one for each position "
-        f"(axis T), and {C} columns, one for each channel (axis C). The row of "
+        f"x is drawn as {B} pages, one for each sequence (axis B). Each page has {T} rows, one "
+        f"for each position (axis T), and {C} columns, one for each channel (axis C). The row of "
         f"'{words[-1][0]}', x[{B - 1}, 0], is {x[-1, 0].tolist()}.",
     )
 
@@ -77,7 +77,7 @@ def strides_figure(x: Tensor) -> Picture:
         names = ", ".join(f"{n} {s}" for n, s in zip(AXES, x.stride(), strict=True))
         for n, (name, stride) in enumerate(zip(AXES, x.stride(), strict=True)):
             axes.text(
-                17.2, 3.6 - 1.15 * n, f"one step along {name}: {stride} in memory",
+                17.2, 3.6 - 1.15 * n, f"one step along {name} jumps by {stride}",
                 color=AXES[name], weight="bold", va="center",
             )  # fmt: skip
         _frame(axes, -0.3, x.numel() + 0.3, -3.0, 4.4)
@@ -125,7 +125,7 @@ def walk_figure(x: Tensor, form: Tensor, name: str, step: int) -> Picture:
         _frame(axes, -1.9, x.numel() + 0.3, -4.4, 10.2)
         axes.set_title(f"{name}: shape {tuple(form.shape)}, strides {form.stride()}")
     steps = {b - a for a, b in zip(places, places[1 : step + 1], strict=False)}
-    walked = f" Its walk so far jumps by {_list(sorted(steps))}." if steps else ""
+    walked = f" The walk so far jumps by {_list(sorted(steps))}." if steps else ""
     terms = " + ".join(
         f"{i} \N{MULTIPLICATION SIGN} {s}" for i, s in zip(index, form.stride(), strict=True)
     )

@@ -64,13 +64,13 @@ def window_figure(
         if not full:
             title = f"{n_inputs} and {n_targets} instead of {block_size} each"
         axes.set_title(title)
-    asked = f"A window of {block_size} on a text of {n} tokens starts at place {start}."
+    asked = f"A window of {block_size} on a text of {n} tokens starts at position {start}."
     last = n - block_size - 1
     if full:
         said = (
             f"The inputs are '{_joined(inputs)}' and the targets '{_joined(targets)}', which makes "
-            f"{_count(block_size, 'example')}. The first guesses '{_joined(targets[:1])}' after "
-            f"'{_joined(inputs[:1])}', and the last guesses '{_joined(targets[-1:])}' after "
+            f"{_count(block_size, 'example')}. The first asks for '{_joined(targets[:1])}' after "
+            f"'{_joined(inputs[:1])}', and the last asks for '{_joined(targets[-1:])}' after "
             f"'{_joined(inputs)}'."
         )
     else:
@@ -87,7 +87,7 @@ def batch_figure(x: Tensor, y: Tensor, vocab: Sequence[str]) -> Picture:
     B, T = x.shape
     figure, axes = canvas(0.36 * B + 1.35, 2)
     figure.get_layout_engine().set(wspace=0.15)  # a phone has room for each
-    headline(figure, "The targets are the same text, one place further")
+    headline(figure, "The targets are the same text, one position later")
     with mpl.rc_context(STYLE):
         kinds = {"inputs x": (x, SEEN, TIME), "targets y": (y, GUESSED, INK)}
         for ax, (title, (ids, colour, edge)) in zip(axes, kinds.items(), strict=True):
@@ -108,7 +108,7 @@ def batch_figure(x: Tensor, y: Tensor, vocab: Sequence[str]) -> Picture:
         figure,
         f"A batch of {_count(B, 'sequence')} of {_count(T, 'position')}: "
         f"{_count(B * T, 'example')}. Sequence 0 has the inputs '{first}' and the targets "
-        f"'{then}', the same text one place further.",
+        f"'{then}', the same text one position later.",
     )
 
 
@@ -135,7 +135,7 @@ def starts_figure(starts: Tensor, n_train: int, n_ids: int, block_size: int) -> 
         axes.get_xticklabels()[-1].set_ha("right")
         axes.get_xticklabels()[1].set_ha("right")
         axes.spines[:].set_visible(False)
-        axes.set_xlabel("place in the text")
+        axes.set_xlabel("position in the text")
         count = _count(len(starts), "start")
         whose = "has" if len(late) == 1 else "have"
         axes.set_title(f"{len(late)} of {count} {whose} no full block in the training part")
@@ -145,8 +145,8 @@ def starts_figure(starts: Tensor, n_train: int, n_ids: int, block_size: int) -> 
     out = f"{who} too late." if late else "No start is too late."
     return picture(
         figure,
-        f"The {n_ids:,} ids are drawn as a bar, of which the first {n_train:,} are the training part. "
-        f"It shows {count} drawn from all ids: {listed}. The last "
+        f"The {n_ids:,} ids are drawn as a bar. The first {n_train:,} of them are the training part. "
+        f"The bar shows {count} drawn from all ids: {listed}. The last "
         f"start with a full block in the training part is {n_train - block_size - 1:,}. {out}",
     )
 

@@ -78,9 +78,10 @@ def tables_figure(
     return picture(
         figure,
         f"{len(tables)} tables, {len(vocab)} by {len(vocab)}, with a row for each last character "
-        f"and a column for each next one. A stronger blue means more probable (colours show the "
-        f"square root). To turn a row into that of '{last}', this share of its probability has to "
-        f"move, on average over the text: {', '.join(moved)}.",
+        f"and a column for each next character. A stronger blue means a higher probability (the "
+        f"colours show its square root). Compare a row with the row of the same character in "
+        f"'{last}'. To make the two rows equal, a share of the probability has to move to other "
+        f"columns. On average over the text this share is {', '.join(moved)}.",
     )
 
 
@@ -109,7 +110,7 @@ def losses_figure(
         axes.set_xlim(0, steps)
         axes.set_xlabel("training step")
         axes.set_ylabel("loss of the batch, nats per character")
-        axes.set_title("Batch losses dip below the floor; no bigram's full loss does")
+        axes.set_title("A batch loss can be below the floor, but the full loss can't")
     levels = ", ".join(f"{name} {level:.4f}" for name, level in floors.items())
     ends = " and ".join(
         f"{full:.1f} for {name}"
@@ -118,7 +119,8 @@ def losses_figure(
     return picture(
         figure,
         f"The loss of each batch, step by step, compared with {levels}. After {steps} steps the "
-        f"loss on the whole training part is {ends}. Single batches lie on both sides of the dots.",
+        f"loss on the whole training part is {ends}. Dots mark these "
+        "losses. The losses of single batches lie above and below them.",
     )
 
 
@@ -144,10 +146,10 @@ def noise_figure(losses: Tensor, full: float) -> Picture:
         )  # fmt: skip
         axes.set_xlabel("loss of one batch, nats per character")
         axes.set_ylabel("batches")
-        axes.set_title("One frozen model, many batches: about half look too good")
+        axes.set_title("One model, many batches: about half the losses look too good")
     return picture(
         figure,
-        f"The losses of {len(losses)} batches under one frozen model have the mean "
+        f"The losses of {len(losses)} batches with one unchanged model have the mean "
         f"{losses.mean():.2f} and the standard deviation {losses.std():.3f}, and go from "
         f"{losses.min():.2f} to {losses.max():.2f}. The model's loss on the whole text is "
         f"{full:.4f}; a share of {below:.2f} of the batches lies below it.",
@@ -190,6 +192,6 @@ def temperature_figure(
         figure,
         f"After '{sign(vocab[last])}' at temperature {temperature:.1f} the most likely next "
         f"character is '{sign(vocab[best])}', with probability {probabilities[best]:.3f}. The "
-        f"choice is as uncertain as one among {choices:.1f} equal ones. A text written at this "
+        f"choice is as uncertain as a choice among {choices:.1f} equally likely characters. A text written at this "
         f"temperature with seed {seed}: '{line}'",
     )

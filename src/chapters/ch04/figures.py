@@ -44,7 +44,7 @@ def sums_figure(rows: Tensor) -> Picture:
     ones = torch.ones(len(rows), len(rows))
     below = ones.tril()
     figure, axes = canvas(2.5, 3)
-    headline(figure, "The matrix on the left decides what a row takes")
+    headline(figure, "The matrix on the left decides what each row takes")
     kinds = {
         "sum of all": ones,
         "sum of the past": below,
@@ -59,8 +59,8 @@ def sums_figure(rows: Tensor) -> Picture:
     last = [(left @ rows)[-1].tolist() for left in kinds.values()]
     return picture(
         figure,
-        f"Three matrices, each multiplied by the same three rows. All ones add up everything in "
-        f"every row. Ones on and below the diagonal add up the past. Divided by their row sums, "
+        f"Three matrices, each multiplied by the same three rows. A matrix of ones adds up "
+        f"all rows. Ones on and below the diagonal add up the past. Divided by their row sums, "
         f"they average the past: the last row becomes "
         f"[{last[2][0]:.4g}, {last[2][1]:.4g}], a third of [{last[1][0]:.4g}, {last[1][1]:.4g}].",
     )

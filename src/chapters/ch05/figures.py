@@ -188,8 +188,8 @@ def _three_maps(
 def _finding(weights: Tensor, queries: Sequence[str], keys: Sequence[str], row: int | None) -> str:
     """The largest weight, with its query and its key: in the marked row, or in all rows."""
     q, k = _largest(weights, row)
-    return f"{queries[q]} takes {float(weights[q, k]):.2f} from {keys[k]}, " + (
-        "the largest weight of all" if row is None else "its largest weight"
+    return f"{queries[q]} gives {keys[k]} a weight of {float(weights[q, k]):.2f}, " + (
+        "the largest of all" if row is None else "its largest"
     )
 
 

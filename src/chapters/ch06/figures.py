@@ -31,9 +31,9 @@ CELL, GAP = 0.335, 0.28  # inches: a cell's side, the room between neighbours
 
 
 ROLES = (  # a role, its colour, the question it answers, and what happens to it
-    ("query", QUERY, "what am I looking for?", "meets the key of every word: six scores"),
+    ("query", QUERY, "what am I looking for?", "meets every word's key and gives six scores"),
     ("key", KEY, "how can I be found?", "meets the query of every word"),
-    ("value", VALUE, "what do I hand over?", "is mixed with the others, by the weights"),
+    ("value", VALUE, "what do I hand over?", "is mixed with the other values, using the weights"),
 )
 
 
@@ -134,7 +134,7 @@ def head_figure(x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequenc
     return picture(
         figure,
         f"x, {T} words by {C} channels, is projected three times: by W_q to queries of shape "
-        f"({T}, {D}), by W_k to keys, drawn lying down as ({D}, {T}), by W_v to values of shape "
+        f"({T}, {D}), by W_k to keys, drawn transposed as ({D}, {T}), by W_v to values of shape "
         f"({T}, {Dv}). Each weight is where the row of its query meets the column of its key. In "
         f"the row of '{words[row]}' the largest weight is {weights[row, best]:.4f}, for "
         f"'{words[best]}'; that row mixes the values to [{mixes}].",

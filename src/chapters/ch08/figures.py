@@ -47,8 +47,8 @@ def mask_gallery(masks: Mapping[str, Tensor], words: Sequence[str]) -> Picture:
     said = "; ".join(f"{name}: {_count(mask, words)}" for name, mask in masks.items())
     return picture(
         figure,
-        f"The figure shows {len(masks)} masks over the same {len(words)} words. Rows look, and "
-        f"columns are looked at. Open cells are blue, or red if they are in the future. {said}.",
+        f"The figure shows {len(masks)} masks over the same {len(words)} words. Each row "
+        f"is a word that looks, and each column is a word that it may look at. Open cells are blue, or red if they are in the future. {said}.",
     )
 
 
@@ -74,18 +74,18 @@ def leak_figure(
         )  # fmt: skip
         _map(
             axes[1][n], ripples[name], high=1.25 * most, columns=words,
-            row_axis="who notices" if n == 0 else "", column_axis="whose word changed", **ends,
+            row_axis="who notices" if n == 0 else "", column_axis="word that changed", **ends,
         )  # fmt: skip
         with mpl.rc_context(STYLE):
             axes[0][n].set_title(name, fontsize=9, weight="normal")
-    said = "; ".join(
-        f"{name}: {_largest_weight_ahead(weights[name])}, {_leak(ripples[name], words)}"
+    said = " ".join(
+        f"{name}: {_largest_weight_ahead(weights[name])}, and {_leak(ripples[name], words)}."
         for name in weights
     )
     return picture(
         figure,
-        f"Above are the weights under {len(weights)} rules, and below is how much each output "
-        f"changes when one word does. By rule: {said}.",
+        f"The top row shows the weights under {len(weights)} rules. The bottom row shows how much "
+        f"each output changes when we change one word. {said}",
     )
 
 
@@ -104,7 +104,7 @@ def painted_figure(
     _map(axes[1], weights, title="weights", rows=[""] * len(words), columns=words)
     axes[1].set_xlabel("key (looked at)")
     _map(axes[2], ripple, title="who notices", rows=[""] * len(words), columns=words)
-    axes[2].set_xlabel("whose word changed")
+    axes[2].set_xlabel("word that changed")
     return picture(figure, painted_sentence(mask, ripple, words))
 
 
@@ -165,7 +165,7 @@ def _count(mask: Tensor, words: Sequence[str]) -> str:
     says = f"{int(mask.sum())} of {mask.numel()} cells open, {_ahead(mask)} of them in the future"
     if blind:
         names = " and ".join(f"'{word}'" for word in blind)
-        says += f", and {names} may not look at any word"
+        says += f", and none for {names}"
     return says
 
 
@@ -184,7 +184,9 @@ def _most_ahead(matrix: Tensor) -> float:
 
 def _largest_weight_ahead(weights: Tensor) -> str:
     most = _most_ahead(weights)
-    return f"the largest weight ahead is {most:.4f}" if most > LEAK else "no weight ahead"
+    if most > LEAK:
+        return f"the largest weight on a future word is {most:.4f}"
+    return "no weight on a future word"
 
 
 def _leak(ripple: Tensor, words: Sequence[str]) -> str:
@@ -195,8 +197,8 @@ def _leak(ripple: Tensor, words: Sequence[str]) -> str:
     if float(ahead.max()) > LEAK:
         cells = int((ahead > LEAK).sum())
         says = (
-            f"the future leaks into {cells} cell{'s' if cells > 1 else ''}, most where "
-            f"'{words[row]}' changes by {float(ahead.max()):.4f} when '{words[column]}' does"
+            f"the future leaks into {cells} cell{'s' if cells > 1 else ''}. The largest leak is "
+            f"{float(ahead.max()):.4f}, in the output of '{words[row]}' when '{words[column]}' changes"
         )
     lost = [
         word for word, gone in zip(words, torch.isnan(ripple).any(dim=-1), strict=True) if gone

@@ -44,7 +44,7 @@ def anatomy_figure(
         axes = figure.add_axes([0, 0, 1, 1])
         axes.set(xlim=(0, 8.5), ylim=(0, 4.1))
         axes.set_axis_off()
-        headline(figure, "Three layers are learnt, the mask only moves along, and dropout acts only in training")
+        headline(figure, "Three layers are learnt, the mask isn't, and dropout acts only in training")
         _tensor(axes, 0.45, 2.0, "x", (B, T, C), INK)
         layers = (
             ("query", query, QUERY, 2.9),
@@ -80,7 +80,7 @@ def anatomy_figure(
         )  # fmt: skip
         for place, note in notes:
             axes.text(place, 3.45, note, ha="center", va="center", fontsize=SMALL, style="italic")
-        axes.text(5.25, 0.2, "with a box: a member of the module; without: computed on each call",
+        axes.text(5.25, 0.2, "box: a member of the module, no box: computed on each call",
                   ha="center", fontsize=SMALL, color=INK)  # fmt: skip
     learnt = query.numel() + key.numel() + value.numel()
     return picture(
@@ -140,7 +140,7 @@ def row_sums_figure(
         right.set_title("row sums are 1 on average" if training else "every row sums to 1")
     shown = ", ".join(f"{total:.2f}" for total in mine)
     if not training:
-        says = f"In evaluation dropout does nothing, whatever p is. The rows sum to [{shown}]."
+        says = f"In evaluation mode dropout does nothing, whatever p is. The rows sum to [{shown}]."
     else:
         says = (
             f"In training with p = {p:g}, in draw {draw + 1}, the rows sum to [{shown}]. Over "

@@ -117,7 +117,7 @@ def ribbon_figure(x: Tensor, n_head: int, words: Sequence[str]) -> Picture:
     top = 0.15 + T * ROW
     ribbon = top + 1.25
     figure, (memory, *pages) = sheet(ribbon + 1.1, 3)
-    headline(figure, "The memory holds word after word; a head is a slice of every word")
+    headline(figure, "The memory holds word after word, and a head is a slice of every word")
     for axes in (memory, *pages):
         axes.set_xlim(0, width)
     with mpl.rc_context(STYLE):
@@ -139,13 +139,14 @@ def ribbon_figure(x: Tensor, n_head: int, words: Sequence[str]) -> Picture:
     h, t, source = max(off, key=lambda found: found[2] - found[1], default=(0, 0, 0))
     return picture(
         figure,
-        f"The memory holds {T * C} numbers, {C} for each of {T} words, and {n_head} heads of {D} "
-        f"share those of a word. If it is viewed as ({T}, {n_head}, {D}) and transposed, with "
+        f"The memory holds {T * C} numbers, {C} for each of {T} words, and each word's "
+        f"numbers are split among {n_head} heads of {D} channels. If it is viewed as "
+        f"({T}, {n_head}, {D}) and transposed, with "
         f"strides {heads.stride()}, each head has its {D} channels of every word. If it is viewed "
         f"as ({n_head}, {T}, {D}) at once, with strides {straight.stride()}, it is cut between "
         f"words, so {len(off)} of the {n_head * T} rows belong to a different word. Row {t} of "
         f"head {h}, which should belong to '{words[t]}', holds numbers of '{words[source]}', "
-        f"{abs(source - t)} {'later' if source >= t else 'earlier'}.",
+        f"whose position is {abs(source - t)} {'later' if source >= t else 'earlier'}.",
     )
 
 

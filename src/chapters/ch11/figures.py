@@ -51,8 +51,8 @@ def orders_figure(words: Sequence[str], order: Sequence[int]) -> Picture:
     return picture(
         figure,
         f"The same {len(words)} words appear twice, in order and shuffled. '{words[order[-1]]}' is "
-        f"last in both rows, and {len(moved)} of the {len(words) - 1} words that it looks back at "
-        f"are at different positions.",
+        f"last in both rows. Of the {len(words) - 1} words before it, {len(moved)} are at a different "
+        f"position in the second row.",
     )
 
 
@@ -105,9 +105,10 @@ def pasts_figure(words: Sequence[str], order: Sequence[int]) -> Picture:
     headline(figure, f"The past is the same in both orders for {names or 'no word'}")
     return picture(
         figure,
-        f"The maps show whose values the first layer mixes into each word, with a causal mask, in "
-        f"order and shuffled. The set is the same for {len(same)} of {T} words, {names} (blue). The "
-        f"others (orange) have mixed a different past.",
+        f"The maps show, for each word, which words the first layer mixes into it. One map is for the "
+        f"words in order, the other for the shuffled words. {len(same)} of the {T} "
+        f"words, {names or 'none'} (blue), mix the same words in both maps. The others (orange) mix "
+        f"different words.",
     )
 
 
@@ -159,8 +160,8 @@ def dial_figure(q: Sequence[float], k: Sequence[float], at_q: float, at_k: float
     return picture(
         figure,
         f"The query is at position {at_q:g} and is turned by {at_q:g} radians. The key is at "
-        f"position {at_k:g} and is turned by {at_k:g}. (The dashed arrows aren't turned.) Their "
-        f"distance is {at_q - at_k:g}, and the score is {score(at_q - at_k):.4f}.",
+        f"position {at_k:g} and is turned by {at_k:g}. The dashed arrows show the query and the "
+        f"key before the turn. The distance is {at_q - at_k:g}, and the score is {score(at_q - at_k):.4f}.",
     )
 
 
@@ -272,6 +273,7 @@ def longer_figure(losses: Mapping[str, Tensor], trained: int, step: int) -> Pict
     )
     return picture(
         figure,
-        f"Over {len(rows)} seeds, the mean losses at the first {step} positions, at the last {step} "
-        f"of the trained {trained}, at the next {step}, and at the last {step} of all are: {said}.",
+        f"Each model has four losses, as means over {len(rows)} seeds: at the first {step} positions, "
+        f"at the last {step} of the {trained} trained positions, at the next {step}, and at the last "
+        f"{step} of the text. {said}.",
     )

@@ -108,7 +108,8 @@ def depth_figure(propagations: Mapping[str, Propagation]) -> Picture:
     )
     return picture(
         figure,
-        f"Words on their way through {_depth(propagations)} layers that are not trained yet. The "
+        f"The figure follows words through {_depth(propagations)} layers that are not trained "
+        f"yet. The "
         f"gradient is sent back from the end, where its size is 1. These are the size and the "
         f"diversity at the end of the stack, and the gradient at its beginning. {told}.",
     )

@@ -56,8 +56,8 @@ def parts_figure(sizes: Mapping[str, int], unit: str) -> Picture:
         axes.set(xlim=(0, total), ylim=(len(sizes) - 0.5, -0.5), xticks=[])
         axes.spines[:].set_visible(False)
         axes.set_title(f"Three parts, in {unit}", loc="left")
-    said = ", ".join(f"{name} {size:,}, {PURPOSE[name]}" for name, size in sizes.items())
-    return picture(figure, f"The three parts, in {unit}: {said}.")
+    said = ", ".join(f"{name} {size:,} ({PURPOSE[name]})" for name, size in sizes.items())
+    return picture(figure, f"The sizes of the three parts, in {unit}: {said}.")
 
 
 def levels_figure(
@@ -86,8 +86,8 @@ def levels_figure(
         axes.set_xlabel(f"loss, nats per {unit}")
         axes.set_title("Between the best table and the floor" if floor else "The table to beat")
     said = ", ".join(f"{name} {loss:.2f}" for name, loss in rows if loss is not None)
-    dashed = "" if floor is None else f", and the dashed one the floor, {floor:.2f}"
-    return picture(figure, f"Losses in nats per {unit}, the lower the better: {said}. The line marks "
+    dashed = "" if floor is None else f", and the dashed line marks the floor, {floor:.2f}"
+    return picture(figure, f"Losses in nats per {unit}, the lower the better: {said}. The solid line marks "
                    f"the best table, {best}{dashed}.")  # fmt: skip
 
 
@@ -114,14 +114,14 @@ def choices_figure(runs: Mapping[str, Mapping[str, Sequence[float]]], plain: str
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(len(order) - 0.4, -0.6)
         axes.set_xlim(low - 0.03 * (high - low), high + 0.14 * (high - low))
-        axes.set_xlabel("validation loss minus the loss of the model with all of it, nats per character")
+        axes.set_xlabel("validation loss minus that of the unchanged model, nats per character")
         axes.set_title("How much each change raises the loss, one dot for each seed")
     said = ", ".join(f"{name} {_signed(_mean(found[name]))}" for name in order)
     widest = max(found, key=lambda name: max(found[name]) - min(found[name]))
     return picture(
         figure,
-        f"How much each change raises the loss, as the mean of {len(base)} pairs of runs on the same batches: "
-        f"{said}. To the right is worse. The dots of '{widest}' lie widest apart, from "
+        f"The numbers show how much each change raises the loss, as the mean of {len(base)} pairs of runs "
+        f"on the same batches: {said}. Dots further right are worse. The dots of '{widest}' lie widest apart, from "
         f"{_signed(min(found[widest]))} to {_signed(max(found[widest]))}.",
     )
 
@@ -152,9 +152,9 @@ def needs_figure(rows: Mapping[str, Mapping[str, Sequence[float]]], finding: str
     )
     return picture(
         figure,
-        f"{finding}. The four numbers of each model are its loss above the floor, in nats per token, and the "
-        f"shares of its stories that are well formed, of its stories without a slip, and of the questions "
-        f"that it answers, as means of {len(next(iter(rows.values()))['excess'])} seeds: {said}.",
+        f"{finding}. Each model has four numbers, as means of {len(next(iter(rows.values()))['excess'])} seeds. "
+        f"The first is how far its loss is above the floor, in nats per token. The others are shares: of "
+        f"well-formed stories, of stories without a slip, and of right answers. {said}.",
     )
 
 
@@ -216,9 +216,9 @@ def curve_figure(history: Sequence[Evaluation], best_table: float, floor: float 
     said = " and ".join(f"{name} at {loss:.2f}" for name, (loss, _) in levels.items())
     return picture(
         figure,
-        f"The loss after {len(history)} evaluations, at step {last.step}: {last.train:.2f} on the batches, "
-        f"{last.validation:.2f} on the validation part, where the lowest was {best.validation:.2f} at "
-        f"step {best.step}. Lines show {said}.",
+        f"At step {last.step}, after {len(history)} evaluations, the loss is {last.train:.2f} on the batches "
+        f"and {last.validation:.2f} on the validation part. The lowest validation loss was "
+        f"{best.validation:.2f}, at step {best.step}. Lines show {said}.",
     )
 
 
@@ -252,8 +252,8 @@ def text_figure(prompt: str, written: Sequence[tuple[str, float]], how: str) -> 
     mean = _mean([share for _, share in written]) if written else 0.0
     return picture(
         figure,
-        f"After {'a line break' if prompt == LINE_BREAK else repr(prompt)} (grey) the model wrote {len(written)} characters, {how}. The stronger the colour of a "
-        f"character, the more probable its token was to the model before it was drawn: {mean:.2f} on average.",
+        f"After {'a line break' if prompt == LINE_BREAK else repr(prompt)} (grey) the model wrote {len(written)} characters, with {how}. A stronger "
+        f"colour means that the model gave this token a higher probability. The average is {mean:.2f}.",
     )
 
 
@@ -286,8 +286,8 @@ def _sentence(tokens: Sequence[str], looks: Tensor, best: str, chance: float) ->
     block, head, place = (looks == looks.max()).nonzero()[0].tolist()
     return (
         f"A small GPT reads \"{''.join(tokens[1:])}\". From the newest token, '{tokens[-1].strip()}', "
-        f"the strongest look goes to '{tokens[place].strip()}': head {head} of block {block}, weight "
-        f"{looks.max():.2f}. The most probable next token is '{best}', with {100 * chance:.1f} %."
+        f"the largest weight is on '{tokens[place].strip()}': {looks.max():.2f}, in head {head} of block "
+        f"{block}. The most probable next token is '{best}', with {100 * chance:.1f} %."
     )
 
 

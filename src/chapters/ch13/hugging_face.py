@@ -48,8 +48,8 @@ FILES = ("config.json", "model.safetensors", "vocab.json", "merges.txt")
 HOW_TO_GET_GPT2 = f"""\
 GPT-2 isn't here. To let it write, download {", ".join(FILES)}
 of the model openai-community/gpt2 from huggingface.co (548 MB in all). Put them into a folder
-called gpt2, name the folder that holds it in the environment variable ATTENTION_DATA, and start
-JupyterLab again."""
+called gpt2, set the environment variable ATTENTION_DATA to the folder that contains gpt2, and
+start JupyterLab again."""
 
 
 def to_hugging_face(state: Mapping[str, Tensor], config: Config) -> dict[str, Tensor]:

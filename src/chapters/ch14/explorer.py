@@ -78,8 +78,8 @@ def _check(model: GPT, n_characters: int, path: Path | str) -> None:
     ):
         if found > most:
             raise ValueError(
-                f"{path}: expected a model of at most {most:,} {name}, because a page computes it at "
-                f"each key, got {found:,}; model.forward_with_weights gives the maps of any model"
+                f"{path}: expected a model of at most {most:,} {name}, because the page runs it at "
+                f"each key press, got {found:,}; model.forward_with_weights gives the maps of any model"
             )
 
 

@@ -110,7 +110,7 @@ def seeds_figure(
         axes.set_xlim(min(periods) - 1.5, periods[-1] + 5)
         axes.set_ylim(-0.05, 1.1)
         axes.set_xlabel("period: letters until the string is repeated")
-        axes.set_ylabel("right on held-out strings")
+        axes.set_ylabel("share right, on held-out strings")
         axes.set_title("Two layers learn it; one layer doesn't")
     said = ". ".join(
         f"{name[0].upper()}{name[1:]}: "
@@ -147,7 +147,7 @@ def effects_figure(scores: Tensor, effects: Tensor, named: Sequence[tuple[int, i
         axes.set_xlabel("previous-token score of its map")
         axes.set_ylabel("rise of the loss without the head, nats")
         axes.set_title("The look of a map says little about how much the head matters")
-    said = " and ".join(
+    said = ", and ".join(
         f"head {layer}.{head} has the score {scores[layer, head]:.2f} and costs {effects[layer, head]:.2f}"
         for layer, head in named
     )
@@ -169,7 +169,7 @@ def received_figure(curves: Mapping[str, Tensor]) -> Picture:
         axes.set_xlabel("key, from the first to the last")
         axes.set_ylabel("mean weight of its column")
         axes.legend(frameon=False, fontsize=SMALL)
-        axes.set_title("In a causal map, early columns are brighter for every head")
+        axes.set_title("In a causal map, columns differ even with equal shares")
     said = ". ".join(
         f"{name}: {curve[0]:.2f} at the first key, {curve[len(curve) // 2]:.2f} at key "
         f"{len(curve) // 2}, {curve[-1]:.2f} at the last" for name, curve in curves.items()

@@ -63,7 +63,7 @@ def work_figure(n_prompt: int, n_new: int) -> Picture:
     return picture(
         figure,
         f"Causal scores for writing {n_new} words after a prompt of {n_prompt}; each square is one "
-        f"step, rows are queries, columns keys. Coloured cells are computed in this step. Without a cache "
+        f"step, rows are queries, and columns are keys. Coloured cells are computed in this step. Without a cache "
         f"(above) every step computes all rows again, {total[0]} scores in all; with one (below) "
         f"it computes only new rows, {total[1]} scores.",
     )
@@ -151,12 +151,12 @@ def groups_figure(n_head: int, kinds: Sequence[int]) -> Picture:
             ax.set(xlim=(-0.6, n_head - 0.4), ylim=(-0.3, 1.3))
             ax.set_axis_off()
             name = names.get(n_kv, "grouped")
-            ax.set_title(f"{name}: {n_kv} of keys", fontsize=10)
+            ax.set_title(f"{name}: {n_kv} head{'s' if n_kv > 1 else ''} of keys", fontsize=10)
     each = ", ".join(str(n) for n in kinds)
     return picture(
         figure,
         f"{n_head} query heads (blue, above) and {each} heads of keys and values (orange, below). "
-        f"A line connects each query head with the keys that it uses; neighbours share.",
+        f"A line connects each query head with the keys that it uses. Neighbouring query heads share keys.",
     )
 
 

@@ -258,7 +258,7 @@
       set(sentence, {}, `After '${names[last]}' at temperature ${temperature.toFixed(1)}`
         + (changed ? `, with ${changed} logit${changed > 1 ? "s" : ""} moved,` : "")
         + ` the most likely next character is '${names[best]}', with probability ${weights[best].toFixed(3)}. The choice is `
-        + `as uncertain as one among ${Math.exp(entropy).toFixed(1)} equal ones. A text written at this temperature with seed ${state.seed}: `);
+        + `as uncertain as a choice among ${Math.exp(entropy).toFixed(1)} equally likely characters. A text written at this temperature with seed ${state.seed}: `);
       set(text, {}, `'${write(state)}'`);
     }
 

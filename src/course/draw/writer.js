@@ -160,8 +160,8 @@
       words.forEach((each) => set(each, { "aria-pressed": known.exec(typed)?.[0] === each.textContent }));
       set(play, {}, playing ? "Pause" : "Write");
       const most = found.at(-1), there = tokens.children[most.place].textContent;
-      set(says, { "aria-busy": playing }, `From the newest token, '${last.textContent}', the strongest look goes to '${there}': `
-        + `head ${most.head} of block ${most.block}, weight ${most.weight.toFixed(2)}${off?.[most.block][most.head] ? ", but this head is off" : ""}.`);
+      set(says, { "aria-busy": playing }, `From the newest token, '${last.textContent}', the largest weight is on '${there}': `
+        + `${most.weight.toFixed(2)}, in head ${most.head} of block ${most.block}${off?.[most.block][most.head] ? ", but this head is off" : ""}.`);
     }
     function switching(block, head, off) {
       return block === null ? "Press a head to switch it off" : `Switch head ${block}.${head} ${off[block][head] ? "on" : "off"}`;

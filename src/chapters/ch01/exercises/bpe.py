@@ -43,26 +43,28 @@ LOOP = E.solution[E.solution.index("    for") : E.solution.index("    return")]
 for old, new, hint in (
     ("max(counts", "min(counts", """you merge the rarest pair. Merging the most frequent one
         shortens the list most."""),
-    (", new_id)", ", 256)", """you give every merge the id 256, so they can't be told apart. Give each
-        merge the next number."""),
+    (", new_id)", ", 256)", """you give every merge the id 256, so different pairs share one id.
+        Give each merge the next number."""),
     ("(256, ", "(257, 1 + ", "your first new id is 257. The bytes are 0 to 255, so 256 is free."),
-    ("256 + n", "257 + n", "you merge once too often. There have to be exactly n_merges merges."),
-    (", key=counts.get", "", "you merge the pair with the largest ids, because `max` compares the keys."),
+    ("256 + n", "257 + n", "you make one merge too many. There have to be n_merges merges."),
+    (", key=counts.get", "", """you merge the largest pair, because `max` compares the pairs
+        themselves. It has to compare their counts."""),
 ):
     E.slip(old, new, hint)  # and the same in a loop that doesn't stop when no pair is left
     E.slip(LOOP, LOOP.replace(STOP, "").replace(old, new), hint)
 E.slip("count_pairs(ids)", "dict(count_pairs([*text.encode()]).most_common()[new_id - 256 :])", """
     you count the pairs only once, at the start. But each merge makes new pairs that contain the
     new id, so count again before each merge.""")
-E.slip(BEST, "counts.most_common(1)[0]", """you return the bytes without any merge. (Note that
-    `most_common(1)[0]` is a pair *and* its count.)""")
-E.slip(STOP, "", "your function works while there are pairs. Without any, `max` raises an error: stop before it.")
+E.slip(BEST, "counts.most_common(1)[0]", """you return the bytes without any merge. Did
+    you use `most_common(1)[0]`? It is a pair *and* its count.""")
+E.slip(STOP, "", """your function works as long as there are pairs. When none is left, `max`
+    raises an error. Stop before that.""")
 E.slip("if not counts:", "if not counts or max(counts.values()) == 1:", """you stop when no pair
     occurs twice. The exercise asks you to go on until no pair is left at all.""")
 E.slip("text.encode()", "text", "you start from characters. Start from the bytes, which are numbers: `list(text.encode())`.")
 E.slip("list(text.encode())", "[*map(ord, text)]", """your ids are right for plain letters, but you
     start from the characters' numbers in Unicode. Start from the bytes: `text.encode()`.""")
-E.slip(", new_id)", ", max(ids) + 1)", "you count new ids from the largest id. Count them from 256.")
+E.slip(", new_id)", ", max(ids) + 1)", "you start new ids after the largest id. Start them at 256.")
 E.slip("256 + n", "255 + n", "you make one merge too few. There have to be n_merges merges.")
 E.mistake(lambda text, n_merges: BPETokenizer(learn_merges(
     Counter(p.encode() for p in split_pieces(text)), n_merges)).encode(text),
@@ -70,7 +72,7 @@ E.mistake(lambda text, n_merges: BPETokenizer(learn_merges(
 
 @E.law
 def all_are_whole(ids, text, n_merges):
-    """all ids have to be whole numbers: start from `list(text.encode())`"""
+    """all ids have to be whole numbers, as in `list(text.encode())`"""
     return all(type(i) is int for i in ids)
 
 @E.law
@@ -84,7 +86,7 @@ def each_merge_shortens(ids, text, n_merges):
     return len(ids) <= max(1, len(text.encode()) - n_merges)
 
 E.hint("You repeat three steps: count the pairs, choose one, merge it. When do you have to stop?")
-E.hint("""`list(text.encode())` gives the bytes, `count_pairs(ids)` counts the pairs. `max(counts,
-    key=counts.get)` is the most frequent pair.""")
+E.hint("""`list(text.encode())` gives the bytes, and `count_pairs(ids)` counts the pairs.
+    `max(counts, key=counts.get)` is the most frequent pair.""")
 E.hint("""Put the three steps into a loop `for new_id in range(256, 256 + n_merges):`, and use your
     own `merge` for the last step.""")

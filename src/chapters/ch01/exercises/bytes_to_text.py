@@ -23,22 +23,25 @@ E.slip(ALL, '"".join(bytes([i]).decode(errors="replace") for i in ids)', """you 
     on its own (or all of them as ASCII), but a single byte of \u00e9 isn't a character. Decode all bytes
     together, as UTF-8.""")
 E.slip(', errors="replace"', "", """your function is right for complete characters, but half an
-    emoji raises UnicodeDecodeError, and a model may well generate one. See `errors="replace"`.""")
-E.slip('"replace"', '"ignore"', """you dropped the broken bytes. They should show, as
-    U+FFFD: `errors="replace"`.""")
+    emoji raises a UnicodeDecodeError, and a model can generate such bytes. Look up
+    `errors="replace"`.""")
+E.slip('"replace"', '"ignore"', """you dropped the broken bytes. Show them as U+FFFD,
+    with `errors="replace"`.""")
 E.slip(ALL, "bytes(ids)", "you return bytes. `.decode()` turns them into text.")
-E.slip(ALL, "str(bytes(ids))", """`str` turns bytes into their Python notation, with a b in front.
-    Use `.decode()`.""")
+E.slip(ALL, "str(bytes(ids))", """you return Python's notation for bytes, which begins with b,
+    because you used `str`. Use `.decode()`.""")
 E.slip("utf-8", "utf-8-sig", "you lost a U+FEFF at the start. It is a character like any other.")
 LOST = 'try:\n        return bytes(ids).decode()\n    except ValueError:\n        return "\\ufffd"'
 E.slip(f"return {ALL}", LOST, "one broken piece makes you lose the whole text. Replace only the broken piece.")
-E.slip('ce")', 'ce").replace("\\ufffd", "?")', "your replacement character can't be told from a real question mark. Use U+FFFD.")
-NOTATION = "you write broken bytes in another notation, `\\xf0` or surrogates. The replacement character is U+FFFD."
+E.slip('ce")', 'ce").replace("\\ufffd", "?")', """you
+    turn broken bytes into question marks, which look just like those in a text. Use U+FFFD.""")
+NOTATION = """you write broken bytes as escapes, such as `\\xf0`, or as surrogates. Replace them
+    with U+FFFD."""
 E.slip('"replace"', '"backslashreplace"', NOTATION)
 E.slip('"replace"', '"surrogateescape"', NOTATION)
 E.slip('"replace")', '"replace").strip()', "you removed white space at the ends, but it is part of the text.")
 E.slip(ALL, f'__import__("unicodedata").normalize("NFC", {ALL})', """you joined a separate accent
-    with its letter. It is a character of its own and has to stay.""")
+    with its letter. The accent is a separate character and has to stay separate.""")
 
 E.hint("`bytes(ids)` turns a list of numbers into bytes. What turns bytes into text?")
 E.hint("""`.decode()` turns bytes into text, all of them at once. What should happen if the bytes

@@ -21,18 +21,18 @@ E.slip("ids[character] for", "ord(character) for", """you return the characters'
 E.slip("ids[character] for", "ids[character] + 1 for", """each of your ids is one too large. The first
     entry of `vocab` has the id 0.""")
 E.slip("(vocab)", "(sorted(set(text)))", """you built a new vocabulary from this one text, so the
-    same letter has a different id in another text. Use the argument `vocab`.""")
+    same letter can have a different id in another text. Use the argument `vocab`.""")
 E.slip("in text", "in sorted(set(text))", """you return each id once, in alphabetical order of the
     characters. Go through `text` itself, in its own order.""")
 E.slip("(vocab)", "(sorted(vocab))", "you return indices in the sorted `vocab`. Don't sort it.")
 E.slip("in text", "in dict.fromkeys(text)", "you return each id only once. A character that occurs again needs its id again.")
 E.slip("ids[character] for", "text.index(character) for", "you return indices in `text`. An id is an index in `vocab`.")
-E.slip("character: i for", "i: character for", """the characters aren't found. Are they the keys of
-    your dictionary, or its values?""")
+E.slip("character: i for", "i: character for", """your dictionary doesn't find the characters. Are
+    they its keys, or its values?""")
 for whole in "vocab.index(text)", "ids[text]":
     E.slip("ids[character] for character in text", whole, "you look up all of `text` at once. Look up one character after another.")
 E.slip("[ids[character] for character in text]", "[i for i, c in enumerate(vocab) if c in text]",
-    "your ids follow the order of `vocab`, each once. They have to follow the text.")
+    "you return each id only once, in the order of `vocab`. The ids have to follow the text.")
 
 @E.law
 def one_id_per_character(ids, text, vocab):

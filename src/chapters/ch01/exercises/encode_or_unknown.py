@@ -14,17 +14,18 @@ def encode_or_unknown(text, vocab):
     return [ids.get(character, len(vocab)) for character in text]
 
 UNKNOWN = "ids.get(character, len(vocab))"
-E.slip(UNKNOWN, "ids[character]", """a dictionary raises KeyError for a key it doesn't have.
-    `ids.get(character, default)` returns the default instead.""")
-E.slip(UNKNOWN, "vocab.index(character)", """`list.index` raises ValueError for a character that isn't
-    in the list. Check that first, or use a dictionary's `get`.""")
+E.slip(UNKNOWN, "ids[character]", """your dictionary raises a KeyError for a key that it doesn't
+    have. `ids.get(character, default)` returns the default instead.""")
+E.slip(UNKNOWN, "vocab.index(character)", """`list.index` raises a ValueError for a character that
+    isn't in the list. Check `character in vocab` first, or use a dictionary's `get`.""")
 E.slip("in text", "in text if character in ids", """you leave out unknown characters, so a reader
     can't see that something is missing. Give each of them the id `len(vocab)`.""")
 E.slip("len(vocab)", "-1", """-1 isn't an id. As an index it picks the last row of a table, without an
     error. Use `len(vocab)`, the first unused number.""")
 E.slip("len(vocab)", "0", """0 is already the id of the first character of `vocab`, so unknown
-    characters would decode to that one. Use an unused number.""")
-E.slip("len(vocab)", "len(vocab) - 1", "the last character of `vocab` already has this id. Use an unused number.")
+    characters would decode to that character. Use an unused number.""")
+E.slip("len(vocab)", "len(vocab) - 1", """you give unknown characters the id of the
+    last character of `vocab`. Use an unused number.""")
 E.slip("len(vocab)", "len(vocab) + 1", "your new id skips one number: `len(vocab)` itself is still free.")
 E.slip(UNKNOWN, "ids.setdefault(character, len(ids))", """you give each unknown character its own
     number. All of them have to share one, `len(vocab)`.""")
@@ -32,9 +33,9 @@ E.slip(", len(vocab))", ") or len(vocab)", """your function is right except for 
     of `vocab`. Its id is 0, and 0 counts as False, for example before an `or`.""")
 E.slip("len(vocab)", "len(text)", "you give unknown characters the length of the text. Use the length of `vocab`.")
 E.slip("for character in text", "for n, character in enumerate(text) if {*text[:n]} <= {*vocab}",
-    "you stop at the first unknown character. Encode it and all the characters after it.")
+    "you stop after the first unknown character. Encode all the characters after it as well.")
 E.slip("    ids", "    vocab += [c for c in dict.fromkeys(text) if c not in vocab]\n    ids", """
-    you add unknown characters to `vocab` itself, but the caller still needs the old one.""")
+    you add unknown characters to `vocab` itself, but the caller still needs the old `vocab`.""")
 
 E.law(one_id_per_character)
 

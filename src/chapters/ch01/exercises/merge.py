@@ -41,7 +41,7 @@ E.slip("i < len(ids)", "i < len(ids) - 1", """you lose the last id if it isn't p
     because your loop ends one step early.""")
 E.slip(IF, "if ids[i] == pair[0] and ids[i + 1] == pair[1]:", """your function fails if the last id
     is the first half of the pair, because `ids[i + 1]` doesn't exist then. Check that it does, or
-    compare a slice: at the end `ids[i : i + 2]` is just shorter.""")
+    compare a slice: at the end, `ids[i : i + 2]` is shorter and raises no error.""")
 E.slip("tuple(ids[i : i + 2])", "ids[i : i + 2]", """you didn't merge any pair, because a list never
     equals a tuple. Compare `tuple(ids[i : i + 2])` with `pair`.""")
 E.slip(IF, "if sorted(ids[i : i + 2]) == sorted(pair):", """you also merge the reversed pair.
@@ -49,17 +49,17 @@ E.slip(IF, "if sorted(ids[i : i + 2]) == sorted(pair):", """you also merge the r
 E.slip("    return merged", "    ids[:] = merged\n    return merged", """you changed `ids` itself, but
     the caller still needs the old list. Build a new one.""")
 E.slip(IF, "if len(ids[i:]) > 1 and ids[i] is pair[0] and ids[i + 1] is pair[1]:", """your
-    function works only for small ids. Did you compare with `is`? It asks whether both are the same
-    object. Compare with `==`.""")
+    function works only for small ids. Did you compare with `is`? `is` asks whether two names mean
+    the same object. Compare with `==`.""")
 E.slip("            i += 1\n", "            merged += ids[i + 1 : i + 2]\n            i += 2\n",
-    "you always go on by two ids, so you miss a pair that begins in between.")
+    "you always move on by two ids, so you miss a pair that begins in between.")
 E.mistake(lambda ids, pair, new_id: merge(ids[::-1], pair[::-1], new_id)[::-1], """you merge from
-    right to left. From left to right, the first two of 1, 1, 1 are merged.""")
+    right to left. Go from left to right, so that in 1, 1, 1 the first two ids are merged.""")
 E.mistake(lambda ids, pair, new_id: [int(i) for i in " ".join(map(str, ids)).replace(
     " ".join(map(str, pair)), str(new_id)).split()], """your function fails if one id begins or
     ends with the digits of another, as 11 ends in 1. Compare numbers, not their digits.""")
-E.mistake(lambda ids, pair, new_id: [new_id if i in pair else i for i in ids], """you replaced each id
-    of the pair even where it occurs without the other.""")
+E.mistake(lambda ids, pair, new_id: [new_id if i in pair else i for i in ids], """you replaced each
+    id of the pair separately. Replace the two ids only where the second follows the first.""")
 
 @E.law
 def no_pair_is_left(merged, ids, pair, new_id):
@@ -71,8 +71,8 @@ def written_back(merged, ids, pair, new_id):
     """replacing new_id with the pair has to give back the ids"""
     return [i for m in merged for i in (pair if m == new_id else (m,))] == ids
 
-E.hint("Go through the list with an index. What do you look at, and how far does the index move on?")
+E.hint("Go through the list with an index. What do you look at, and how far do you move the index?")
 E.hint("""If the pair starts at i, append new_id and go on at i + 2. Otherwise append ids[i] and go
     on at i + 1. What happens at the last id?""")
 E.hint("""Use `while i < len(ids):` and `if tuple(ids[i : i + 2]) == pair:`. A slice that reaches
-    past the end is just shorter.""")
+    past the end is shorter, and raises no error.""")

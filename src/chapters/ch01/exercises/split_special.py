@@ -29,8 +29,8 @@ def split_special(text, special):
 
 SPLIT, PATTERN = 're.split(f"({re.escape(special)})", text)', 'f"({re.escape(special)})"'
 KEPT = "\n    return [part for part in parts if part]"
-GONE = """you lost the special tokens themselves. They have to stay in the list: `re.split` keeps
-what it matches if the pattern is in round brackets."""
+GONE = """you lost the special tokens themselves. They have to stay in the list. `re.split` keeps
+each match if the pattern is in round brackets."""
 OR = """in a regular expression `|` means "or", so `<|end|>` matches `<` or `end` or `>`.
     `re.escape(special)` makes a pattern that matches the token literally."""
 for end in KEPT, "\n    return parts":
@@ -40,19 +40,24 @@ for end in KEPT, "\n    return parts":
 E.slip(" if part", "", """you keep empty parts. They appear if a special token is first, last or
     next to another one.""")
 for any_of in 'f"([{special}])"', 'f"([{re.escape(special)}])"':
-    E.slip(PATTERN, any_of, """in a regular expression square brackets match any one of their
-        characters. Match the complete token.""")
+    E.slip(PATTERN, any_of, """in a regular expression, square brackets match a single one of the
+        characters inside them. Match the complete token.""")
 E.slip(SPLIT, "text.partition(special)", "you cut only at the first special token.")
 E.slip(SPLIT, "text.rpartition(special)", "you cut only at the last special token.")
-E.slip(PATTERN, 'f"((?:{re.escape(special)})+)"', "you joined special tokens that follow each other. Each of them is a part of its own.")
-SPACE = "you removed white space. It isn't empty: it belongs to the text, even at the ends of a part."
+E.slip(PATTERN, 'f"((?:{re.escape(special)})+)"', """you joined special tokens
+    that follow each other. Each of them has to be a separate part.""")
+SPACE = """you removed white space. It belongs to the text, even if it is at the end of a part or a
+    part by itself."""
 E.slip("if part]", "if part.strip()]", SPACE)
 E.slip(KEPT, "\n    return [part.strip() for part in parts if part.strip()]", SPACE)
-E.slip(", text)", ", text, flags=re.I)", "you ignore capitals, but `<|END|>` isn't the token `<|end|>`.")
+E.slip(", text)", ", text, flags=re.I)", """you treat capital and small letters as equal, but
+    `<|END|>` isn't the token `<|end|>`.""")
 E.mistake(lambda text, special: [part for piece in text.split(special) for part in (piece, special)
-    if part], "you put a special token after every part, even where the text has none.")
+    if part], """you put a special token after every part, even after the last one, where the
+    text has none.""")
 E.mistake(lambda text, special: [part for piece in text.split(special) if piece for part in (
-    special, piece)][1:], "you lose tokens at the ends or next to each other. Drop the empty parts only at the end.")
+    special, piece)][1:], """you lose tokens that are first, last or next to each other. Leave out
+    the empty parts in the last step, when the tokens are in the list.""")
 
 @E.law
 def parts_give_the_text(parts, text, special):

@@ -27,20 +27,20 @@ X, Y = "ids[start : start + block_size]", "ids[start + 1 : start + block_size + 
 E.slip(CHECK, "False", """near the end your blocks are short or empty, because a slice past the end
     raises no error. Check that the block fits before you cut it.""")
 for wrong in ("start >= len(ids)", "start < 0 or start >= len(ids)"):
-    E.slip(CHECK, wrong, """you reject starts past the end, but you accept one just before the end,
+    E.slip(CHECK, wrong, """you reject starts past the end, but you accept starts near the end,
         where the block is too short. How many ids does a block need, including its targets?""")
 for wrong in ("start < 0 or start + block_size > len(ids)", f"len({X}) < block_size"):
-    E.slip(CHECK, wrong, """you accept one start too many. Its inputs fit, but the target of its last
-        input is missing, because the targets reach one place further than the inputs.""")
+    E.slip(CHECK, wrong, """near the end you accept one start too many. Its inputs fit, but its last
+        target is missing, because the targets reach one id further than the inputs.""")
 E.slip("+ 1 >", "+ 1 >=", """you reject the last good start, whose last target is the last id of the
-    text. With 5 ids and blocks of 2, start 2 uses places 2, 3 and 4.""")
+    text. With 5 ids and blocks of 2, start 2 uses the ids at indices 2, 3 and 4.""")
 for wrong in ("", f"len({Y}) < block_size or ", "start + block_size < -len(ids) or "):
     E.slip("start < 0 or ", wrong, """you accept negative starts. A slice counts them from the
         end, so the block is too short, empty or from the wrong place.""")
 E.slip(Y, X, """you return the inputs as targets. The target of position t is the id that follows
     it.""")
-E.slip(Y, "ids[start + 2 : start + block_size + 2]", """your targets begin two places after the
-    inputs, so each skips the id that should be guessed.""")
+E.slip(Y, "ids[start + 2 : start + block_size + 2]", """your targets begin two ids after the
+    inputs, so each target skips the id that has to be guessed.""")
 E.slip(f"{X}, {Y}", f"{Y}, {X}", "you return the targets first. Return the inputs first, then the targets.")
 E.slip("if", "start = min(max(start, 0), len(ids) - block_size - 1)\n    if", """you replace a bad
     start with a good one, so the caller gets a different block without knowing it. Raise a
@@ -48,8 +48,8 @@ E.slip("if", "start = min(max(start, 0), len(ids) - block_size - 1)\n    if", ""
 E.slip("raise ValueError", "return ValueError or ", """`return ValueError` returns the error
     like any other value. `raise ValueError(...)` stops the function with it.""")
 E.mistake(lambda ids, start, T: tuple(ids[start + torch.arange(T) + shift] for shift in (0, 1)),
-    """you pick single places. Past the end that raises an IndexError instead of a ValueError, and a
-    negative place is counted from the end without an error.""")
+    """you look up each id by its index. Past the end, that raises an IndexError instead of a
+    ValueError, and a negative index counts from the end without an error.""")
 
 @E.law
 def both_hold_a_block(both, ids, start, block_size):
@@ -60,8 +60,8 @@ def both_hold_a_block(both, ids, start, block_size):
 def targets_follow_inputs(both, ids, *others):
     """the targets have to be the inputs shifted by one"""
     return torch.equal(both[0][..., 1:], both[1][..., :-1])
-E.hint("Which places does the block at `start` use, from the first input to the last target?")
-E.hint("""The block uses the places from start to start + block_size. The last place in ids is
+E.hint("Which indices does the block at `start` use, from the first input to the last target?")
+E.hint("""The block uses the indices from start to start + block_size. The last index in ids is
     len(ids) - 1.""")
 E.hint("""Write `if start < 0 or start + block_size + 1 > len(ids): raise ValueError(...)`, then
     return two slices.""")

@@ -27,15 +27,15 @@ def examples(x, y):
 
 E.slip(": t + 1]", ":t]", """your contexts stop one id early, and the first one is empty. `x[b, :t]`
     leaves out x[b, t], because a slice stops before its end.""")
-E.slip("y[b, t].item()", "x[b, t].item()", """your target is the last id of its own context, so
+E.slip("y[b, t].item()", "x[b, t].item()", """each target is the last id of its own context, so
     there is nothing to guess. The target of position t is in y.""")
 OUTER, INNER = "b in range(x.shape[0])", "t in range(x.shape[1])"
 LOOPS = OUTER + ":\n        for " + INNER
 TURNED = "b in range(x.shape[1]):\n        for t in range(x.shape[0])"
 for old, new in (("y[b, t]", "y[b, t + 1]"), (LOOPS, TURNED)):
     E.slip(old, new, """an index is past the end. The targets are already shifted: y[b, t] is the
-        target of x[b, t], so you don't need t + 1. Let b run to `x.shape[0]` and t to
-        `x.shape[1]`.""")
+        target of x[b, t], so you don't need t + 1. Let b run over `range(x.shape[0])`, and t
+        over `range(x.shape[1])`.""")
 E.slip(INNER, "t in [x.shape[1] - 1]", """you return only the longest context of each
     sequence. Every position gives an example, even the first, whose context is one id.""")
 E.slip(OUTER, "b in range(1)", """you return only the examples of the first sequence. How many examples
@@ -43,8 +43,8 @@ E.slip(OUTER, "b in range(1)", """you return only the examples of the first sequ
 E.slip(INNER, "t in range(x.shape[1] - 1)", """you leave out the last position of each
     sequence. `range(T)` already stops before T, and y has a target for all T positions.""")
 E.slip(LOOPS, INNER + ":\n        for " + OUTER, """you return all
-    examples, but position by position. Return first all of sequence 0, then all of sequence 1:
-    make the loop over the sequences the outer one.""")
+    examples, but position by position. First return all examples of sequence 0, then all of
+    sequence 1. Make the loop over the sequences the outer loop.""")
 E.slip("x[b, : t + 1]", "x.flatten()[: b * x.shape[1] + t + 1]", """your contexts run from one
     sequence into the next. But the sequences come from different places in the text, so a context
     begins where its own sequence begins.""")

@@ -19,34 +19,35 @@ def hold_back(ids, train_fraction):
     return ids[:n], ids[n:]
 
 BOTH, N = "ids[:n], ids[n:]", "int(train_fraction * len(ids))"
-E.slip(BOTH, "ids[n:], ids[:n]", """you return the two parts in the wrong order. Return first the part
-    to train on, then the rest.""")
-E.slip("ids[n:]", "ids[n - 1 :]", """the id at place n - 1 is in both of your parts. A slice stops
+E.slip(BOTH, "ids[n:], ids[:n]", """you return the two parts in the wrong order. First return the
+    part to train on, then the rest.""")
+E.slip("ids[n:]", "ids[n - 1 :]", """the id at index n - 1 is in both of your parts. A slice stops
     before its end, so the second part begins at n.""")
 E.slip(BOTH, "ids.split(n)", """`split` with one number cuts the whole text into pieces of that size.
     Give it both lengths: `[n, len(ids) - n]`.""")
-E.slip("ids[n:]", "ids[n + 1 :]", """the id at place n is in neither of your parts. A slice
-    includes its beginning.""")
+E.slip("ids[n:]", "ids[n + 1 :]", """the id at index n is in neither of your parts. A slice
+    includes its start.""")
 E.slip(BOTH, "ids[len(ids) - n :], ids[: len(ids) - n]", """your sizes are right, but you
     hold back the beginning of the text. Train on the beginning and hold back the end.""")
 E.slip("int(train_fraction", "int((1 - train_fraction)", """you use `train_fraction` for the
-    part that is held back. It is the share to train on.""")
-E.slip("int(", "round(", """you use `round`, which can also round up. The exercise asks for `int`, which drops
-    the digits after the point.""")
+    part that is held back, but it is the share to train on.""")
+E.slip("int(", "round(", """you use `round`, which can also round up. The exercise asks for `int`,
+    which drops the digits after the decimal point.""")
 E.slip(N, "-int(-train_fraction * len(ids) // 1)", """you round the length of your first part up.
-    The exercise asks for `int`, which drops the digits after the point.""")
+    The exercise asks for `int`, which drops the digits after the decimal point.""")
 E.slip(N, "len(ids) - int((1 - train_fraction) * len(ids))", """you round the length of
     the second part down. The exercise asks you to round the length of the first part down.""")
 E.slip("train_fraction * len", "0.9 * len", """you always train on nine tenths, and don't use
     `train_fraction`.""")
 for wrong in ("ids[:n], ids[-(len(ids) - n) :]", "ids[: n - len(ids)], ids[n - len(ids) :]"):
-    E.slip(BOTH, wrong, """your function is right while the second part has any ids. With a fraction
-        of 1 it has none, and counting from the end fails, because `-0` is 0, the beginning. Count n
-        from the front.""")
+    E.slip(BOTH, wrong, """your function is right as long as the second part has ids. With a
+        fraction of 1 it has none, and counting from the end fails, because `-0` is 0, the
+        beginning. Count n from the beginning.""")
 
 @E.law
 def lengths_add_up(parts, ids, train_fraction):
-    """the lengths of the two parts have to add up, so that no id is lost or used twice"""
+    """the lengths of the two parts have to add up to len(ids), so that no id is lost or used
+    twice"""
     return sum(len(part) for part in parts) == len(ids)
 
 @E.law

@@ -110,8 +110,8 @@ accepts((*ALL, *MORE), """you accept all the functions, right and wrong. All of 
     look at the numbers in x and y.""")
 accepts((get_batch, *DRAWN_WRONG, MIDDLE), """you test the shift well. But some of the wrong functions
     shift correctly and draw the wrong blocks. Which starts should occur in one large batch?""")
-accepts((get_batch, *LAST_WRONG, *DRAWN_WRONG), """comparing `x[:, 1:]` with `y[:, :-1]` doesn't
-    test the last target of each row, nor which blocks can be drawn.""")
+accepts((get_batch, *LAST_WRONG, *DRAWN_WRONG), """you compare `x[:, 1:]` with `y[:, :-1]`. But
+    that doesn't test the last target of each row, or which blocks can be drawn.""")
 accepts((get_batch, *LAST_WRONG), """you test the draws well. But you accept two functions whose
     last targets are wrong. Which numbers have to be in the last column of y?""")
 for others in ((), (never_the_first_block,), (one_block_copied,), DRAWN_WRONG[1:], DRAWN_WRONG):
@@ -147,13 +147,14 @@ E.slip("return shifted and every_start", "assert shifted and every_start\n    re
     asserts find every wrong function. But an assert raises an error, and your function has to
     return True or False. Return the condition instead.""")
 accepts((), """you reject every function, even the right one. Do you draw too few blocks for all starts
-    to occur, or expect a block that doesn't fit? With 11 ids and blocks of 3 the last start is 7.""")
+    to occur, or expect a block that doesn't fit? With 11 ids and blocks of 3, the last start is
+    7.""")
 accepts((never_the_last_block,), """you reject the right function and accept the one that never
-    draws the last block. With 11 ids and blocks of 3 start 7 fits, because its last target is at
-    place 10.""")
+    draws the last block. With 11 ids and blocks of 3, start 7 fits, because its last target is at
+    index 10.""")
 
 E.hint("How must x and y be related? And which starts must occur, if you draw very often?")
-E.hint("""Take `ids = torch.arange(11)`. Then every id equals its place, so y has to be x + 1, and
+E.hint("""Take `ids = torch.arange(11)`. Then every id equals its index, so y has to be x + 1, and
     `x[:, 0]` holds the starts.""")
 E.hint("""Draw 1000 blocks of 3. Test the shapes, test `(y == x + 1).all()`, and test that the set of
     `x[:, 0].tolist()` is `set(range(8))`.""")

@@ -8,9 +8,9 @@ E = Exercise(__name__, inputs=[()])
 def printed():
     return (8,), (4, 8), False
 
-E.mistake(lambda: ((4, 8), (4, 8), True), """you mistake `x` for the batch, as the author did.
-    Follow the names: which line gives `x` a value, and which line gives `xb` one?""")
-E.slip("(8,)", "8", """your first answer is a number, because `(8)` is just 8. A tuple with one entry
+E.mistake(lambda: ((4, 8), (4, 8), True), """you treat `x` as the batch that cell 2 draws.
+    Follow the names: which line gives `x` a value, and which line gives `xb` a value?""")
+E.slip("(8,)", "8", """your first answer is a number, because `(8)` means 8. A tuple with one entry
     needs a comma: `(8,)`.""")
 E.slip("(8,)", "(4, 8)", """your second and third answers are right. But in the first case the deleted
     cell doesn't run. Which line gives `x` its value then?""")

@@ -24,21 +24,21 @@ def batches_needed(spread, wanted):
 CEIL = "math.ceil(exact * (1 - 1e-12))"
 COUNT_UP = "next(n for n in range(1, 10**6) if spread / math.sqrt(n) <= wanted)"
 for wrong in ("math.ceil(exact)", COUNT_UP):
-    E.slip(CEIL, wrong, """your formula is right, but floats round, which costs one batch: in
-        Python 0.07 / 0.01 is a little above 7, and 2.1 / 3 is a little above 0.7. Allow for that
+    E.slip(CEIL, wrong, """your formula is right, but floats are rounded, which adds one batch: in
+        Python, 0.07 / 0.01 is a little above 7, and 2.1 / 3 is a little above 0.7. Allow for that
         before you round up or compare.""")
 E.slip(CEIL, "math.ceil(spread / wanted)", """the standard error falls with the square root of the
     number of batches, not with the number. To halve it, you need four times as many.""")
 E.slip(CEIL, "math.ceil(math.sqrt(spread / wanted))", """your square root is on the wrong side.
     Write spread / sqrt(n) = wanted, and solve for n.""")
-E.slip(CEIL, "math.floor(exact)", """you rounded down, so the error is still a little larger
-    than `wanted`.""")
-E.slip(CEIL, "round(exact)", """you round to the nearest number. Where that rounds down, the error is
-    still a little larger than `wanted`.""")
-E.slip(CEIL, "exact", """that is the formula, but you can't take a part of a batch. Which whole
-    number is just enough?""")
-E.slip(CEIL, "math.floor(exact) + 1", """you add 1 to the whole part. That is one too many if
-    the result is a whole number already.""")
+E.slip(CEIL, "math.floor(exact)", """you rounded down, so the standard error is still a little
+    larger than `wanted`.""")
+E.slip(CEIL, "round(exact)", """you round to the nearest number. Where that rounds down, the
+    standard error is still a little larger than `wanted`.""")
+E.slip(CEIL, "exact", """you return the exact result of the formula, but you can't draw part of a
+    batch. What is the smallest whole number that is enough?""")
+E.slip(CEIL, "math.floor(exact) + 1", """you always add 1 to the whole part. That is one batch too
+    many if the result is already a whole number.""")
 E.slip("** 2", "** -2", "your ratio is upside down: a smaller error needs more batches.")
 E.slip(CEIL, "math.ceil(spread**2 / wanted)", """you square only the spread. Square both sides of
     spread / sqrt(n) = wanted.""")

@@ -40,27 +40,27 @@ def best_smoothing(train_counts, val_counts, ks):
     best = losses.index(min(losses))
     return ks[best]
 
-E.slip("ks[best]", "min(ks)", """you always return the smallest k, which is the best one for the
-    pairs that were counted. Judge the tables on the pairs of the second text.""")
+E.slip("ks[best]", "min(ks)", """you always return the smallest k, which is the best k for the
+    pairs of the first text. Judge the tables on the pairs of the second text.""")
 for old, new in (("ks[best]", "max(ks)"), ("table.sum(dim=1", "train_counts.sum(dim=1")):
-    E.slip(old, new, """you nearly always return the largest k. Do the rows of your tables sum to
-        1, with k in the sum of a row as often as in its cells? And does each pair count as often as
+    E.slip(old, new, """you nearly always return the largest k. Do the rows of your tables still
+        sum to 1 after you add k to every count? And does each pair count as often as
         it occurred?""")
-E.slip("ks[best]", "best", """this is the index of the best k in `ks`. Return the k at that
+E.slip("ks[best]", "best", """you return the index of the best k in `ks`. Return the k at that
     index.""")
 E.slip("min(losses)", "max(losses)", "you return the k with the highest loss. Is a sign wrong?")
 E.slip("ks[best]", "ks[0]", """you always return the first number of `ks`. Do you compare the losses
     of all of them, and does each loss depend on its k?""")
-E.mistake(lambda train, val, ks: best_smoothing(val, train, ks), """you swapped the texts: count
-    the first one for the table, and judge it on the second.""")
+E.mistake(lambda train, val, ks: best_smoothing(val, train, ks), """you swapped the texts: the
+    counts of the first text make the table, and you judge that table on the second text.""")
 E.slip("dim=1", "dim=0", """your columns sum to 1, not your rows, so your shares show what came
     before each character. The table must show what follows.""")
 E.slip(", keepdim=True", "", """you divide column j by the sum of row j: without `keepdim=True` the
     row sums have only one axis, which counts as a row. Keep them as a column.""")
 E.slip("val_counts * s", "(val_counts > 0) * s", """your mean counts every pair once. But a
     pair that occurred 9 times is 9 guesses.""")
-E.slip("() + k", "() + sum(ks[: len(losses) + 1])", """you add each k on top of those before it.
-    Start each round from the original counts.""")
+E.slip("() + k", "() + sum(ks[: len(losses) + 1])", """you add each k to counts that already
+    contain the ks before it. Start each round from the original counts.""")
 
 @E.law
 def one_of_the_ks(k, train_counts, val_counts, ks):

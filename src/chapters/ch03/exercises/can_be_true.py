@@ -18,19 +18,19 @@ E.slip("last_batch = True", "last_batch = False", """you judged one claim wrongl
     applies to the whole text. Where do single batches lie in the histogram?""")
 E.slip("steps = False", "steps = True", """you judged one claim wrongly. How far can a logit move in
     1000 steps of 0.001, and what was our own loss after a thousand steps?""")
-E.slip("memory = True", "memory = False", """you judged one claim wrongly. The floor was counted
-    from pairs, so it is the limit only for models that see one character.""")
+E.slip("memory = True", "memory = False", """you judged one claim wrongly. The floor comes
+    from counts of pairs, so it is a limit only for models that see one character.""")
 E.mistake(lambda: (False, False, False, False), """you say that no loss can be below the floor. But
-    it is the limit for one kind of model and one kind of loss. Two of the claims are about
-    other models or losses.""")
+    the floor is a limit for one kind of model and one kind of loss. Two of the claims can be true,
+    because they are about a different model or a different loss.""")
 E.mistake(lambda: (True, True, True, True), """if all four could be true, there would be no floor.
-    Which claims are about a bigram on the whole text, and which one is about a number of
-    steps?""")
+    Which claim is about a bigram on the whole text, and which one is about a number of steps?""")
 E.mistake(lambda: (True, True, True, False), """you let the bigram go below its own floor, but not a
-    better model. Which models is the floor for?""")
+    better model. Which models does the floor apply to?""")
 E.mistake(lambda: (False, True, True, False), """each of your answers is the opposite of the right
     one. Did you mark the claims that can't be true?""")
-E.mistake(lambda: (1, 0, 0, 1), "your answers are right, but numbers. Write True and False.")
+E.mistake(lambda: (1, 0, 0, 1), """your answers are right, but they are numbers. Write
+    True and False.""")
 
 @E.law
 def four_booleans(claims):
@@ -42,13 +42,13 @@ def claim(n, by):
     def law(claims):
         return claims[n] == (n in (0, 3))
 
-    law.__doc__ = f"the {['first', 'second', 'third', 'fourth'][n]} claim isn't judged right: {by}"
+    law.__doc__ = f"the {['first', 'second', 'third', 'fourth'][n]} claim is judged wrongly: {by}"
     return law
 
-E.law(claim(0, "a batch is a small sample"), claim(1, "the floor is for all pairs"))
+E.law(claim(0, "a batch is a small sample"), claim(1, "the floor applies to all pairs"))
 E.law(claim(3, "ask which models the floor is for"), claim(2, "ask how far 1000 steps move a logit"))
-E.hint("Ask two questions about each claim: is it about a bigram, and about the whole text?")
+E.hint("Ask two questions about each claim: is it about a bigram, and is it about the whole text?")
 E.hint("""No bigram model can beat the floor on the whole text. But the floor tells you nothing
     about single batches or about other models.""")
 E.hint("""The third claim is also about a batch, but after those steps the table is still far above
-    the floor: the losses of its batches spread by 0.07 around a loss of more than 3.""")
+    the floor: the losses of its batches have a spread of 0.07 around a loss of more than 3.""")

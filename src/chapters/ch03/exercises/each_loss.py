@@ -13,27 +13,27 @@ def each_loss(logits, targets):
     return F.cross_entropy(logits.permute(0, 2, 1), targets, reduction="none")
 
 E.slip("permute(0, 2, 1)", "view(len(logits), -1, logits.shape[1])", """`view(B, V, T)` doesn't
-    move an axis: it only divides the memory differently. To move the classes to axis 1, each
+    move an axis. It only divides the memory differently. When the classes move to axis 1, each
     number has to keep its b, its t and its v.""")
 E.slip(".permute(0, 2, 1)", "", """your classes are still on the last axis. `F.cross_entropy`
     expects them on axis 1.""")
-E.slip(', reduction="none"', "", """this is the mean over all guesses. `reduction="none"` keeps
+E.slip(', reduction="none"', "", """you return the mean over all guesses. `reduction="none"` keeps
     their losses separate.""")
 E.slip('"none")', '"none").view(-1)', """your losses are right, but they are in one long row. Which
     shape should they have?""")
-E.slip("logits.permute(0, 2, 1), targets", "logits.permute(1, 2, 0), targets.T", """your result is
-    (T, B), because you swapped the batch axis and the time axis. Don't move axis 0.""")
-E.slip('"none")', '"none").mean(dim=1)', """this is one loss per sequence. But every position is a
-    guess, with its own loss.""")
-E.slip('"none")', '"none")[..., None]', """your losses are right, but they have one axis too many,
-    (B, T, 1), as after `gather`. `squeeze(-1)` removes it.""")
+E.slip("logits.permute(0, 2, 1), targets", "logits.permute(1, 2, 0), targets.T", """your result has
+    the shape (T, B), because you swapped the batch axis and the time axis. Don't move axis 0.""")
+E.slip('"none")', '"none").mean(dim=1)', """you return one loss per sequence. But every position
+    is a guess, with its own loss.""")
+E.slip('"none")', '"none")[..., None]', """your losses are right, but their shape is (B, T, 1), as
+    after `gather`. `squeeze(-1)` removes the last axis.""")
 E.slip("return F", "return -F", "your sign is wrong: a cost can't be negative.")
-E.slip('"none")', '"none").neg().exp()', """these are the probabilities of the targets. The costs
-    are minus their logarithms.""")
+E.slip('"none")', '"none").neg().exp()', """you return the probabilities of the targets. The
+    costs are minus their logarithms.""")
 E.slip("logits.permute", "logits.softmax(-1).permute", """you apply softmax twice:
     `F.cross_entropy` takes logits and applies softmax itself.""")
-E.slip("permute(0, 2, 1), targets", "mT[..., :-1], targets[:, 1:]", """you shift once more, so you
-    lose a position. The targets are already shifted.""")
+E.slip("permute(0, 2, 1), targets", "mT[..., :-1], targets[:, 1:]", """you shift the targets again,
+    so you lose a position. They are already shifted.""")
 E.mistake(lambda a, i: -a.log_softmax(1).gather(-1, i[..., None])[..., 0], """your softmax runs
     over the positions, which are axis 1 of (B, T, V). The classes are the last axis.""")
 

@@ -31,22 +31,22 @@ E.slip(LOSS, "-torch.xlogy(shares, shares).sum(dim=1).mean()", """your mean give
     weight. But a row whose character occurs more often stands for more guesses.""")
 E.slip(LOSS, "-shares[happened].log().mean()", """your mean counts every pair once. But a pair that
     occurred 9 times is 9 guesses.""")
-E.slip("dim=1, keepdim=True", "", """you divide by the sum of the whole table, so this is the cost
-    of guessing both characters of a pair. But the first one is given: divide each row by its own
-    sum.""")
+E.slip("dim=1, keepdim=True", "", """you divide by the sum of the whole table, so you return the
+    cost of guessing both characters of a pair. But the first one is given, so divide each row by
+    its own sum.""")
 E.slip("counts > 0", "counts > -1", """your function is right until a count is 0. Then it computes 0
     times minus infinity, which is nan. A pair that never occurred has no cost, so leave it
     out.""")
-E.slip(SHARES, "(counts + 1.0).log().softmax(-1)", """this is the loss of the table with 1 added to
-    each count. That table is good for new text, but not the best one for these pairs.""")
-E.slip(" / counts.sum())", ")", """this is the total cost of all pairs. Divide it by the number of
+E.slip(SHARES, "(counts + 1.0).log().softmax(-1)", """you return the loss of the table with 1
+    added to each count. That table is good for new text, but it isn't the best for these pairs.""")
+E.slip(" / counts.sum())", ")", """you return the cost of all pairs. Divide it by the number of
     pairs.""")
-E.slip(".log()", ".log2()", "this loss is in bits. The unit here is the nat.")
-E.slip(SHARES, "(counts.sum(0) + 0 * counts).double() / counts.sum()", """this is the loss if
-    you know only the frequencies. But the last character is known, so each row has its own
-    shares.""")
-SOFTMAX = """this is the loss after a softmax over the counts, as if they were logits. The shares
-    are just each count divided by the sum of its row."""
+E.slip(".log()", ".log2()", "your loss is in bits. The unit here is the nat.")
+E.slip(SHARES, "(counts.sum(0) + 0 * counts).double() / counts.sum()", """you return the
+    loss of a table that knows only the frequencies. But the last character is known, so each row
+    has its own shares.""")
+SOFTMAX = """you apply softmax to the counts, as if they were logits. But a share is a count
+    divided by the sum of its row."""
 E.slip("shares[happened].log()", "torch.log_softmax(counts.double(), dim=-1)[happened]", SOFTMAX)
 E.slip(SHARES, "torch.softmax(counts.double(), dim=-1)", SOFTMAX)
 
@@ -54,7 +54,7 @@ E.law(no_loss_is_negative)
 
 @E.law
 def no_higher_than_frequencies(loss, counts):
-    """the loss has to be no higher than that of a table that only knows the frequencies"""
+    """the loss mustn't be higher than that of a table that knows only the frequencies"""
     times = counts.sum(dim=0).double()
     return loss <= -torch.xlogy(times, times / times.sum()).sum() / times.sum() + 1e-4
 

@@ -24,7 +24,8 @@ E.slip("torch.tril(torch.ones(T, T))", "torch.ones(T, T)", """each of your rows 
     normalise.""")
 E.slip("ones.sum(dim=1, keepdim=True)", "T", """you divided by T, so only the last row sums to 1.
     Divide each row by the number of ones left in it after `tril`.""")
-E.slip("tril", "triu", "you kept the upper triangle, so each position averages its future.")
+E.slip("tril", "triu", """you kept the upper triangle, so each position averages itself and
+    its future.""")
 E.slip("(T, T))", "(T, T), diagonal=-1)", """your diagonal is missing, so no position takes anything
     from itself, and row 0 is 0 / 0 = nan. `torch.tril` keeps the diagonal unless you tell it not
     to.""")

@@ -16,28 +16,29 @@ def copy_previous(T):
         scores[t, source] = 0.0
     return scores
 
-E.slip("max(t - 1, 0)", "t - 1", """your row 0 copies the last row, which is in the future: `-1`
-    counts from the end, and `roll` does the same. Nothing comes before row 0, so which row can it
-    copy?""")
-E.slip("max(t - 1, 0)", "min(t + 1, T - 1)", """your rows copy the next one, which is in the
-    future. A row is the position that looks, a column is the position that it looks at.""")
-E.slip("max(t - 1, 0)", "t", """each of your rows copies itself. One column to the left is
-    the row before.""")
-E.slip("scores[t, source]", "scores[source, t]", """you swapped rows and columns: the row is
-    the position that looks, the column is the one that it copies.""")
+E.slip("max(t - 1, 0)", "t - 1", """your row 0 copies the last row, which is in the future. The
+    index `-1` counts from the end, and `roll` moves the end to the front. Nothing comes before row
+    0, so which row can it copy?""")
+E.slip("max(t - 1, 0)", "min(t + 1, T - 1)", """each of your rows copies the row after it, which
+    is in the future. A row is the position that looks, and a column is the position that it looks
+    at.""")
+E.slip("max(t - 1, 0)", "t", """each of your rows copies itself. The row before is one column
+    to the left.""")
+E.slip("scores[t, source]", "scores[source, t]", """you swapped rows and columns. The row is
+    the position that looks, and the column is the position that it copies.""")
 E.slip('float("-inf")', "0.0", """all your scores are 0, so softmax gives equal shares. Which score
     gives a share of 0?""")
 E.slip("source] = 0.0", ": t] = 0.0", """each of your rows is the mean of all rows before it, and
-    row 0 has only scores of -inf, so its softmax is nan. In each row only one column can be
-    open.""")
+    row 0 has only scores of -inf, so its softmax is nan. In each row, only one score can be
+    0.""")
 E.slip("range(T)", "range(1, T)", """your row 0 has only scores of -inf, and their softmax is
     nan. Which row should it copy?""")
-E.slip("source] = 0.0", "source:] = 0.0", """in each of your rows everything from the previous
-    position on is open, even the future. Only one column of each row can be open.""")
+E.slip("source] = 0.0", "source:] = 0.0", """in each of your rows, every score from the previous
+    position on is 0, even in the future. Only one score of each row can be 0.""")
 E.slip("source] = 0.0", "source : t + 1] = 0.0", """each of your rows is the mean of itself
     and the row before. To copy a row, give its column a share of 1.""")
-E.slip("source] = 0.0", "source] = 1.0", """your scores copy the right rows, because the only score
-    in a row that is not -inf has the weight 1. But each score has to be 0 or -inf.""")
+E.slip("source] = 0.0", "source] = 1.0", """your scores copy the right rows, because softmax gives
+    the weight 1 to the only score above -inf. But each score has to be 0 or -inf.""")
 
 @E.mistake
 def weights_instead(T):
@@ -49,7 +50,7 @@ def weights_instead(T):
 
 @E.law
 def no_row_is_closed(scores, T):
-    """every row has to have a score that isn't -inf, or its softmax is nan"""
+    """every row has to have a score that isn't -inf, because otherwise its softmax is nan"""
     return bool((scores > -torch.inf).any(dim=-1).all())
 
 @E.law
@@ -59,7 +60,7 @@ def nothing_ahead_is_open(scores, T):
 
 @E.law
 def copies_the_row_before(scores, T):
-    """softmax of the scores has to give row t the row t - 1, and row 0 itself"""
+    """softmax of the scores has to copy row t - 1 into row t, and row 0 into itself"""
     x = torch.arange(float(T))
     return close(torch.softmax(scores, dim=-1) @ x, (x - 1).clamp(min=0))
 

@@ -17,15 +17,15 @@ def mean_past(x):
     weights = weights / weights.sum(dim=1, keepdim=True)
     return weights @ x
 
-E.slip(" / weights.sum(dim=1, keepdim=True)", "", """these are running sums, not means. Divide row t
-    by the number of rows that it adds, t + 1.""")
+E.slip(" / weights.sum(dim=1, keepdim=True)", "", """you return running sums, not means. Divide row
+    t by t + 1, the number of rows that it adds.""")
 E.slip("(T, T))", "(T, T), diagonal=-1)", """you leave position t out of its own past. At t = 0 no
     row is left, and the mean of no rows is nan. A slice has to end at `t + 1`, and a triangle has
     to keep its diagonal.""")
 E.slip("torch.tril(torch.ones(T, T))", "torch.ones(T, T)", """each of your rows is the mean of the
     whole sequence, so each position sees its future. Which rows may position 0 use?""")
-E.slip("tril", "triu", """you take the mean of the future, as ones on and above the diagonal do.
-    `tril` keeps the lower triangle, `triu` the upper one.""")
+E.slip("tril", "triu", """each of your rows is the mean of itself and its future. `tril` keeps the
+    lower triangle, and `triu` keeps the upper one.""")
 E.slip("weights.sum(dim=1, keepdim=True)", "T", """you divide every running sum by T, but row t
     adds only t + 1 rows. Row 0, for example, shouldn't change.""")
 E.slip("dim=1", "dim=0", """the columns of your weights sum to 1, not the rows. Which axis does your
@@ -62,5 +62,5 @@ def last_row_is_the_mean_of_all(out, x):
 E.hint("Which rows of x does row t of the result need? Write them as a slice.")
 E.hint("""The slice is `x[b, : t + 1]`. Average it over its first axis, or build the (T, T) matrix
     whose row t holds t + 1 equal shares.""")
-E.hint("""`weights = torch.tril(torch.ones(T, T))`, divided by its row sums with `keepdim=True`,
-    then `weights @ x`.""")
+E.hint("""Let `weights = torch.tril(torch.ones(T, T))`, and divide it by its row sums with
+    `keepdim=True`. Then return `weights @ x`.""")

@@ -21,8 +21,8 @@ def rows_from_means(means):
 E.slip("means * count", "means", """you subtract each mean from the next one. The difference of
     two sums is the new row, but the difference of two means isn't, because they are means of
     different numbers of rows. Turn the means into sums first.""")
-E.slip("    rows[:, 1:] = sums[:, 1:] - sums[:, :-1]\n", "", """these are the running sums. Row t
-    is the last row added: one sum minus the sum before it.""")
+E.slip("    rows[:, 1:] = sums[:, 1:] - sums[:, :-1]\n", "", """you return the running sums. Row
+    t is the last row added, which is one sum minus the sum before it.""")
 E.slip("rows[:, 1:]", "rows = sums.roll(1, dims=1)\n    rows[:, 1:]", """your row 0 is the last
     running sum, because `roll` moves the end to the front. The first mean is row 0 itself.""")
 E.slip("(1, means.shape[1] + 1)", "(means.shape[1])", """your counts begin at 0, but the mean in

@@ -20,8 +20,8 @@ def weights_from_mask(mask):
     scores = scores.masked_fill(~mask, float("-inf"))
     return F.softmax(scores, dim=-1)
 
-E.slip('float("-inf")', "0.0", """your forbidden columns still have a full share: with a score of 0
-    in them all scores are equal, and exp(0) is 1. Which score has an exponential of 0?""")
+E.slip('float("-inf")', "0.0", """your forbidden columns still have a full share. With a score of 0
+    in them, all scores are equal, and exp(0) is 1. Which score has an exponential of 0?""")
 E.slip("softmax(scores", "softmax(mask.float()", """you take the softmax of the mask
     itself. True becomes 1 and False 0, but exp(0) is 1, not 0. Forbidden scores have to be
     -inf.""")
@@ -32,8 +32,8 @@ E.slip("dim=-1", "dim=1", """your function is right for one matrix, but wrong fo
 E.slip("~mask", "mask", """your mask is inverted: you share each row among the forbidden columns.
     True means that the row may look, so fill where the mask is False, `~mask`.""")
 E.slip("(scores, dim=-1)", "(torch.zeros(mask.shape), dim=-1) * mask", """your forbidden shares are
-    0, but you didn't scale up the rest of the row, so it sums to less than 1. A mask after softmax
-    does that.""")
+    0, but you didn't scale up the rest of the row, so the row sums to less than 1. Did you apply
+    the mask after softmax?""")
 
 @E.mistake
 def always_a_triangle(mask):
@@ -50,6 +50,6 @@ def forbidden_weights_are_0(weights, mask):
     return bool((weights[~mask] == 0).all())
 
 E.hint("Equal scores, all 0 for example, mean no preference. Which score means never?")
-E.hint("""`scores.masked_fill(where, value)` writes the value where its first argument is True;
+E.hint("""`scores.masked_fill(where, value)` writes the value where its first argument is True.
     `~mask` is True where looking is forbidden.""")
 E.hint('Fill with `float("-inf")`, then `F.softmax(scores, dim=-1)`.')

@@ -44,36 +44,38 @@ def can_win(keys, j):
     return bool(widest_gap > math.pi)
 
 
-E.mistake(lambda keys, j: int(keys.norm(dim=-1).argmax()) == j, """the longest key can win, but it
-    isn't the only one: in the explorer five of the six keys can win.""")
+E.mistake(lambda keys, j: int(keys.norm(dim=-1).argmax()) == j, """you accept only the longest
+    key, but other keys can win too: in the explorer, five of the six keys can win.""")
 E.mistake(lambda keys, j: int((keys @ keys[j]).argmax()) == j, """you try only the query that points
     in the direction of the key. Key j may win for a different query, where its rivals are
     weaker.""")
 E.mistake(lambda keys, j: j in (keys @ keys.T).argmax(dim=-1), """you try only the keys themselves
     as queries. A query can point anywhere, even between two keys.""")
-FEW = """you miss some winners. A key may win only within a narrow arc, and none of your queries
+FEW = """you miss some winners. Some keys win only within a narrow arc, and none of your queries
     points there. A full turn has 360 degrees, or 2 pi, and a query for every degree is enough."""
 for queries in (*(ROUND[::step] for step in (90, 45, 30, 15, 10)), ROUND[:180]):
     E.mistake(lambda keys, j, q=queries: j in (q @ keys.T).argmax(dim=-1), FEW)
 E.mistake(lambda keys, j: any((keys[j] == m).any().item() for m in keys.aminmax(dim=0)), FEW)
 E.mistake(lambda keys, j: any(s[j] == max(s) > 0 for s in (ROUND @ keys.T).tolist()), """a
-    score below 0 also wins, if all others are even lower. Do you ask for a score above 0?""")
+    score below 0 also wins if all others are even lower. Do you ask for a score above 0?""")
 E.mistake(lambda keys, j: bool(keys[j].any()) and can_win(keys, j), """a key of length 0 has the
     score 0 for every query. If all others lie on one side, a query that points away from them
     gives them scores below 0, and key j wins.""")
-E.mistake(lambda keys, j: True, """you return True for every key. For one query, key j has to
-    beat all its rivals, without a tie (as at length 0). Or do you compare degrees with pi?""")
+E.mistake(lambda keys, j: True, """you return True for every key. For some query, key j has
+    to beat all its rivals without a tie. (A query of length 0 gives only ties.) Or do you compare
+    degrees with pi?""")
 E.slip("> math.pi", "> math.pi - 1e-3", """you also count a tie. A key on the line between two
     others can have the highest score, but never alone.""")
 LIMIT = "your limit is too low: the gap has to be more than half of the circle, which is pi."
 E.slip("> math.pi", "> 2 * math.pi / 3", LIMIT)
 E.slip("> math.pi", "> math.pi / 2", LIMIT)
 E.slip("> m", "< m", "all your answers are reversed: True has to mean that key j can win.")
-E.slip("bool", "", "your answer is right, but a tensor. `bool(...)` makes it a Python bool.")
+E.slip("bool", "", "your answer is right, but it is a tensor. Return `bool(...)` of it.")
 
 @E.law
 def true_if_one_of_360_wins(answer, keys, j):
-    """it has to be True exactly if one of 360 queries, a degree apart, scores key j highest"""
+    """the answer has to be True exactly if key j wins for at least one of 360 queries, a degree
+    apart"""
     around = torch.arange(360.0).deg2rad()
     queries = torch.stack([around.cos(), around.sin()], dim=-1)
     return answer == (j in (queries @ keys.T).argmax(dim=-1))
@@ -81,6 +83,7 @@ def true_if_one_of_360_wins(answer, keys, j):
 E.hint("""Only a query's direction counts. How many directions are enough, if every winner has an
     arc of at least five degrees?""")
 E.hint("""Make a query for each of 360 degrees. `queries @ keys.T` has a row for each query. Which
-    key has the highest score in it?""")
+    key has the highest score in that row?""")
 E.hint("""`(queries @ keys.T).argmax(dim=-1)` gives the winners. Is j among them? (Or sort the
-    angles of all `keys[j] - other`. Is a gap between neighbours, once around, more than pi?)""")
+    angles of all `keys[j] - other`. Once around the circle, is any gap between neighbours larger
+    than pi?)""")

@@ -21,7 +21,7 @@ def dot(a, b):
 
 E.slip("0.0", "0", """your numbers are right, but for lists of ints you return an int, not a float.
     Use `float(...)`, or start your total from 0.0.""")
-E.mistake(lambda a, b: [x * y for x, y in zip(a, b, strict=True)], """these are the
+E.mistake(lambda a, b: [x * y for x, y in zip(a, b, strict=True)], """you return the
     products, one for each position. A dot product is a single number. What do you do with the
     products?""")
 FIRST = "you count only the first product. Is your `return` inside the loop? Move it out."
@@ -38,14 +38,16 @@ E.mistake(lambda a, b: sum(a) * sum(b), EVERY)
 ADDED = "you add a[i] and b[i]. Multiply the two numbers at each position, then add the products."
 E.slip("* b[i]", "+ b[i]", ADDED)
 E.mistake(lambda a, b: sum(a) + sum(b), ADDED)
-E.mistake(lambda a, b: dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5, """this is the cosine of
-    the angle, because you divided by both lengths. A dot product keeps the lengths.""")
-E.slip("a[i] * b[i]", "abs(a[i] * b[i])", """you dropped the signs. The product of a number above 0
-    and one below 0 is below 0, and lowers the sum.""")
+E.mistake(lambda a, b: dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5, """you return the
+    cosine of the angle, because you divided by both lengths. A dot product isn't divided by
+    them.""")
+E.slip("a[i] * b[i]", "abs(a[i] * b[i])", """you dropped the signs. The product of a positive and a
+    negative number is negative, so it lowers the sum.""")
 
 @E.law
 def at_most_both_lengths(answer, a, b):
-    """its size can be at most the length of a times the length of b"""
+    """the size of a dot product is at most the length of the vector a times the length of the
+    vector b"""
     return answer**2 <= sum(x * x for x in a) * sum(y * y for y in b) * (1 + 1e-6)
 
 E.hint("Which number of b belongs to a[0]? What do you do with those two numbers?")

@@ -32,7 +32,7 @@ def is_weights(row):
 E.slip("bool((row >= 0).all()) and ", "", """you return True for [1.5, -0.5], which sums to 1.
     But a share can't be below 0, so check every entry as well.""")
 E.slip(" and sums_to_1", "", "you check only the signs, but what is the sum of [0.25, 0.25]?")
-EXACT = """you ask for a sum of exactly 1, or almost exactly. In floating point a correct row may
+EXACT = """you ask for a sum of exactly 1, or almost exactly 1. In floating point, a correct row can
     sum to 0.9999999, so allow a small difference, 1e-5 here."""
 for tolerance in ("1e-20", "5e-6", "9e-7"):
     E.slip("1e-5", tolerance, EXACT)
@@ -46,17 +46,19 @@ E.slip(">= 0", "<= 1", """you check that no entry is above 1, so you return True
 E.slip(">= 0", ">= -1e-5", """you accept an entry a little below 0. The sum is rounded, so it needs
     a tolerance. A single entry isn't, so it has to be at least 0.""")
 E.mistake(lambda row: bool((row >= 0).all()) and torch.allclose(row / row.sum(), row), """you
-    compare each weight with the one that would make the sum 1. If there are many small weights,
-    each can be nearly right although the sum is wrong. Compare the sum.""")
-E.slip("abs", "", "the sum may be too small as well: [0.25, 0.25] is 0.5 below 1. Take `abs`.")
+    compare each weight with its share of the sum. If there are many small weights, each can be
+    nearly right although the sum is wrong. Compare the sum itself with 1.""")
+E.slip("abs", "", """you accept a sum that is too small: the sum of [0.25, 0.25] is 0.5 below 1.
+    Take `abs`.""")
 E.mistake(lambda row: not ((row < 0).any() or abs(float(row.sum()) - 1) > 1e-5), """your answers
-    are right for numbers, but you accept a row with nan. Every comparison with nan is False, so
-    your tests for bad values never fire. Test for what must be true, `>= 0` and
-    `< 1e-5`, instead.""")
-E.mistake(lambda row: tensor(is_weights(row)), """your answer is right, but a tensor. `bool(...)`
-    makes it a plain True or False.""")
+    are right for numbers, but you accept a row with nan. A comparison such as `nan < 0`
+    is False, so your tests for bad values don't find nan. Instead, test for what must be true,
+    `>= 0` and `< 1e-5`.""")
+E.mistake(lambda row: tensor(is_weights(row)), """your answer is right, but it is a tensor.
+    `bool(...)` turns it into a plain True or False.""")
 
 E.hint("""A row of weights has to meet two conditions. Which one does [1.5, -0.5] break, and which
-    one [0.25, 0.25]?""")
-E.hint("`(row >= 0).all()` checks one; the distance of `row.sum()` from 1 checks the other.")
+    one does [0.25, 0.25] break?""")
+E.hint("""`(row >= 0).all()` checks one condition. The distance of `row.sum()` from 1 checks the
+    other.""")
 E.hint("Use `bool((row >= 0).all())` and `abs(float(row.sum()) - 1) < 1e-5`. nan fails both.")

@@ -18,17 +18,17 @@ E.slip("math.log(ratio)", "ratio", """a lead of 2 makes the weight exp(2) times 
 E.slip("math.log(ratio)", "ratio - 1", """for a ratio of 1 your 0 is right, because equal scores
     give equal weights. But ratios come from `exp`, so they don't grow evenly with the lead.""")
 E.slip("log", "exp", "you went the wrong way: `exp` turns leads into ratios. You want the lead.")
-E.slip("log", "log10", "this logarithm has the base 10, but softmax raises e to the scores.")
-E.slip("log", "log2", "this logarithm has the base 2, but softmax raises e to the scores.")
+E.slip("log", "log10", "your logarithm has the base 10, but softmax computes powers of e.")
+E.slip("log", "log2", "your logarithm has the base 2, but softmax computes powers of e.")
 E.slip("math", "-math", "your sign is wrong: the word with the larger weight has the higher score.")
 E.slip("log", "log1p", "`log1p(ratio)` is log(1 + ratio). For a ratio of 1 the lead has to be 0.")
 BELOW = """your function is right for a ratio of 1 or more. Below 1 the first word has the smaller
     weight, so it has the lower score, and its lead is negative."""
 E.slip("math.log(ratio)", "abs(math.log(ratio))", BELOW)
 E.slip("math.log(ratio)", "max(math.log(ratio), 0.0)", BELOW)
-E.slip("log(ratio)", "log(ratio / (1 + ratio))", """this is the logarithm of the first of two
-    weights. The lead is the difference of two scores, so subtract the other weight's
-    logarithm.""")
+E.slip("log(ratio)", "log(ratio / (1 + ratio))", """you return the logarithm of the first of two
+    weights. The lead is the difference of two scores, so subtract the logarithm of the other
+    weight.""")
 
 @E.law
 def exp_is_the_ratio(lead, ratio):

@@ -42,14 +42,14 @@ SECOND = """your function is right only for a matrix, whose last axis is axis 1.
 E.mistake(lambda scores: torch.softmax(scores, dim=1), SECOND)
 E.slip("sum(dim=-1", "sum(dim=1", SECOND)
 LYING = """your function is right only for a single row. In a matrix, without `keepdim=True`, the
-    row sums have only one axis, which counts as a row. If the matrix is square, you silently
-    divide column j by the sum of row j; otherwise the shapes mostly don't fit."""
+    row sums have only one axis, which counts as a row. If the matrix is square, you divide
+    column j by the sum of row j without an error. Otherwise the shapes mostly don't fit."""
 E.slip(SUM, "shares.sum(dim=-1)", LYING)
 E.slip(f"{TOP}\n", "scores.max()\n    return shifted.exp() / shifted.exp().sum(dim=-1)\n", LYING)
 E.slip(TOP, "scores.amax(dim=-1)", """your function is right only for a single row. In a
     matrix, without `keepdim=True`, the maxima have only one axis, which counts as a row. If the
-    matrix is square, you subtract the maximum of row j from column j; otherwise the shapes mostly
-    don't fit.""")
+    matrix is square, you subtract the maximum of row j from column j. Otherwise the shapes
+    mostly don't fit.""")
 WHOLE = "all your numbers together sum to 1. But each row, one word's attention, has to sum to 1."
 E.slip(SUM, "shares.sum()", WHOLE)
 E.mistake(lambda scores: torch.softmax(scores.flatten(), dim=0).view(scores.shape), WHOLE)
@@ -58,7 +58,7 @@ E.slip(TOP, "scores.max()", """you subtract the largest score of the whole tenso
 E.slip("amax", "mean", """you subtract the mean. In [1000, -1000] it is 0, so exp(1000) is still
     inf. Which number leaves no exponent above 0?""")
 E.slip("amax", "amin", "you subtract the smallest score, and exp(2000) is inf. Which score should you subtract?")
-LEADS = """you cut off large scores, and so lose their leads: 1000 and 1001 get equal weights. If
+LEADS = """you cut off large scores, so you lose their leads: 1000 and 1001 get equal weights. If
     you subtract the same number from a whole row, its leads don't change."""
 E.slip(f" - {TOP}", ".clamp(max=80)", LEADS)
 E.slip(f" - {TOP}", ".clamp(-80, 80)", LEADS)

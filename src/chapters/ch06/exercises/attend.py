@@ -38,19 +38,19 @@ E.slip(" ** 0.5", "", "you divided by the head size itself. Divide by its square
 E.slip("/ k", "* k", "you multiplied by the root of the head size. Divide, so that scores shrink.")
 E.slip("k.shape[-1]", "16", """you divided by 4, the root of the notebook's `head_size`, which is
     16. Your function has to take the size from its arguments: `k.shape[-1]`.""")
-E.slip("/ k", "\n    v = v / k", """your root comes too late: the scores go into the softmax
-    undivided, and the root only shrinks the output. Divide the scores, before the softmax.""")
-E.slip("/ k", "/ x", """you scaled by the size of x. Scores are products of q and k, so their size
-    counts.""")
-E.slip("/ k", "/ v", """you scaled by the size of a value. Values aren't in the scores; a key's
-    size counts.""")
+E.slip("/ k", "\n    v = v / k", """you divide too late: the softmax sees unscaled scores, and
+    the root only shrinks the output. Divide the scores before the softmax.""")
+E.slip("/ k", "/ x", """you scaled by the size of x. Scores are products of q and k, so use the size
+    of a key.""")
+E.slip("/ k", "/ v", """you scaled by the size of a value. The scores don't contain values, so use
+    the size of a key.""")
 E.slip("dim=-1", "dim=-2", """your softmax runs down the columns. The weights of each query, a row,
     have to sum to 1.""")
 for axis in (", dim=1", ""):
     E.slip(", dim=-1", axis, """your answer is right for one sequence, but in a batch your softmax
         runs over a different axis. The keys are the last axis, -1.""")
-E.slip("q, k, v =", "k, q, v =", """you swapped queries and keys: row t holds how all others look
-    at position t. Which of the two belongs on the left?""")
+E.slip("q, k, v =", "k, q, v =", """you swapped queries and keys: row t shows how all positions
+    look at position t. Which of the two belongs on the left?""")
 E.slip("@ v", "@ x", "you mix x itself. x is private: a word gives its value, `x @ W_v`.")
 E.slip("(scores,", "(scores + (0 * scores - 1e9).triu(1),", """your positions look only at
     themselves and their past, so you use a causal mask. Here each position may look at all
@@ -63,4 +63,5 @@ def between_the_values(out, *inputs):
     return bool(((out >= low - 1e-4) & (out <= high + 1e-4)).all())
 E.hint("Three lines are enough: project, score, mix. Write down the shape after each.")
 E.hint("The scores are `q @ k.transpose(-2, -1)`, divided by the square root of `k.shape[-1]`.")
-E.hint("Softmax along the last axis, then `@ v`. All of it works with or without a batch axis.")
+E.hint("""Apply softmax along the last axis, then multiply by v with `@ v`. This works with or
+    without a batch axis.""")

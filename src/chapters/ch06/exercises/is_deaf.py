@@ -60,23 +60,26 @@ def is_deaf(attend, q, k, v):
 
 NEW_Q, NEW_K = "torch.randn_like(q)", "torch.randn_like(k)"
 NEW, OTHERS = f"{NEW_Q}, {NEW_K}", f"attend({NEW_Q}, {NEW_K}, v) for _ in range(3)"
-E.slip("all(", "False and (", """you call every head healthy, but two of the eight are deaf. A deaf head's output
-    still changes with v, because the values do reach it. What doesn't reach it?""")
+E.slip("all(", "False and (", """you never call a head deaf, but two of the eight are deaf. The
+    output of a deaf head still changes with v, because the values do reach it. What doesn't reach
+    it?""")
 E.slip("all(", "True or (", """you call every head deaf, but most of them hear. What did you change, and which head
-    could notice it? The shape is the same for all of them. And if you change the sign of both q and k, their products
-    don't change.""")
-E.slip(NEW, "2 * q, 2 * k", """you call two heads deaf that do hear. One hears only directions, the other only signs,
-    so neither notices when you multiply q and k by a number. Try completely different q and k.""")
+    could notice it? The shape of the output is the same for all. And if you change the sign of both
+    q and k, their products don't change.""")
+E.slip(NEW, "2 * q, 2 * k", """you call heads deaf that do hear. Some hear only directions or only
+    signs, so they don't notice when you multiply q and k by a number. Try completely different q
+    and k.""")
 for step in ("q + 0.01, k + 0.01", "q + 1, k + 1"):
-    E.slip(NEW, step, """you call a head deaf although it hears the sum of the signs of q and k. A small step
-        doesn't change a sign, the gradient is 0, and a swap keeps the sum. Try completely different q and k.""")
-E.slip(OTHERS, "v.cumsum(dim=-2) / torch.arange(1, v.shape[-2] + 1)[:, None]", """you compare with a running mean. One
-    deaf head gives the mean of all values, the other that of the last five. Change q and k instead, and see whether
-    the output changes.""")
+    E.slip(NEW, step, """you call heads deaf that do hear. Some hear only signs, which a
+        small step doesn't change. Others hear only differences, which stay the same if you add one
+        number everywhere. Try completely different q and k.""")
+E.slip(OTHERS, "v.cumsum(dim=-2) / torch.arange(1, v.shape[-2] + 1)[:, None]", """you compare the
+    output with a running mean. One deaf head gives the mean of all values, and the other gives the
+    mean of the last five. Change q and k instead, and see whether the output changes.""")
 E.slip("return", "out.sum().backward()\n    return q.grad is k.grad is None\n    return", """you look for gradients
     that are None, but one deaf head multiplies its scores by 0, so its gradients are 0. Change q and k instead.""")
 E.slip(OTHERS, "v.mean(-2, True)", """you find the deaf head without a mask, whose output is the mean of all values,
-    but not the one with a mask. Change q and k instead.""")
+    but not the deaf head with a mask. Change q and k instead.""")
 for other in (f"q, {NEW_K}", "q, 2 * k"):
     E.slip(NEW, other, """you call a head deaf although it isn't: it ignores its keys and scores queries with queries,
         which is a different mistake. Did you change only the keys?""")
@@ -87,7 +90,8 @@ for rtol in ("rtol=0, ", ""):  # also with a relative tolerance
     for place, part in (("[..., 0, :]", "position"), ("[..., -1, :]", "position"), ("[..., 0]", "channel"),
                         ("[..., -1]", "channel")):
         E.slip("(out, other, rtol=0, ", f"(out{place}, other{place}, {rtol}", f"""you are right about heads that hear
-            everywhere, but you call a head deaf if it hears at a single {part} only. Which numbers does your test compare?""")
+            everywhere, but you call a head deaf if only a single {part} of its output changes.
+            Which numbers does your test compare?""")
     for mean in (".mean()", ".mean(-1)", ".mean(-2)"):
         E.slip("(out, other, rtol=0, ", f"(out{mean}, other{mean}, {rtol}", """you call a head deaf although
             its output changes: one number grows by as much as another shrinks. Does your test compare number by
@@ -99,8 +103,9 @@ for wide in ("5e-2", "1e-4"):
         How large a difference does your test accept?""")
 E.slip("atol=1e-5", "atol=1e-6", """you say that a deaf head hears because its output changes a little. A change of less
     than 1e-5 is only rounding.""")
-E.slip("rtol=0, ", "", """you call a head deaf whose outputs are near 100 and change by less than a thousandth of
-    that. A relative tolerance, such as `rtol` of `torch.allclose`, grows with the numbers. Set `rtol=0`.""")
+E.slip("rtol=0, ", "", """you call a head deaf whose outputs are near 100 and change by less than
+    0.001. A relative tolerance, such as `rtol` of `torch.allclose`, grows with the numbers.
+    Set `rtol=0`.""")
 E.slip("return all(", f"others = attend({NEW_Q}, k, v), attend(q, {NEW_K}, v)\n    return any(",
        """you call two heads deaf that hear: one scores queries with queries, the other keys with keys. A head is deaf
        if it hears neither q nor k. (If q is multiplied by itself, a change of sign cancels.)""")
@@ -108,7 +113,7 @@ E.slip("all(", "not all(", "your answers are reversed: True means deaf.")
 
 @E.law
 def deaf_if_zeros_change_nothing(answer, attend, q, k, v):
-    """it has to be True exactly if zeros for q and k don't change this head's output"""
+    """the answer has to be True exactly if zeros for q and k don't change this head's output"""
     return answer == bool(((attend(0 * q, 0 * k, v) - attend(q, k, v)).abs() <= 1e-5).all())
 
 E.hint("You can't look inside, but you can call `attend` as often as you like. With what?")

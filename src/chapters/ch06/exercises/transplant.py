@@ -51,11 +51,12 @@ E.slip(".copy_(W_v.T)", "", """your queries and keys are right, but the twin sti
 E.slip("twin(", "head(", """your twin still has the head's own weights, so the new ones aren't
     used.""")
 E.slip("twin(x), head(x)", "head(x), twin(x)", """both of your outputs are right, but in the wrong
-    order. The twin's comes first.""")
-E.slip("weight.copy_(W_q.T)", "weight = W_q.T", """you replace a Parameter by a plain tensor, which
-    PyTorch refuses with a TypeError. Keep the Parameter and copy numbers into it.""")
+    order. The twin's output comes first.""")
+E.slip("weight.copy_(W_q.T)", "weight = W_q.T", """you replace a Parameter with a plain tensor,
+    which PyTorch refuses with a TypeError. Keep the Parameter and copy numbers into it.""")
 E.slip("no_grad", "enable_grad", """you write into a Parameter while PyTorch records gradients,
-    which it refuses. The copy isn't part of the computation. Which `with` says that?""")
+    which PyTorch refuses. The copy isn't part of the computation. Which `with` turns recording
+    off?""")
 
 @E.law
 def the_head_is_unharmed(outputs, head, W_q, W_k, W_v, x):

@@ -34,8 +34,8 @@ for seeds in ("list(a)", "list(b)", "list({**a, **b})", "sorted({**a, **b})"):
     E.slip(BOTH, seeds, MISSING)
 E.mistake(lambda a, b: a - b, """Python can't subtract dictionaries. Take the losses out of them,
     seed by seed, and subtract those.""")
-ZERO = """you count a run that crashed as a loss of 0, but it has no loss. Leave out a seed that
-    only one of the two has."""
+ZERO = """you count a run that crashed as a loss of 0, but it has no loss. Leave out every seed
+    that only one of the two has."""
 E.slip(ALL, "a.get(s, 0.0) - b.get(s, 0.0) for s in {**a, **b}", ZERO)
 E.slip(ALL, "a[s] - b.get(s, 0.0) for s in a", ZERO)
 IN_ORDER = """you pair the losses by their order instead of their seeds, but the seeds can come in
@@ -46,7 +46,7 @@ E.slip(ALL, "x - y for x, y in zip([a[s] for s in both], [b[s] for s in b if s i
 E.slip(f"torch.tensor([{ALL}], dtype=torch.float64)",
        "torch.tensor([*a.values()]) - torch.tensor([*b.values()])", IN_ORDER)
 E.slip(ALL, "a[s] - b[t] for s, t in zip(sorted(a), sorted(b))", """your answer is right until a
-    seed is missing. From there on, your pairs have different seeds. Look up each loss by its
+    seed is missing. From that seed on, your pairs have different seeds. Look up each loss by its
     seed.""")
 N = "you divide by the wrong number of runs. What counts is the number of seeds that both have."
 for runs in ("len(a)", "len(b)", "min(len(a), len(b))", "len({**a, **b})"):
@@ -55,12 +55,12 @@ E.slip("difference.mean().item()", "difference.sum().item() / len(a)", N)
 E.slip("difference.std()", "sum(torch.tensor([x[s] for s in both]).var() for x in (a, b))**.5", """you
     add up the full spreads of a and of b. But both runs of a seed share their start and their
     batches. First take the differences, then their spread.""")
-E.slip(" / len(difference) ** 0.5", "", """you returned the spread of single differences. Their
-    mean is more certain than one of them, and more so with more seeds.""")
-E.slip(" ** 0.5", "", """you divide by the number of seeds. The error of a mean of n numbers is
-    smaller by the root of n.""")
+E.slip(" / len(difference) ** 0.5", "", """you returned the spread of single differences. The
+    mean is more certain than a single difference, and more seeds make it even more certain.""")
+E.slip(" ** 0.5", "", """you divide by the number of seeds. For the error of a mean of n numbers,
+    divide by the root of n.""")
 E.slip("len(difference)", "(len(difference) - 1)", """you divide by the root of n - 1. The standard
-    deviation already contains the n - 1. The error of the mean is smaller by the root of n.""")
+    deviation already contains the n - 1. For the error of the mean, divide by the root of n.""")
 E.slip("std() / len(difference) ** 0.5", "var() / len(difference)", """you returned the square of
     the standard error, because you used the variance. The standard deviation is its root.""")
 E.mistake(lambda a, b: paired_difference(b, a), """your size is right, but the sign is wrong. Take
@@ -87,6 +87,7 @@ def mean_within_the_differences(answer, a, b):
 
 E.hint("""There is one difference for each seed that both have. What is their mean, and what is
     their spread?""")
-E.hint("The standard error of a mean of n numbers is their standard deviation over the root of n.")
+E.hint("""The standard error of a mean of n numbers is their standard deviation divided by the root
+    of n.""")
 E.hint("""With `both = [seed for seed in a if seed in b]`, make a tensor of `a[seed] - b[seed]`.
     Then use `difference.mean()` and `difference.std() / n**0.5`.""")

@@ -31,11 +31,12 @@ E.slip(f" * {SCALE}", "", """you don't scale the scores. The shapes are right an
     1, so this is easy to miss. Only the size of the scores shows it.""")
 E.slip("k.s", "x.s", """you scale by the size of x, the embedding. How many products does one score
     add up? What counts is the size of a key.""")
-E.slip("-0.5", "0.5", """you multiply by sqrt(d), as dividing by 1 / sqrt(d) does, so the scores
-    become larger. By which power of d do you divide, so that 4 times as many products give scores
-    of the same size?""")
-E.slip("-0.5", "-1.0", """you scale by 1 / d, without the root (or by it twice, in q and in k), and
-    the weights are nearly equal. The variance grows with d. How does a score's size?""")
+E.slip("-0.5", "0.5", """you multiply by sqrt(d), or divide by 1 / sqrt(d), which is the same, so
+    the scores become larger. By which power of d must you divide so that 4 times as many products
+    give scores of the same size?""")
+E.slip("-0.5", "-1.0", """you scale by 1 / d, without the root (or with the root twice, in q and in
+    k), so the weights are nearly equal. The variance grows with d. How does the size of a score
+    grow?""")
 E.slip("[-1]", "[-2]", """you scale by the number of positions. A score doesn't depend on the
     length of the sequence: it adds up d products.""")
 E.slip("k.shape[-1]", "len(k)", """you scale by the first axis of k, its number of positions, or of
@@ -67,5 +68,5 @@ E.slip("scores, ", "scores + torch.full_like(scores, -torch.inf).triu(1), ", """
 E.law(rows_sum_to_1)
 E.hint("Project, score, scale, softmax. Which size is under the root?")
 E.hint("One score adds up as many products as a key has numbers: `k.shape[-1]`.")
-E.hint("""`scores = q @ k.transpose(-2, -1) * k.shape[-1] ** -0.5`, then apply softmax along the
-    rows.""")
+E.hint("""Compute `scores = q @ k.transpose(-2, -1) * k.shape[-1] ** -0.5`, then apply softmax along
+    the rows.""")

@@ -26,7 +26,7 @@ E.mistake(lambda d, q, k, scale: (scale**2 * d * q * k) ** 0.5, DEVIATION)
 E.slip("**2", "**-2", """you divide by the square of the scale. The scores are multiplied by the
     scale, so a scale of 0.25 has to make the variance smaller, not 16 times larger.""")
 E.slip(" * q_variance * k_variance", "", """your answer is right only if q and k have variance 1.
-    What is the variance of one product if it is 3 for q and 0.5 for k?""")
+    What is the variance of one product if the variance is 3 for q and 0.5 for k?""")
 E.slip("* d *", "* d**2 *", """your answer contains the square of d. That would be right if all d
     products were the same number. They are independent, so their variances add up.""")
 E.slip("* d *", "* d**0.5 *", """you use the root of d. The size of a score grows with the root of
@@ -47,7 +47,7 @@ def root_d_gives_the_product(answer, d, q_variance, k_variance, scale):
     """a scale of 1 / sqrt(d) has to give the product of the two variances"""
     return abs(scale * d**0.5 - 1) > 1e-6 or abs(answer / q_variance / k_variance - 1) < 1e-3
 
-E.hint("Take three steps: one product, a sum of d products, the sum times a number.")
+E.hint("Take three steps: one product, then the sum of d products, then that sum times `scale`.")
 E.hint("""The variance of one product is q_variance * k_variance. Variances of independent products
-    add up. A factor is squared.""")
+    add up. A factor multiplies the variance by its square.""")
 E.hint("The answer is `scale**2 * d * ...`. What is the variance of one product?")

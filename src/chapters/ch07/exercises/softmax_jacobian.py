@@ -23,8 +23,8 @@ E.slip(JACOBIAN, "w * (1 - w)", """you returned only the diagonal, which says ho
     entries.""")
 E.slip("torch.diag(w) -", "-", """your diagonal is wrong, and the rest is right. A weight grows
     with its own score.""")
-E.slip("- t", "+ t", """one of your signs is wrong: if the score of a different word rises, this
-    weight has to fall.""")
+E.slip("- t", "+ t", """one of your signs is wrong. If the score of one word rises, the weights of
+    all other words have to fall.""")
 E.slip("torch.outer(w, w)", "w @ w", """you use `w @ w`. For a row that is the dot product of w
     with itself, one number. The formula needs the matrix of all products w_i * w_j,
     `torch.outer`.""")

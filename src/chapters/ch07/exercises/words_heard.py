@@ -18,8 +18,8 @@ def words_heard(weights):
 E.slip(".exp()", "", """you returned the entropy, which is 0 for one-hot and ln n for n equal
     weights. What turns ln n into n?""")
 E.mistake(lambda w: (-w * w.log()).sum(dim=-1).exp(), """for a weight of exactly 0 you compute 0 *
-    log(0) = 0 * -inf = nan. It should count as 0, as in `torch.xlogy`, because saturated rows are
-    full of zeros.""")
+    log(0) = 0 * -inf = nan. This term has to be 0, as in `torch.xlogy`. Saturated rows are full of
+    zeros.""")
 E.slip(".exp()", " / torch.tensor(2.0).log()", """you returned the entropy in bits, with logarithms
     of base 2, which is 0 for a one-hot row. What turns the logarithm of n into n?""")
 E.slip("entropy.exp()", "2**entropy", """you raise 2 to the power of the entropy, but the entropy
@@ -55,4 +55,4 @@ E.hint("""Which axis belongs to a query? What is 0 times the logarithm of 0? Wha
     n?""")
 E.hint("""Entropy is the sum of -w ln(w) along a row, which is ln n for n equal weights. Undo the
     logarithm.""")
-E.hint("`torch.xlogy(weights, weights)` is w ln(w), with 0 where w is 0. And `exp` undoes ln.")
+E.hint("`torch.xlogy(weights, weights)` is w ln(w), and it is 0 where w is 0. `exp` undoes ln.")

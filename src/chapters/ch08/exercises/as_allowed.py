@@ -29,18 +29,20 @@ def as_allowed(mask, convention):
 
 
 E.mistake(lambda mask, convention: mask.bool(), """`.bool()` turns everything that isn't 0 into
-    True, including -inf, and it never inverts a mask. Take the conventions one by one.""")
+    True, including -inf, and it never inverts a mask. Handle each convention separately.""")
 E.mistake(lambda mask, convention: mask, """you return every mask unchanged. (`c == "sdpa" or
-    "ones"` is true for every c, because a text counts as true. Write `c in ("sdpa", "ones")`.)""")
+    "ones"` is true for every c, because a non-empty string counts as true. Write `c in ("sdpa",
+    "ones")`.)""")
 E.slip("~mask", "mask", 'in "mha" True means that a query may not look, so you have to invert that mask.')
 E.slip("mask  #", "~mask  #", 'you inverted the "sdpa" mask, in which True already means that a query may look.')
 E.slip('"mha":', '"sdpa":', """you swapped "sdpa" and "mha". Look at the table above: which of the
     two functions gives weight to a key marked True?""")
 for new in ("mask.bool()", 'mask == float("-inf")'):
     E.slip("mask == 0", new, """an additive mask holds what is added to the scores: 0 changes
-        nothing, so 0 means may look. `.bool()` turns 0 into False and -inf into True.""")
+        nothing, so 0 means that a query may look. `.bool()` turns 0 into False and -inf into
+        True.""")
 E.slip("mask == 0", 'mask != float("-inf")', """you look for -inf, but some masks hold -1e9 or the
-    smallest number there is. What do the allowed cells always hold?""")
+    lowest number that a float can hold. What do the allowed cells always hold?""")
 E.slip("mask == 0", "mask", 'your "additive" mask still holds numbers. What can you compare them with?')
 E.slip("mask == 1", "mask == 0", 'you inverted the "ones" mask, in which 1 means that a query may look.')
 E.slip("mask == 1", "mask", 'your "ones" mask still holds integers. Which comparison makes booleans?')
@@ -49,9 +51,10 @@ E.slip("mask == 1", "~mask", """your "ones" mask still holds integers, and `~1` 
 
 @E.law
 def adds_0_where_allowed(allowed, mask, convention):
-    """an additive mask allows where it adds 0"""
+    """the result for an additive mask has to be True exactly where the mask is 0"""
     return convention != "additive" or torch.equal(allowed, mask == 0)
 
 E.hint("For each convention: what does a cell hold where a query may look?")
 E.hint("You return one mask unchanged, invert one with `~`, and turn two into booleans by a comparison.")
-E.hint('For "mha" it is `~mask`. Where is the "additive" mask 0, and where is the "ones" mask 1?')
+E.hint("""For "mha", return `~mask`. Where is the "additive" mask 0, and where is the "ones" mask
+    1?""")

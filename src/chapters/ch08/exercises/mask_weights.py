@@ -20,10 +20,10 @@ def mask_weights(weights, mask):
     return kept / kept.sum(dim=-1, keepdim=True)
 
 
-E.slip(" / kept.sum(dim=-1, keepdim=True)", "", """the forbidden weights are gone, but what they
-    held is lost: your rows sum to less than 1. Divide what is left in each row by its sum.""")
-E.slip(", keepdim=True", "", """without `keepdim=True` your row sums count as a row, so column j is
-    divided by the sum of row j. Keep the sums as a column.""")
+E.slip(" / kept.sum(dim=-1, keepdim=True)", "", """your forbidden weights are 0, but their share is
+    lost, so your rows sum to less than 1. Divide what is left in each row by its sum.""")
+E.slip(", keepdim=True", "", """without `keepdim=True` your row sums are treated as a row, so
+    column j is divided by the sum of row j. Keep the sums as a column.""")
 E.slip("dim=-1", "dim=-2", """your columns sum to 1, not your rows: which axis does your sum run
     over? A row belongs to the position that looks.""")
 E.slip("dim=-1", "dim=1", """your answer is right for one matrix, but wrong for a batch. The keys
@@ -35,7 +35,7 @@ E.slip("dim=-1, keepdim=True", "", "you divide everything by one sum. Each row n
 E.mistake(lambda w, mask: (w * mask).softmax(dim=-1), """your second softmax gives the forbidden
     keys weight again, because their weight is 0 and exp(0) is 1. Divide by the sum instead.""")
 E.slip("s * m", "s.exp() * m", """you ran softmax over weights that came from a softmax. That keeps
-    the forbidden ones at 0, but makes the others nearly equal. The ratios of the weights must not
+    the forbidden ones at 0, but makes the others too similar. The ratios of the weights must not
     change.""")
 E.slip("* m", "* ~m", """you kept the forbidden weights instead of the allowed ones: True means that
     a query may look.""")

@@ -83,11 +83,12 @@ def no_future_leak(forward, x):
     return True
 
 
-E.slip("return False", "return True", """your test calls every attention clean. If you compare shapes: all
-    the wrong ones have the right shape. Compare numbers, before and after the future has changed.""")
-E.slip("return True", "return False", """your test finds a leak in every attention, including the clean
-    ones. Which outputs must not change? (Also write ordinary numbers into the future: 0 times nan or inf
-    is nan.)""")
+E.slip("return False", "return True", """your test calls every function clean. Do you compare
+    shapes? Even the functions that leak return the right shape. Compare numbers, before and after
+    you change the future.""")
+E.slip("return True", "return False", """your test finds a leak in every function, including the
+    clean ones. Which outputs must not change? (And do you write ordinary numbers into the future?
+    0 times nan or inf is nan.)""")
 E.mistake(lambda *x: not no_future_leak(*x), """your answer is reversed: True has to mean that nothing
     leaks.""")
 E.slip("[:, :cut]", "[:, -1]", """you compare only the last position, which has no future. It may see
@@ -97,9 +98,9 @@ E.mistake(lambda f, x: no_future_leak(lambda y: f(y.flip(1)).flip(1), x.flip(1))
 E.slip("[:, :cut]", "", """you also compare positions whose own word has changed, and they are allowed to
     differ. Compare only those before the change.""")
 CUTS = "range(1, x.shape[1])"
-E.slip(CUTS, "[1]", """your test misses a leak that doesn't reach position 0. A mask can be right in its
-    first row and wrong further down. Try every cut (is `return True` inside your loop?), and change the
-    words by 1 or more.""")
+E.slip(CUTS, "[1]", """your test misses a leak that doesn't reach position 0. A mask can be right
+    in its first row and wrong further down. Is `return True` inside your loop? Try every cut, and
+    change the words by 1 or more.""")
 E.slip(CUTS, "[x.shape[1] - 1]", """you change only the last word, so you only find positions that look at
     that one. The first position could look at the second, so try every cut.""")
 E.slip(CUTS, "[x.shape[1] // 2]", """you cut only once, in the middle. A leak within the first half, or
@@ -120,41 +121,44 @@ E.slip("(difference <= 1e-5).all()", "difference.mean() <= 1e-5", """you take a 
     which a faint leak in a few of them disappears. Every single difference has to be small.""")
 E.slip("].abs()", "].sum().abs()", """you take a sum, in which a change up and a change down cancel. Look
     at the size of every single difference.""")
-E.slip("not (difference <= 1e-5).all()", "(difference > 1e-5).any()", """your test accepts an attention
-    whose outputs turn into nan. `nan > 1e-5` is False, `equal_nan=True` calls two nan equal, and
-    `nan_to_num` turns nan into 0. Does your test use one of these? Ask whether all differences are
-    small.""")
-E.slip("<= 1e-5", "== 0", """your test finds a leak in a clean attention whose last bits differ because a
-    sum is rounded differently. Allow 1e-5, and don't write large numbers into the future, because those
-    are rounded coarsely.""")
+E.slip("not (difference <= 1e-5).all()", "(difference > 1e-5).any()", """your test accepts a
+    function whose outputs turn into nan. `nan > 1e-5` is False, `equal_nan=True` calls two nan
+    equal, and `nan_to_num` turns nan into 0. Does your test use one of these? Ask whether all
+    differences are small.""")
+E.slip("<= 1e-5", "== 0", """your test finds a leak in a clean function whose last bits differ
+    because a sum is rounded differently. Allow 1e-5, and don't write large numbers into the
+    future, because these are rounded more coarsely.""")
 for allowed in ("1e-2", "1e-4"):
-    E.slip("<= 1e-5", f"<= {allowed}", """your test finds large leaks but accepts a small one. How much
-        may an output change in it, and how large are the words that you change?""")
-E.slip("<= 1e-5", "<= 1e-6", """your test finds a leak in a clean attention whose numbers change by less
-    than 1e-5. Allow 1e-5.""")
+    E.slip("<= 1e-5", f"<= {allowed}", """your test finds large leaks but accepts a small one. How
+        large a change does it allow in an output, and by how much do you change the words?""")
+E.slip("<= 1e-5", "<= 1e-6", """your test finds a leak in a clean function whose numbers change by
+    less than 1e-5. Allow 1e-5.""")
 E.slip("<= 1e-5", "<= 1e-5 + 1e-5 * before[:, :cut].abs()", """your test accepts a small leak in outputs
     near 100. A relative tolerance, such as `rtol` of `torch.allclose`, grows with the numbers: set it to
     0.""")
 E.slip("(forward(changed) - before)[:, :cut]", "(forward(changed).norm(dim=-1) - before.norm(dim=-1))[:, :cut]",
-       """your test accepts an attention whose outputs rotate but keep their lengths. Does it compare
+       """your test accepts a function whose outputs rotate but keep their lengths. Does it compare
        number by number?""")
-E.slip("(difference <=", "(difference[0] <=", """your test finds attentions that leak in every sequence,
-    but accepts one that leaks only in the second. Which sequences does it compare?""")
-E.slip("(difference <=", "(difference[-1] <=", """your test finds attentions that leak in every sequence,
-    but accepts one that leaks only in the first. Which sequences does it compare?""")
+E.slip("(difference <=", "(difference[0] <=", """your test finds functions that leak in every
+    sequence, but accepts a function that leaks only in a later sequence. Which sequences does it compare?""")
+E.slip("(difference <=", "(difference[-1] <=", """your test finds functions that leak in every
+    sequence, but accepts one that leaks only in the first. Which sequences does it compare?""")
 E.slip("].abs()", "].sum(-1).abs()", """you take a sum over the channels, in which a change up and a
     change down cancel. Look at the size of every single difference.""")
 for n in (0, -1):
-    E.slip("(difference <=", f"(difference[..., {n}] <=", """your test finds attentions that leak in every
-        channel, but accepts one that leaks in a single channel. Which channels does it compare?""")
+    E.slip("(difference <=", f"(difference[..., {n}] <=", """your test finds functions that leak in
+        every channel, but accepts one that leaks in a single channel. Which channels does it
+        compare?""")
 E.slip("x.clone()", "x", """you wrote into the caller's x, so a change is still there at the next cut:
     `changed = x` is a second name for the same tensor. Make a copy with `x.clone()`.""")
-E.mistake(lambda f, x: not f(x.neg_())[:, 0].isnan().any(), """you also changed the caller's x, so you
-    compared it with itself: `changed = x` is a second name for the same tensor. Use `x.clone()`.""")
+E.mistake(lambda f, x: not f(x.neg_())[:, 0].isnan().any(), """you changed the caller's x, so both
+    of your outputs come from the changed x: `changed = x` is a second name for the same tensor.
+    Use `x.clone()`.""")
 
 @E.law
 def true_just_when_nothing_leaks(answer, f, x):
-    """it has to be False if an output changes with a later word or is nan, otherwise True"""
+    """the result has to be False if an output changes with a later word or is nan, otherwise
+    True"""
     words = enumerate(torch.eye(x.shape[1])[:, :, None])  # one more at each, and the rest turned over
     others = ((j, x + w * (1 - 2 * x)) for j, w in words)
     return answer == all(((f(other) - f(x))[:, :j].abs() <= 1e-5).all() for j, other in others)
@@ -162,5 +166,5 @@ def true_just_when_nothing_leaks(answer, f, x):
 E.hint("Choose a position to cut at. Which inputs do you change, and which outputs must not change?")
 E.hint("""Copy x, change everything from `cut` on, run forward on both, and compare the outputs
     before `cut`. Then do it for every cut in `range(1, T)`.""")
-E.hint("""For each cut, use `changed = x.clone()` and `changed[:, cut:] = 1 - changed[:, cut:]`. All of
-    `(forward(changed) - forward(x))[:, :cut].abs()` have to be at most 1e-5.""")
+E.hint("""For each cut, use `changed = x.clone()` and `changed[:, cut:] = 1 - changed[:, cut:]`.
+    All numbers of `(forward(changed) - forward(x))[:, :cut].abs()` have to be at most 1e-5.""")

@@ -23,23 +23,22 @@ def safe_weights(scores, mask):
 
 
 E.slip("weights.masked_fill(~mask, 0.0)", "weights", """your closed row is nan, because softmax
-    divides 0 by 0. Multiplying by the mask doesn't help, because nan times 0 is nan, and `==`
-    doesn't find nan, which isn't even equal to itself. Write zeros wherever the mask forbids to
-    look.""")
+    divides 0 by 0. Multiplying by the mask doesn't help, because nan times 0 is nan. Nor does `==`
+    find nan, because nan isn't equal to itself. Write 0 wherever the mask forbids looking.""")
 E.mistake(lambda s, mask: s.masked_fill(~mask, -1e9).softmax(-1), """your result has no nan, but
-    look at the closed row: all its scores are equal, so each key has the same share, even the
-    forbidden ones.""")
+    look at the closed row: all its scores are equal, so each key has the same share, although all
+    of them are forbidden.""")
 E.mistake(lambda s, mask: (s * mask).softmax(-1), """your forbidden scores became 0, and exp(0) is
-    1, so every row looks where it must not.""")
+    1, so your rows also look where they must not.""")
 E.slip('float("-inf")', "0.0", """your forbidden weights are 0, but their share is lost: with scores
     of 0 they still counted in the row's sum, because exp(0) is 1.""")
 E.mistake(lambda s, mask: s.softmax(-1) * mask, """you masked after softmax. The forbidden scores
     still counted in the row's sum, so your rows sum to less than 1.""")
 E.mistake(lambda s, m: safe_weights(s, m | ~m.any(-1, True)), """you opened the closed row
-    everywhere, so it looks at all keys that it may not look at.""")
+    everywhere, so it looks at all keys, although it may not look at any.""")
 E.mistake(lambda s, m: safe_weights(s, m | ~m.any(-1, True) & torch.eye(len(s)).bool()), """you let
-    the closed row look at itself. That is a solution if you make the mask, but here the mask
-    forbids it.""")
+    the closed row look at itself. That is a solution if you make the mask yourself, but here the
+    given mask forbids it.""")
 E.mistake(attention_weights, """you raise an error, as the package does, and that is often best. But
     here you are asked to return zeros.""")
 E.slip("weights.masked_fill(~mask, 0.0)", "weights[mask.any(dim=-1)]", """your result has lost the

@@ -25,11 +25,11 @@ def drop(weights, kept, p, training):
 
 LAST = "torch.where(kept, weights / (1 - p), 0.0)"
 E.slip(LAST, "weights * kept / (1 - p)", """your answer is right unless p is 1. Then 1 - p is 0,
-    and both 0 / 0 and inf times 0 are nan. All weights should be 0 then, so write the zeros
-    last.""")
-E.slip(LAST, "weights * kept / (weights * kept).sum(-1, True)", """you made the rows sum to 1.
-    Dropout doesn't: an empty row would be 0/0, and the sums are right only on average. What do you
-    have to divide by?""")
+    and both 0 / 0 and inf times 0 are nan. All weights should be 0 then, so write the zeros after
+    the division.""")
+E.slip(LAST, "weights * kept / (weights * kept).sum(-1, True)", """you made every row sum to 1.
+    With dropout, rows sum to 1 only on average, and a row that lost all its weights stays 0. What
+    do you have to divide by?""")
 E.slip("weights / (1 - p)", "weights", """you drop weights, but you don't change the others, so a
     row sums to less than 1 on average. A share of 1 - p is kept. By which factor do the kept
     weights have to grow?""")
@@ -46,9 +46,9 @@ E.slip("(k", "(~k", """you dropped the weights that should stay: `kept` is True 
 for wrong in (lambda w, k, p, on: drop(w, k, p, True), lambda w, k, p, on: w * k / (1 - p)):
     E.mistake(wrong, """your answer is right in training, but you also drop weights in evaluation. Look at
         the last argument.""")
-E.mistake(lambda w, k, p, on: w * k if on else w * (1 - p), """you make up for training during
-    evaluation. That was the first form of dropout. PyTorch increases the kept weights during
-    training.""")
+E.mistake(lambda w, k, p, on: w * k if on else w * (1 - p), """you shrink the weights in
+    evaluation, to make up for training. The first form of dropout did this. PyTorch increases the
+    kept weights in training instead.""")
 for wrong in (lambda w, k, p, t: drop(w, k, p, not t), lambda w, k, p, t: [w * k / (1 - p), w][t]):
     E.mistake(wrong, "your answer is reversed: it drops in evaluation and not in training.")
 E.slip(LAST, "weights", """you never change the weights, but in training some of them have to
@@ -63,10 +63,11 @@ def evaluation_changes_nothing(out, weights, kept, p, training):
 
 @E.law
 def dropped_are_0(out, weights, kept, p, training):
-    """in training, every weight that isn't kept has to be 0 (don't draw: `kept` says which ones
-    stay)"""
+    """in training, every weight that isn't kept has to be 0 (don't draw at random: `kept` says
+    which ones stay)"""
     return not training or bool((out[~kept] == 0).all())
 
 E.hint("There are two cases. In one of them the weights don't change at all.")
-E.hint("`weights * kept` puts a 0 where kept is False. What is missing on average?")
+E.hint("""`weights * kept` puts a 0 where kept is False. How much of a row is then missing on
+    average?""")
 E.hint("A share of 1 - p is kept, so divide the kept weights by 1 - p.")

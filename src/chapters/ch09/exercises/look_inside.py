@@ -33,8 +33,8 @@ E.slip("n s", "n mask * s", """your scores are 0 where the mask forbids looking.
 E.slip("masked.", "scores.", "your weights aren't masked: every forbidden weight has to be 0.")
 E.slip("~mask", "mask", """your mask is inverted: you fill where it is True, but True means that a
     position may look.""")
-E.slip("-0.5", "0", """you don't scale by the root of the size of a key, so your scores and weights
-    are wrong.""")
+E.slip("-0.5", "0", """your scores aren't scaled, so your weights are wrong as well. Divide by the
+    root of the size of a key.""")
 E.slip("n scores", "n q @ k.mT", """your weights are right, but the scores you return aren't scaled
     yet.""")
 E.mistake(lambda *x: look_inside(*x)[::-1], """you swapped the two. Return first the scores, then
@@ -48,8 +48,8 @@ E.slip("dim=-1", "dim=1", """your softmax runs down the columns. The weights of 
     have to sum to 1.""")
 E.slip("masked.s", "mask * scores.s", """you masked after the softmax, so your rows sum to less
     than 1.""")
-E.slip('float("-inf")', "0.0", """your forbidden weights aren't 0, because for a score of 0, exp(0)
-    is 1.""")
+E.slip('float("-inf")', "0.0", """you fill in a score of 0, but exp(0) is 1, so the forbidden
+    weights aren't 0. Fill in -inf.""")
 
 @E.law
 def second_sums_to_1(pair, q, k, mask):
@@ -63,7 +63,7 @@ def second_is_masked(pair, q, k, mask):
 
 @E.law
 def first_is_finite(pair, q, k, mask):
-    """the scores have to be finite, even where the mask forbids to look"""
+    """the scores have to be finite, even where the mask forbids looking"""
     return bool(pair[0].isfinite().all())
 
 E.hint("After you apply the mask, do you still have a tensor without it?")

@@ -21,11 +21,13 @@ def mask_for(mask, length):
 
 
 E.slip("length > mask.shape[0]", "False", """you return the mask for six positions when seven are
-    asked for: a slice beyond the end is shorter, and raises no error. Raise a ValueError.""")
+    asked for: a slice that goes beyond the end is cut short without an error. Raise a
+    ValueError.""")
 E.slip("ValueError", "AssertionError", """you reject a sequence that is too long, but with
     `assert`, which `python -O` switches off. Raise a ValueError that says what was expected.""")
 E.mistake(lambda mask, n: torch.ones(n, n).tril().bool(), """you made a new mask. Then no sequence
-    is ever too long, and a different kind of mask is ignored. Return a part of the given mask.""")
+    is ever too long, and the given mask, which can be of any kind, is ignored. Return a part of
+    the given mask.""")
 E.slip(", :length]", "]", """you cut only the rows. A mask for five positions has five rows and
     five columns. Cut both in one pair of brackets, because a second pair would cut the rows
     again.""")

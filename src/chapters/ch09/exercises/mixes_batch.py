@@ -57,16 +57,18 @@ def unlike(a, b):
     return not torch.allclose(a, b, rtol=0, atol=1e-5)
 
 
-E.mistake(lambda f, x: unlike(*f(x[:1].repeat(2, 1, 1))), """your test finds only the head that treats its positions
-    in the batch differently. Two copies of one sequence, or the same batch in a different order, are mixed in the
-    same way. Compare each sequence with what it gives by itself.""")
+E.mistake(lambda f, x: unlike(*f(x[:1].repeat(2, 1, 1))), """your test finds only heads that treat
+    the sequences of a batch differently. Two copies of one sequence, or the same batch in a
+    different order, are mixed in the same way. Compare each sequence with what it gives by
+    itself.""")
 for n in (1, 2):
-    E.mistake(lambda f, x, n=n: unlike(f(x[:1].repeat(2, 1, 1))[:n], f(x[:1])), """you put copies of one sequence into
-        the batch. Their mean is the same sequence, so you don't notice an average. Use sequences that differ.""")
+    E.mistake(lambda f, x, n=n: unlike(f(x[:1].repeat(2, 1, 1))[:n], f(x[:1])), """you put copies
+        of one sequence into the batch. Their mean is the same sequence, so you don't notice a head
+        that takes an average. Use sequences that differ.""")
 for alone in ("x.split(max(1, len(x) // 2))", "x.split(2)"):
-    E.slip("attend(x[b : b + 1]) for b in range(len(x))", f"attend(part) for part in {alone}", """your test accepts a
-        head that mixes only within pairs. Does it leave a sequence with a neighbour? Compare with each sequence by
-        itself.""")
+    E.slip("attend(x[b : b + 1]) for b in range(len(x))", f"attend(part) for part in {alone}", """
+        your test accepts a head that mixes only within pairs. Does it call `attend` with two
+        sequences at once? Compare with each sequence by itself.""")
 for rtol in ("rtol=0, ", ""):  # also with a relative tolerance
     E.slip("(together, alone, rtol=0, ", f"(together[0], alone[0], {rtol}", """your test accepts a head that mixes only
         in later sequences, but catches heads that mix in the first. Which sequences does it compare?""")
@@ -94,25 +96,26 @@ E.slip("atol=1e-5", "atol=1e-6", """your test calls healthy heads sick although 
     Differences of up to 1e-5 are rounding.""")
 E.slip("rtol=0, ", "", """your test accepts a head that mixes by less than a thousandth if its outputs are near 100. A
     relative tolerance, such as `rtol` of `torch.allclose`, grows with the numbers. Set `rtol=0`.""")
-E.slip("1e-5", "0.1", """your test accepts heads that mix by a thousandth of what the neighbours hold. How large a
-    difference does it accept?""")
+E.slip("1e-5", "0.1", """your test accepts heads that add a thousandth of the other sequences. How
+    large a difference does it accept?""")
 E.slip("rtol=0, atol=1e-5", "0, 0", """your tolerance is too small: a healthy head can round differently when the
     batch has a different size.""")
-E.mistake(lambda *x: False, """your test says that every head keeps its sequences apart, including the sick ones. If
-    you compare shapes: every head gives the right shape, so a shape doesn't show anything.""")
+E.mistake(lambda *x: False, """your test says that every head keeps its sequences apart, including
+    the sick ones. Do you compare shapes? Every head gives the right shape, so a shape doesn't show
+    anything.""")
 E.mistake(lambda *x: True, """your test says that every head mixes, including the healthy ones. Different sequences
     give different outputs, mixed or not. Compare each sequence with what it gives by itself.""")
-E.mistake(lambda f, x: unlike(f(x[:, :-1]), f(x)[:, :-1]), """you tested whether the future leaks into the past. That
-    is a different illness: here the neighbours in the batch are what counts.""")
+E.mistake(lambda f, x: unlike(f(x[:, :-1]), f(x)[:, :-1]), """you tested whether the future leaks
+    into the past. That is a different fault. Here only the other sequences in the batch count.""")
 E.slip("return not", "return", "your answers are reversed: True means that a head mixes.")
 
 @E.law
 def alone_tells(answer, attend, x):
-    """it has to be True exactly if some sequence gives a different output by itself"""
+    """the result has to be True exactly if some sequence gives a different output by itself"""
     moves = (attend(x[b : b + 1]) - attend(x)[b : b + 1] for b in range(len(x)))
     return answer == any((move.abs() > 1e-5).any() for move in moves)
 
 E.hint("What should a sequence give if it is the only one in its batch?")
 E.hint("`x[b : b + 1]` is a batch with only sequence b. Do that for every b.")
-E.hint("""Compare `attend(x)` with `torch.cat` of those outputs by `torch.allclose(..., rtol=0, atol=1e-5)`. Return
-    True if they differ.""")
+E.hint("""Join those outputs with `torch.cat`. Compare them with `attend(x)` by
+    `torch.allclose(..., rtol=0, atol=1e-5)`. Return True if they differ.""")

@@ -12,14 +12,15 @@ def saved_numbers(n_embd, head_size, block_size):
     return {"attribute": learnt, "buffer": saved, "buffer, persistent=False": learnt}
 
 
-E.slip('e": learnt, "b', 'e": saved, "b', """you count a plain attribute, which isn't saved.
-    PyTorch saves parameters, buffers and submodules, and leaves out any other tensor.""")
+E.slip('e": learnt, "b', 'e": saved, "b', """you count a mask that is a plain attribute, which
+    isn't saved. PyTorch saves parameters, buffers and submodules, and leaves out any other
+    tensor.""")
 E.slip('se": learnt', 'se": saved', """you count a buffer with `persistent=False`. It moves with
     the module, but isn't saved.""")
-E.slip(" + block_size**2", "", """a buffer is saved unless you say otherwise, even though it isn't
-    trained.""")
-E.slip("    saved", "    learnt = saved", """only one of the three keeps the mask in its
-    state_dict. Which is the default of `register_buffer`?""")
+E.slip(" + block_size**2", "", """you never count the mask. A buffer is saved unless you say
+    otherwise, even though it isn't trained.""")
+E.slip("    saved", "    learnt = saved", """you count the mask in all three cases, but only one of
+    them saves it. What does `register_buffer` do by default?""")
 E.slip('learnt, "buffer": saved', 'saved, "buffer": learnt', """you swapped the attribute and the
     buffer: PyTorch saves only what is registered.""")
 E.slip("e**2", "e * (block_size + 1) // 2", """you counted only the triangle. Zeros are also

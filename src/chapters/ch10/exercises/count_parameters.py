@@ -13,8 +13,8 @@ def count_parameters(n_embd, n_head):
 
 E.slip("3 *", "3 * n_head *", """you count three full projections for each head. The heads share
     the width: each has C / H of the C outputs.""")
-E.slip("qkv + out", "n_head * (qkv + out)", """you count all of it once for each head. The heads
-    share the width, and one output projection.""")
+E.slip("qkv + out", "n_head * (qkv + out)", """you count the complete module once for each head.
+    The heads share its width and its output projection.""")
 E.slip("qkv +", "qkv // n_head +", """for q, k and v you count what one head has, 3 C D numbers
     with D = C / H. There are H heads, and each of them reads all C channels of x.""")
 E.slip(" + n_embd", "", """the four matrices are right. The output projection also has a bias: one
@@ -27,15 +27,16 @@ E.slip("+ out", "+ out + 2 * n_embd", """you swapped the biases: q, k and v have
 E.slip("3 *", "", """you count one (C, C) matrix for q, k and v together. There are three, packed
     into one of shape (3 C, C).""")
 E.slip("qkv + out", "4 * n_embd * n_embd // n_head + n_embd", """you divided both matrices by the
-    number of heads. Each head uses a slice of each matrix, and together the slices make up all of
-    it.""")
+    number of heads. Each head uses a slice of each matrix, and together the slices make up the
+    complete matrix.""")
 E.slip("out = n_embd", "out = n_embd // n_head", """your W_O takes the channels of only one head.
     Its input is all heads side by side, C channels.""")
 E.slip("3 *", "3.0 *", "your number is right, but it is a float. A number of parameters is an int.")
 
 @E.law
 def one_bias_remains(n, n_embd, n_head):
-    """it has to be complete matrices of n_embd ** 2 numbers each, and one bias of n_embd numbers"""
+    """the result has to count complete matrices of n_embd ** 2 numbers each, and one bias of
+    n_embd numbers"""
     return n % n_embd**2 == n_embd
 
 E.hint("Which two layers does the module have, and what is the shape of each weight?")

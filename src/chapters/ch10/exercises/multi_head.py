@@ -41,8 +41,8 @@ E.slip(SPLIT, "reshape(B, n_head, T, D)", """you cut straight to (B, H, T, D). T
     between words instead of inside them, so early rows of the later heads hold later words, and
     the future leaks. View to (B, T, H, D) and transpose.""")
 E.slip(SPLIT, "view(B, n_head, T, D)", """`view` refuses to cut straight to (B, H, T, D), and the
-    message advises `reshape`. Don't follow it: that would run, but mix words. View to (B, T, H, D),
-    which cuts inside each word, and transpose.""")
+    message advises `reshape`. Don't follow that advice: `reshape` would run, but mix words. View
+    to (B, T, H, D), which cuts inside each word, and transpose.""")
 E.slip("v).transpose(1, 2)", "v)", """the heads are right, but you reshape (B, H, T, D) straight to
     (B, T, C), so output 0 holds several positions of head 0 in a row, including future ones. Which
     axes do you have to swap first?""")
@@ -72,8 +72,9 @@ E.slip("q, k, v =", """q, k, v = [part.reshape(B, n_head, T, D) for part in part
     q, k, v =""", """neither your split nor your merge has its transpose. Nothing leaks, because the
         second mistake brings every row back to its own word. But each head hears only its own part
         of the sentence, so the last words never hear the first ones.""")
-E.slip(" / D**0.5", "", """your scores aren't scaled. Shapes, row sums and leaks can't show that;
-    only a comparison can. By the root of which size do you have to divide?""")
+E.slip(" / D**0.5", "", """your scores aren't scaled. Shapes, row sums and tests for leaks can't
+    show this. Only a comparison with known numbers can. By the root of which size do you have to
+    divide?""")
 E.slip("/ D", "/ C", """you scaled by the width C. Each head's dot products have D terms, not C, so
     the head size is what counts.""")
 E.slip("/ D", "* D", """you multiply by the root of the head size, but the scores should become
@@ -96,25 +97,26 @@ E.slip("triu(1)", "triu()", """your mask also forbids the diagonal. Each positio
 E.slip("triu(1)", "triu(2)", "your mask is off by one: each position sees the next one.")
 E.slip("-inf", "0", """you give the future the score 0, and exp(0) is 1, so it keeps a share. Fill
     in -inf.""")
-E.slip("future,", "scores.tril() == 0,", """your answer is right unless the score of an earlier word
-    is exactly 0, for example because a word is all zeros. Your function takes it for the future. What
-    counts is the position, not the score.""")
-E.slip("weights @ v", "F.softmax(scores, -1).tril() @ v", """the future words still counted in the
-    row's sum, so your rows sum to less than 1. That is what a mask after the softmax does.""")
+E.slip("future,", "scores.tril() == 0,", """your answer is right unless the score of an earlier
+    word is exactly 0, for example because a word is all zeros. Your function then treats that word
+    as a future one. What counts is the position, not the score.""")
+E.slip("weights @ v", "F.softmax(scores, -1).tril() @ v", """you masked after the softmax. The
+    future words still counted in the row's sum, so your rows sum to less than 1.""")
 E.slip(" @ w_out.T", "", """your heads are side by side, but nothing combines them: the output
     projection is missing.""")
 E.slip("w_out.T", "w_out", """`w_out` is laid out as `nn.Linear` stores it. It is square, so the
     wrong product runs without an error. What turns (out, in) into (in, out)?""")
-E.slip("q, k, v =", "k, q, v =", """you swapped queries and keys, so row t shows which positions
-    look at t. The packing is queries, keys, values, and the rows of `q @ k.mT` belong to the
-    queries.""")
+E.slip("q, k, v =", "k, q, v =", """you swapped queries and keys, so each row of your scores
+    belongs to a key. The packing is queries, keys, values, and the rows of `q @ k.mT` belong to
+    the queries.""")
 for order, part in (("q, v, k =", "keys"), ("v, k, q =", "queries")):
     E.slip("q, k, v =", order, f"""you swapped {part} and values: the packing is queries,
         keys, values.""")
 E.slip("scores =",
        "q, k, v = (x @ w_qkv.T).view(B, T, n_head, -1).transpose(1, 2).chunk(3, -1)\n    scores =",
-       """you cut into heads first and then into q, k and v, as if the three parts of each head lay
-       together. Here all queries come first, so use `chunk(3)` before you cut into heads.""")
+       """you cut into heads first and then into q, k and v, as if the three parts of each head
+       were stored together. Here all queries come first, so use `chunk(3)` before you cut into
+       heads.""")
 E.slip("), dim=-1", "), dim=1", """your softmax runs over axis 1, the heads, so they compete with
     each other, and if all of them are masked the result is nan. Use the last axis.""")
 E.slip("), dim=-1", "), dim=-2", """your softmax runs down the columns. The weights of each query, a
@@ -122,12 +124,12 @@ E.slip("), dim=-1", "), dim=-2", """your softmax runs down the columns. The weig
 E.slip("q @ k", "0 * q @ k", """your output is the mean of the past values, and the scores play no
     part in it. Does a line overwrite them before the softmax?""")
 E.slip("D = C // n_head", "n_head, D = 1, C", """your function is a single head as wide as x, with
-    one row of shares for all channels. Where do you cut?""")
+    one row of shares for all channels. Where do you cut the channels into heads?""")
 
 @E.law
 def output_0_is_its_own_value(out, x, w_qkv, w_out, n_head):
-    """output 0 has to be position 0's own value put through `w_out`, because it may look only at
-    itself"""
+    """output 0 has to be position 0's own value put through `w_out`, because position 0 may look
+    only at itself"""
     return close(out[:, 0], x[:, 0] @ w_qkv.chunk(3)[2].T @ w_out.T)
 
 E.hint("""There are five steps: project and cut into three, split each part into heads, attend as in

@@ -27,7 +27,7 @@ E.slip("*w_k, *w_v", "*w_v, *w_k", """you swapped keys and values, so the scores
     with the values.""")
 E.slip(ALL, "*w_v, *w_k, *w_q", "your order is values, keys, queries: exactly backwards.")
 E.slip("v])", "v], dim=1)", """you put the weights side by side. The rows of a Linear's weight are
-    its outputs, and we want more outputs, so put the weights below each other.""")
+    its outputs, and we want more outputs, so put each weight below the previous one.""")
 AXIS = "your numbers are right, but there is one axis too many: a Linear's weight has two."
 E.slip("v])", "v]).reshape(3, -1, w_q[0].shape[1])", AXIS)
 E.slip("cat", "stack", AXIS)

@@ -19,9 +19,9 @@ def share_heads(kv, n_head):
     return kv.repeat_interleave(group, dim=1)
 
 REPEAT = "kv.repeat_interleave(group, dim=1)"
-E.slip(REPEAT, "kv.repeat(1, group, 1, 1)", """your heads come in rounds: 0, 1, 0, 1. Here
-    neighbours share: 0, 0, 1, 1. `repeat` and `torch.cat` append all the heads again; so does an
-    `expand` whose new axis comes before the heads.""")
+E.slip(REPEAT, "kv.repeat(1, group, 1, 1)", """your heads alternate: 0, 1, 0, 1. Here neighbours
+    share: 0, 0, 1, 1. `repeat` and `torch.cat` append all the heads again; so does an `expand`
+    whose new axis comes before the heads.""")
 E.slip(", dim=1", "", """you get all numbers in one long row: without `dim`, `repeat_interleave`
     flattens first. Which axis holds the heads?""")
 E.slip("dim=1", "dim=2", """you repeat positions: axis 2 is T. In (B, n_kv, T, D) the heads are axis
@@ -40,11 +40,11 @@ E.slip(REPEAT, "kv[:, :, None].repeat(1, 1, group, 1, 1)", """your numbers are r
 
 @E.law
 def first_group_has_head_0_last_head_the_last(out, kv, n_head):
-    """in each sequence, the first n_head / n_kv heads have to equal its head 0, number by number,
-    and the last one its last head"""
+    """in each sequence, the first n_head / n_kv heads have to equal head 0 of kv, number by
+    number, and the last head has to equal the last head of kv"""
     first = out[:, : n_head // kv.shape[1]]
     return bool((first == kv[:, :1]).all() and (out[:, -1] == kv[:, -1]).all())
 
 E.hint("With n_head = 6 and n_kv = 2: which head of kv does each of the six query heads use?")
-E.hint("0, 0, 0, 1, 1, 1. `repeat` would give 0, 1, 0, 1, 0, 1; `repeat_interleave` gives this.")
-E.hint("`group = n_head // kv.shape[1]`, and `kv.repeat_interleave(group, dim=1)`.")
+E.hint("They use 0, 0, 0, 1, 1, 1. `repeat` would give 0, 1, 0, 1, 0, 1. Use `repeat_interleave`.")
+E.hint("Compute `group = n_head // kv.shape[1]`, and return `kv.repeat_interleave(group, dim=1)`.")

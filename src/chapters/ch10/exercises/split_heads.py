@@ -33,9 +33,9 @@ E.slip(VIEW, "view(B, T, -1, n_head).movedim(3, 1)", """your head 0 takes every 
     you cut, H or D?""")
 E.slip("n_head, C // n_head", "-1, n_head", """you swapped H and D: you have D heads with H channels
     each. The channels of one head are neighbours, so D is the last axis.""")
-E.slip(VIEW, "view(n_head, B, T, -1).transpose(0, 1)", """with a batch of one this would look like
-    the wrong view; with two sequences your heads also mix sequences. The batch has to stay the
-    first axis.""")
+E.slip(VIEW, "view(n_head, B, T, -1).transpose(0, 1)", """you cut the entire batch into heads, so
+    your heads mix positions, and with several sequences they also mix sequences. The batch has to
+    stay the first axis.""")
 E.slip(f"x.{VIEW}", "x[:, None].expand(B, n_head, T, C)", """each of your heads has all C channels.
     The heads should share them, D = C / H for each.""")
 E.slip("(1, 2)", "(1, 2).flatten(0, 1)", """your numbers are right, but batch and heads are one
@@ -48,7 +48,7 @@ def heads_are_the_channels_in_order(heads, x, n_head):
     """row t of head h has to be channels `h * D : (h + 1) * D` of position t, in each sequence"""
     return close(heads.transpose(1, 2).flatten(2), x)
 
-E.hint("""There are two steps: one axis becomes two, then two axes are swapped. Which of them can
-    move a number to a different position?""")
+E.hint("""There are two steps: one axis becomes two, then two axes are swapped. Which of these
+    steps can move a number to a different position?""")
 E.hint("`view(B, T, H, D)` only cuts the last axis, so no position is touched.")
-E.hint("`x.view(B, T, n_head, C // n_head).transpose(1, 2)`.")
+E.hint("Return `x.view(B, T, n_head, C // n_head).transpose(1, 2)`.")

@@ -93,67 +93,74 @@ def knows_order(forward, x):
     return False
 
 
-E.slip("return False", "return True", """your test says that all attentions know order. For which of them can't that be
-    true?""")
-E.slip("return True", "return False", """your test says that no attention knows order. Do you shuffle x, or the
-    output?""")
+E.slip("return False", "return True", """your test says that every function knows the order. For
+    which functions can't that be true?""")
+E.slip("return True", "return False", """your test says that no function knows the order. Do you
+    shuffle x, or the output?""")
 E.mistake(lambda f, x: not knows_order(f, x), "your answer is reversed: True has to mean that order matters.")
-E.slip("range(T - 2)", "range(T - 2)[:1]", """you swap only the first two words, so you miss an attention that looks
-    at the word before it. Try all neighbours.""")
-E.slip("range(T - 2)", "range(T - 2)[-1:]", """you swap only the two words before the last one, so you miss an
-    attention that only treats the first word specially. Try all neighbours.""")
+E.slip("range(T - 2)", "range(T - 2)[:1]", """you swap only the first two words, so you miss a
+    function that looks at the word just before the last one. Try all pairs of neighbours.""")
+E.slip("range(T - 2)", "range(T - 2)[-1:]", """you swap only the two words before the last one, so
+    you miss a function that treats only the first word specially. Try all pairs of neighbours.""")
 E.slip("range(T - 2)", "range(T - 1)", """you also move the last word, so the last output belongs to a different word.
     It changes even if order doesn't matter. Leave the last word where it is.""")
 E.mistake(lambda f, x: bool(((f(torch.cat([x[:, :-1].flip(1), x[:, -1:]], 1)) - f(x))[:, -1].abs()
-    > 1e-5).any()), """you only reverse the past. If an attention treats the first and the last word
-    of the past alike, reversing may not show that it knows the order. Try other orders as well.""")
+    > 1e-5).any()), """you only reverse the past. If a function treats the first and the last word
+    of the past alike, reversing might not show that it knows the order. Try other orders as
+    well.""")
 E.mistake(lambda f, x: bool(((f(torch.cat([x[:, :-1].roll(1, 1), x[:, -1:]], 1)) - f(x))[:, -1].abs()
-    > 1e-5).any()), """you only move all words of the past on by one. One function sees the past as a ring, and a
-        rotated ring stays the same. Try other orders as well.""")
-E.mistake(lambda f, x: knows_order(f, torch.randn_like(x)), """you test words of your own. Swap two neighbours in this
-    x: if they are equal, nothing changes.""")
-E.slip("[:, -1] - before", " - forward(x)", """you compare the outputs of all positions. If two words are swapped,
-    their outputs are too. Compare only the last output, whose word has stayed.""")
-E.slip("(x[:, order])[:, -1] - before", "(x[:, order]) - forward(x)[:, order]", """you ask whether all outputs move
-    along with their words. Under a causal mask they don't, because each word has a different past. Only the last one
-    has the same past, in a different order, so compare that one.""")
-E.slip("x[:, order]", "x[order[: len(x)]]", """you shuffled the sequences of the batch: its first axis.
-    The words are axis 1.""")
+    > 1e-5).any()), """you only move all words of the past by one position. For a function that
+        sees the past as a ring, nothing changes, because a rotated ring stays the same. Try other
+        orders as well.""")
+E.mistake(lambda f, x: knows_order(f, torch.randn_like(x)), """you test words of your own. Swap two
+    neighbours in the given x. If these are equal, nothing changes.""")
+E.slip("[:, -1] - before", " - forward(x)", """you compare the outputs of all positions. If two
+    words are swapped, their outputs are too. Compare only the last output, whose word stays in its
+    position.""")
+E.slip("(x[:, order])[:, -1] - before", "(x[:, order]) - forward(x)[:, order]", """you test whether
+    all outputs move along with their words. Under a causal mask they don't, because each word has
+    a different past. Only the last one has the same past, in a different order, so compare that
+    one.""")
+E.slip("x[:, order]", "x[order[: len(x)]]", """you shuffled the first axis, which holds the
+    sequences of the batch. The words are on axis 1.""")
 E.slip("> 1e-5", "> 0", """your tolerance is too small, or you have none: a sum in a different order is rounded
     differently. Allow 1e-5.""")
 E.slip("> 1e-5", "> 1e-2", "your test misses a small effect: anything above 1e-5 counts.")
-E.slip("(change.abs", "(change[0].abs", """your test finds attentions that know order in every sequence, but misses
-    one that knows it only in the second. Which sequences does it compare?""")
-E.slip("(change.abs", "(change[-1].abs", """your test finds attentions that know order in every sequence, but misses
-    one that knows it only in the first. Which sequences does it compare?""")
+E.slip("(change.abs", "(change[0].abs", """your test finds functions that know the order in every
+    sequence, but misses one that knows it only in a later one. Which sequences does it
+    compare?""")
+E.slip("(change.abs", "(change[-1].abs", """your test finds functions that know the order in every
+    sequence, but misses one that knows it only in the first. Which sequences does it compare?""")
 for n in (0, -1):
-    E.slip("(change.abs", f"(change[..., {n}].abs", """your test recognises attention that shows the
-    order in every channel, but not attention that shows it in a single channel. Which channels does
+    E.slip("(change.abs", f"(change[..., {n}].abs", """your test finds functions that know the
+    order in every channel, but misses one that knows it in a single channel. Which channels does
     it compare?""")
 for mean in (".mean()", ".mean(0)", ".sum(-1)"):
-    E.slip("change.abs()", f"change{mean}.abs()", """your test misses an attention in which one number grows by as
-        much as another shrinks. Does it look at the size of every single change?""")
+    E.slip("change.abs()", f"change{mean}.abs()", """your test misses a function in which one
+        number grows by as much as another shrinks. Does it look at the size of every single
+        change?""")
 for wide in ("1e-3", "1e-4"):
     E.slip("> 1e-5", f"> {wide}", """your test misses a faint effect. How large a change does it accept? Anything
         above 1e-5 counts.""")
-E.slip("> 1e-5", "> 1e-6", """your test says that an attention knows order although its output changes by less than
-    1e-5. That is rounding.""")
+E.slip("> 1e-5", "> 1e-6", """your test says that a function knows the order although its output
+    changes by less than 1e-5. That is rounding.""")
 E.slip("> 1e-5", "> 1e-5 + 1e-5 * before.abs()", """your test misses a change if the outputs are near 100. A relative
     tolerance, such as `rtol` of `torch.allclose`, grows with the numbers: set it to 0.""")
-E.slip("(x[:, order])[:, -1] - before", "(x[:, order])[:, -1].norm(dim=-1) - before.norm(dim=-1)", """your test misses
-    an attention whose output rotates but keeps its length. Does it compare number by number?""")
-E.slip("(change.abs() > 1e-5).any()", "(change.abs() > 1e-5).any(dim=-1).all()", """your test finds attentions that
-    know order in every sequence, but misses one that knows it in a single sequence. Is a change in any sequence
-    enough?""")
-E.slip("(change.abs() > 1e-5).any()", "change.abs().mean() > 1e-5", """a small change in one number disappears in a
-    mean over many. Is every single change small?""")
+E.slip("(x[:, order])[:, -1] - before", "(x[:, order])[:, -1].norm(dim=-1) - before.norm(dim=-1)", """
+    your test misses a function whose output rotates but keeps its length. Does it compare number
+    by number?""")
+E.slip("(change.abs() > 1e-5).any()", "(change.abs() > 1e-5).any(dim=-1).all()", """your test finds
+    functions that know the order in every sequence, but misses one that knows it in a single
+    sequence. Is a change in one sequence enough for True?""")
+E.slip("(change.abs() > 1e-5).any()", "change.abs().mean() > 1e-5", """you take a mean over many
+    numbers, in which a small change in one of them disappears. Is every single change small?""")
 E.slip("change.abs()", "change", """your test looks for outputs that grow, and misses those that shrink. Compare the
     size of the change, `.abs()`.""")
 
 @E.law
 def true_just_when_a_swap_moves_the_last(answer, f, x):
-    """it has to be True if swapping two neighbours before the last word can change the last output by
-    more than 1e-5, otherwise False"""
+    """the result has to be True if swapping two neighbours before the last word can change the
+    last output by more than 1e-5, otherwise False"""
     last, T = f(x)[:, -1], x.shape[1]
     swaps = ([{t: t + 1, t + 1: t}.get(n, n) for n in range(T)] for t in range(T - 2))
     return answer == any(((f(x[:, swap])[:, -1] - last).abs() > 1e-5).any() for swap in swaps)

@@ -24,8 +24,9 @@ def laid_apart(table, T):
 
 E.mistake(lambda table, T: table[torch.arange(T).clamp(max=len(table) - 1)], """you repeat the last row for
     all new positions (clipping). Here all rows move apart, so the last one becomes row T - 1.""")
-E.mistake(lambda table, T: table[torch.arange(T) % len(table)], """you begin again with row 0 when the table
-    ends. Then near and far positions look alike. Spread the rows out instead.""")
+E.mistake(lambda table, T: table[torch.arange(T) % len(table)], """you begin again with row 0 when
+    the table ends. Then positions that are far apart have the same row. Spread the rows out
+    instead.""")
 E.slip("(n - 1) / (T - 1)", "n / T", """your positions advance by n / T, so they reach the last row too early.
     T - 1 steps have to cover n - 1 steps of the table.""")
 E.slip("(T - 1)", "T", """your last position doesn't reach the last row, because from 0 to T - 1 there are T -
@@ -34,8 +35,9 @@ E.slip("share = (rows - before)[:, None]", "share = (rows - before)[:, None].rou
     nearer of the two rows. Mix them, with shares that change evenly.""")
 E.slip("share = (rows - before)[:, None]", "share = (rows >= n - 1)[:, None].float()", """you take the row
     just before each position. If a position lies between two rows, mix both.""")
-E.slip("(1 - share) * table[before] + share", "share * table[before] + (1 - share)", """you swapped the two
-    shares: if a position is close to the row before it, it takes most from that row.""")
+E.slip("(1 - share) * table[before] + share", "share * table[before] + (1 - share)", """you swapped
+    the two shares: if a position is close to the row before it, it has to take most from that
+    row.""")
 E.slip("(1 - share) * table[before] + share * table[before + 1]", "(table[before] + table[before + 1]) / 2",
        "you take the mean of two rows everywhere. The shares depend on where the position lies between them.")
 E.mistake(lambda table, T: F.interpolate(table.T[None], T, mode="linear")[0].T, """your ends are flat, because
@@ -49,7 +51,7 @@ E.mistake(lambda table, T: torch.cat([table, torch.zeros(T - len(table), table.s
 
 @E.law
 def ends_stay_ends(out, table, T):
-    """the first row has to be the table's first, and the last one its last"""
+    """the first row has to be the table's first, and the last row the table's last"""
     return close(out[0], table[0]) and close(out[-1], table[-1])
 
 E.hint("Position T - 1 has to be given row n - 1. Where in the table is position t?")

@@ -77,8 +77,8 @@ def moves(di, dj, limit=1e-4, where=lambda i, j: True):  # neighbours at these s
                             for i in range(n - di) for j in range(n - dj) if where(i, j))
 
 
-E.slip("return True", "return False", """your test says False for all scores. For which of them does moving both
-    positions change nothing?""")
+E.slip("return True", "return False", """your test says False for all scores. For which of them
+    does the score stay the same if both positions move?""")
 E.slip("return False", "return True", """your test says True for all scores. Compare the scores of pairs that have the
     same distance.""")
 E.mistake(lambda s, n: not relative_only(s, n), "your answer is reversed: True means that only the distance decides.")
@@ -92,8 +92,8 @@ E.slip("range(1 - n, n)", "[-1, 0, 1]", """your test accepts a score that depend
     key are two or more apart. Which distances does it try?""")
 E.slip("range(1 - n, n)", "range(-2, 3)", """your test accepts a score that depends on the position only when query
     and key are three or more apart. Which distances does it try?""")
-E.slip("range(1 - n, n)", "[d for d in range(1 - n, n) if d]", """your test accepts a score of a word with itself that
-    depends on its position. Does it try distance 0?""")
+E.slip("range(1 - n, n)", "[d for d in range(1 - n, n) if d]", """your test misses that the score
+    of a word with itself can depend on its position. Does it try distance 0?""")
 E.slip("j in range(n) if 0 <= j + distance < n", "j in range(n - 1) if 0 <= j + distance < n - 1 or n - 2 < abs(distance)", """your
     test finds scores that change at other positions, but accepts some that change only at the last one. Does it
     reach position n - 1?""")
@@ -105,11 +105,12 @@ E.mistake(lambda s, n: all(abs(s(i, j) - s(abs(i - j), 0)) <= 1e-4 for i in rang
     """you treat the distances 2 and -2 as the same. Their scores can differ, so keep the sign.""")
 E.mistake(moves(1, 0), "you move only the query, which changes the distance.")
 E.mistake(moves(0, 1), "you move only the key, which changes the distance.")
-E.mistake(moves(1, 1), """your test accepts a drift that is below 1e-4 from one pair to the next, but adds up to more.
-    Do you compare only neighbours? The largest and the smallest score of a distance may differ by 1e-4.""")
+E.mistake(moves(1, 1), """your test accepts a drift that is below 1e-4 from one pair to the next,
+    but adds up to more. Do you compare only neighbours? The largest and the smallest score of a
+    distance may differ by at most 1e-4.""")
 for where, hint in (
-    (lambda i, j: j <= i, "one in which the key comes after its query. Does it try such pairs?"),
-    (lambda i, j: j >= i, "one in which the key comes before its query. Does it try such pairs?"),
+    (lambda i, j: j <= i, "some in which the key comes after its query. Does it try such pairs?"),
+    (lambda i, j: j >= i, "some in which the key comes before its query. Does it try such pairs?"),
     (lambda i, j: i == j, "scores that change at a distance other than 0. Which distances does it try?"),
     (lambda i, j: i != j, "the score of a word with itself. Does it try distance 0?"),
     (lambda i, j: i == 0, "scores that change further on. From which positions does it move a query?"),
@@ -117,9 +118,9 @@ for where, hint in (
     E.mistake(moves(1, 1, where=where), "your test finds some scores that depend on the position, but it misses " + hint)
 E.mistake(moves(1, 1, 1e-3), """your test accepts a slow drift. How large may a difference be? Anything above 1e-4
     counts.""")
-E.slip("max(scores) - min(scores)", "max(abs(s - scores[0]) for s in scores)", """your test accepts a score that is
-    7e-5 above the first one of its distance at one position and 7e-5 below it at another. How far apart are those
-    two?""")
+E.slip("max(scores) - min(scores)", "max(abs(s - scores[0]) for s in scores)", """you compare each
+    score with the first one of its distance. If one score is 7e-5 above the first and another is
+    7e-5 below it, how far apart are these two?""")
 E.slip("max(scores) - min(scores)", "max(abs(s - sum(scores) / len(scores)) for s in scores)", """your test accepts
     scores that differ from their mean by less than 1e-4, although the largest and the smallest are further apart.
     Compare these two.""")
@@ -132,15 +133,16 @@ for wide in ("1e-3", "1e-2"):
     E.slip("> 1e-4", f"> {wide}", """your test accepts a small difference. How large may it be? Anything above 1e-4
         counts.""")
 E.slip("> 1e-4", ">= 1e-4", "your test rejects scores that differ by exactly 1e-4, which is still allowed.")
-E.slip("max(scores) - min(scores)", "torch.tensor(scores).max() - torch.tensor(scores).min()", """your test accepts a
-    drift of scores near a million. A tensor of floats is float32, which keeps only seven digits. Give it
-    `dtype=torch.float64`, or use Python's floats.""")
+E.slip("max(scores) - min(scores)", "torch.tensor(scores).max() - torch.tensor(scores).min()", """
+    your test misses a drift in scores near a million. A tensor of floats is float32, which keeps
+    only seven digits. Give it `dtype=torch.float64`, or use Python's floats.""")
 E.slip("> 1e-4", "> 1e-4 + 1e-5 * abs(scores[0])", """your test accepts a small difference between scores near 1000. A
     relative tolerance grows with the numbers: set it to 0.""")
 
 @E.law
 def true_just_when_moving_changes_nothing(answer, score, n):
-    """it has to be False if two scores of the same distance differ by more than 1e-4, otherwise True"""
+    """the result has to be False if two scores of the same distance differ by more than 1e-4,
+    otherwise True"""
     pairs = ((i, j, s) for i in range(n) for j in range(n) for s in range(1, n - max(i, j)))
     return answer == all(abs(score(i + s, j + s) - score(i, j)) <= 1e-4 for i, j, s in pairs)
 

@@ -30,8 +30,8 @@ def rotary_attention(q, k, v):
     weights = torch.softmax(scores.masked_fill(future, float("-inf")), dim=-1)
     return weights @ v
 
-E.slip("@ v", "@ turned(v)", """you turned the values too. They are what a word gives, and are added up, so an
-    output would be turned by a mix of angles. Turn only what makes the scores, q and k.""")
+E.slip("@ v", "@ turned(v)", """you turned the values as well. Values are added up, so an output
+    would be turned by a mix of angles. Turn only q and k, which make the scores.""")
 E.slip("@ v", "@ turned(v) * 0 + turned(weights @ v)", """you turned the output. Positions only decide who
     listens to whom, so turn q and k, before the scores.""")
 E.slip("turned(k)", "k", """you turn only the queries. Then the score depends on the query's position instead
@@ -54,22 +54,25 @@ E.slip(SCORES, "queries = turned(q)\n    sin = -sin\n    scores = queries @ turn
     and keys in opposite directions, so the score depends on the *sum* of their positions. Turn both in the
     same direction.""")
 E.slip(SCORES, "keys = turned(k)\n    cos, sin = (angles + speeds).cos(), (angles + speeds).sin()\n    "
-       "scores = turned(q) @ keys.T", """your queries and keys don't count from the same start, so the
-           distance from a word to itself is 1. It should be 0.""")
-E.slip("10_000", "1_000", "your base is 1,000: the slow pairs turn too fast.")
-E.slip("angles = torch", "angles = -torch", """you turn in the opposite direction. The law holds, but the
-    score for a distance is that of the opposite distance. x cos - y sin comes first, then x sin + y cos, and
-    positions count from the start.""")
+       "scores = turned(q) @ keys.T", """your queries and keys don't count from the same start, so
+           the distance from a word to itself isn't 0.""")
+E.slip("10_000", "1_000", """your base is 1,000, so the slow pairs turn too fast. It has to be
+    10,000.""")
+E.slip("angles = torch", "angles = -torch", """you turn in the opposite direction. The score still
+    depends only on the distance, but it is the score of the opposite distance. The first channel
+    becomes x cos - y sin, the second x sin + y cos, and positions count up from the start.""")
 E.slip("torch.arange(0, D, 2) / D", "torch.arange(D // 2) / D", """your speeds fall half as fast as they
     should: pair i has 10,000 to the power of -2 i / D.""")
-E.slip("(-torch.arange(0, D, 2) / D)", "-(torch.arange(0, D, 2) / D / 2 * D // 1)", """your speeds fall by a
-    factor of 10,000 from one pair to the next. All pairs together span that factor, so divide by D.""")
+E.slip("(-torch.arange(0, D, 2) / D)", "-(torch.arange(0, D, 2) / D / 2 * D // 1)", """your speeds
+    fall by a factor of 10,000 from one pair to the next. All pairs together should span that
+    factor: the exponent of pair i is -2 i / D.""")
 E.slip("(-torch.", "(torch.", """each of your pairs turns faster than the one before. The exponent has to be
     negative, -2 i / D.""")
-E.slip("10_000 ** (-torch.arange(0, D, 2) / D)", "torch.ones(D // 2)", """all your pairs turn at the same
-    speed, a radian for each position. Pair i turns at 10,000 to the power of -2 i / D.""")
-E.slip("angles =", "angles = torch.pi / 180 *", """your angles are in degrees, but `cos` and `sin` take
-    radians.""")
+E.slip("10_000 ** (-torch.arange(0, D, 2) / D)", "torch.ones(D // 2)", """all your pairs turn at
+    the same speed, one radian for each position. Pair i turns at 10,000 to the power of -2 i /
+    D.""")
+E.slip("angles =", "angles = torch.pi / 180 *", """you convert the angles from degrees, but they
+    are already in radians.""")
 E.slip(" / D**0.5", "", "your scores aren't scaled. Divide them by the root of D.")
 E.slip("triu(1)", "triu(T)", "your scores have no mask, so every position sees its future.")
 E.slip("triu(1)", "triu()", """your mask also forbids the diagonal, so row 0 may not look at anything and
@@ -79,7 +82,8 @@ E.slip("@ v", "", "you returned the weights. What do they mix?")
 
 @E.law
 def output_0_is_value_0(out, q, k, v):
-    """output 0 has to be v[0], because it may look only at itself, and values aren't turned"""
+    """output 0 has to be v[0], because position 0 may look only at itself, and values aren't
+    turned"""
     return close(out[0], v[0])
 
 E.hint("Which of q, k and v make the scores? Only those are turned.")

@@ -21,9 +21,9 @@ def to_half_split(weight, n_head):
 
 E.slip("view(n_head, -1, 2, weight.shape[1])", "view(n_head, 2, -1, weight.shape[1])", """your function goes
     the opposite way: it makes half-split weights interleaved. Channels 0, 2, 4 ... have to come first.""")
-E.mistake(lambda w, n_head: torch.cat([w[0::2], w[1::2]]), """your answer is right for a single head. With
-    several, your even rows of *all* heads come first, so the heads are mixed. Cut the rows into heads
-    first.""")
+E.mistake(lambda w, n_head: torch.cat([w[0::2], w[1::2]]), """your answer is right for a single
+    head. With several heads, the even rows of *all* heads come first, so the heads are mixed. Cut
+    the rows into heads first.""")
 E.mistake(lambda w, n_head: torch.cat([w[1::2], w[0::2]]), """you take the rows of all heads at once, and the
     odd ones first. Within each head, the even ones have to come first.""")
 E.slip("pairs.transpose(1, 2)", "pairs.flip(2).transpose(1, 2)", """your odd channels come first. A pair's
@@ -40,7 +40,7 @@ E.slip("transpose(1, 2)", "transpose(0, 2)", """you swapped the heads with the t
 
 @E.law
 def heads_keep_their_first_row(out, weight, n_head):
-    """the first row of each head has to stay its first"""
+    """the first row of each head has to stay where it is"""
     D = len(weight) // n_head
     return close(out[::D], weight[::D])
 

@@ -63,11 +63,11 @@ E.slip("think(norm_2(x))", "think(norm_1(x))", """you use `norm_1` twice. The se
     own norm, `norm_2`, with different weights.""")
 E.mistake(lambda x, a, t, n, m: (y := x + a(m(x))) + t(n(y)), """you swapped the two norms: `norm_1`
     belongs before `attend`, and `norm_2` before `think`.""")
-E.mistake(lambda x, a, t, n, m: m((y := n(x + a(x))) + t(y)), """your norms come after the sums. The
-    first Transformer was wired like that. Here they come before the parts, and the stream itself
-    isn't normalised.""")
+E.mistake(lambda x, a, t, n, m: m((y := n(x + a(x))) + t(y)), """your norms come after the sums.
+    The first Transformer was built like that. Here they come before the parts, and the stream
+    itself isn't normalised.""")
 E.mistake(lambda x, a, t, n, m: x + a(n(x)) + t(m(x)), """both parts read the same x. That is a
-    parallel block (GPT-J has it). Here the second part reads the stream after the first sum.""")
+    parallel block (GPT-J uses one). Here the second part reads the stream after the first sum.""")
 E.mistake(lambda x, a, t, n, m: x + t(m(x + a(n(x)))), """your second sum begins with the original
     x, so the output of attention is lost. Begin it with the stream after the first sum.""")
 E.mistake(lambda x, a, t, n, m: (z := m((y := n(x)) + a(y))) + t(z), """you add to the normalised

@@ -21,8 +21,8 @@ def count_block(n_embd, norm, bias):
 
 E.slip("attention = 4", "attention = 3", """you left out W_O. Attention has four square matrices,
     for queries, keys, values, and the output.""")
-E.slip("mlp = 8", "mlp = 4", """you counted only one of the MLP's two matrices. One widens C to 4 C,
-    and the other comes back.""")
+E.slip("mlp = 8", "mlp = 4", """you counted only one of the MLP's two matrices. One goes from C to
+    4 C, and the other goes back to C.""")
 E.slip("mlp = 8", "mlp = 16", """you count a matrix of 4 C by 4 C. The MLP's two matrices are 4 C by
     C and C by 4 C.""")
 E.slip("norms = 2 * n_embd", "norms = n_embd", """you counted one norm. A block has two, one before

@@ -103,8 +103,8 @@ E.mistake(lambda block, x: "fine", """you call every block fine. Shapes don't sh
     as large?""")
 E.slip(".max() < 0.1 * x", ".max() > 0.1 * x", """you swapped "fine" and "no residual": if the
     output grows by as much as x does, the residuals are there.""")
-E.slip('return "norm after"', 'return "fine"', """you call blocks fine whose norms come after the
-    sums. Each word of their output has an RMS of 1.""")
+E.slip('return "norm after"', 'return "fine"', """you say "fine" for blocks whose norms come after
+    the sums. Each word of their output has an RMS of 1.""")
 E.slip("((sizes - 1).abs() < 1e-3).all()", "abs(sizes.mean() - 1) < 0.3", """you say \"norm after\"
     when the size is about 1 on average. After a norm each word's RMS is 1, to several digits. A
     block that is fine can have words of about that size by chance.""")
@@ -122,9 +122,9 @@ for place in ("[0, 0]", "[-1, -1]", "[0]", "[-1]", "[:, 0]", "[:, -1]"):
 
 @E.mistake
 def what_is_added(block, x):
-    """you find "no residual" in blocks that are fine and whose parts are large. There the second
-    norm reads a different mix if x grows, so the vector added to x also changes. Do you compare x
-    itself with a large x? Compare two large multiples with each other."""
+    """you say "no residual" for blocks that are fine but have large parts. In these blocks the
+    second norm reads a different mix if x grows, so the vector added to x also changes. Do you
+    compare x itself with a large x? Compare two large multiples with each other."""
     out, far = block(x), block(1024 * x)
     if ((out.square().mean(-1) - 1).abs() < 1e-3).all():
         return "norm after"
@@ -135,8 +135,8 @@ def what_is_added(block, x):
 @E.mistake
 def by_the_angle(block, x):
     """do you test whether the output looks like x? You say "fine" for a block without residuals
-    whose parts return something like their input, and "no residual" where large additions hide an x
-    that is there. Make x large, and look at how much the output grows."""
+    whose parts return something like their input, and "no residual" where large additions hide the
+    x in the output. Make x large, and look at how much the output grows."""
     out = block(x)
     if ((out.square().mean(-1) - 1).abs() < 1e-3).all():
         return "norm after"
@@ -159,9 +159,9 @@ for size in (lambda x: x.abs().mean(), torch.norm):
 
 @E.mistake
 def invariant_only(block, x):
-    """you say \"no residual\" only if the output is the same for x and for a large x. That is true
-    where the first residual is missing. Where the second is missing, a large x drowns the output of
-    attention, so the result changes. Test whether it grows as x does."""
+    """you say "no residual" only if the output is the same for x and for a large x. That is true
+    where the first residual is missing. Where the second is missing, a large x outweighs the
+    output of attention, so the result changes. Test whether the output grows as x does."""
     out, far = block(x), block(1024 * x)
     if ((out.square().mean(-1) - 1).abs() < 1e-3).all():
         return "norm after"
@@ -170,8 +170,8 @@ def invariant_only(block, x):
 
 
 E.hint("What does a norm before a part do to a very large x? And what does a residual do with it?")
-E.hint("""Let n be very large, 2**30. If x is in the output, the output for 2 n x is larger than the
-    output for n x, by n x. If it isn't, both outputs are nearly the same. And after a norm each
-    word has an RMS of 1.""")
+E.hint("""Let n be very large, such as 2**30. If x is in the output, the output for 2 n x is larger
+    than the output for n x, by n x. If x isn't, both outputs are nearly the same. And if the block
+    ends with a norm, each word of its output has an RMS of 1.""")
 E.hint("""First, are all numbers of `out.square().mean(dim=-1)` equal to 1? Then, is `(block(2**31 *
     x) - block(2**30 * x)) / 2**30` nearly x?""")

@@ -28,8 +28,8 @@ def first_std(name, n_layer):
 
 E.slip("(2 * n_layer)", "n_layer", """you count one addition for each block. A block writes into the
     stream twice, so there are 2 L additions.""")
-E.slip("(2 * n_layer) ** 0.5", "(2 * n_layer)", """you divide by 2 L. It is the variances that add
-    up, so divide the standard deviation by the *root* of 2 L.""")
+E.slip("(2 * n_layer) ** 0.5", "(2 * n_layer)", """you divide by 2 L. Variances add up, but
+    standard deviations don't, so divide by the *root* of 2 L.""")
 E.slip("(2 * n_layer) ** 0.5", "2 * n_layer ** 0.5", """your brackets are wrong: you divide by 2,
     and then multiply by the root of L. The answer is 0.02 / sqrt(2 L).""")
 E.slip("0.02 / (2", "0.02 * (2", """you multiply by the root. More blocks add more, so each block

@@ -42,8 +42,8 @@ E.slip("if centre", "if True", """you always subtract the mean. RMS norm (`centr
     doesn't.""")
 E.slip("(mean_square + eps).sqrt()", "(mean_square.sqrt() + eps)", """you add eps outside the root.
     Add it to the mean square, and then take the root.""")
-E.slip("(mean_square + eps).sqrt()", "mean_square.sqrt()", """you left out eps. Without it a word of
-    zeros is divided by 0, and every other result is a little too large.""")
+E.slip("(mean_square + eps).sqrt()", "mean_square.sqrt()", """you left out eps. Without it a word
+    of zeros is divided by 0, and the numbers of every other word are too large.""")
 E.slip("(mean_square + eps).sqrt()", "(mean_square + eps)", """you divide by the mean square. Divide
     by its root, which is the size of the numbers.""")
 E.slip("(mean_square + eps).sqrt()", "(mean_square + eps**2).sqrt()", """you square eps under the
@@ -140,7 +140,7 @@ def in_place(x, weight, eps, centre):
 
 
 E.hint("Over which axis do you take the means, if each word is normalised by itself?")
-E.hint("""The RMS is the root of (the mean of the squares over the last axis, plus eps). If `centre`
-    is True, subtract the mean first, and go on with the centred numbers.""")
-E.hint("""Compute `x.square().mean(dim=-1, keepdim=True)`. Then divide x by the root of this plus
-    eps, and multiply by weight.""")
+E.hint("""Take the mean of the squares over the last axis, add eps, and divide x by the root of
+    that. If `centre` is True, subtract the mean first, and go on with the centred numbers.""")
+E.hint("""Compute `x.square().mean(dim=-1, keepdim=True)`. Add eps, take the root, divide x by it,
+    and multiply by weight.""")

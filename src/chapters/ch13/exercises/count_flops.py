@@ -34,8 +34,8 @@ E.slip("n_layer * (linear + attention) + logits", "n_layer * (linear + attention
     count the logits once for each layer. They are computed once, at the end.""")
 E.slip("2 * 12 *", "2 * 4 *", """you left out the MLP. It goes from C to 4 C and back, which takes 8
     C C weights in addition to the 4 C C of attention.""")
-E.slip("4 * T * n_embd", "4 * T * T * n_embd", """4 T T C is the attention of an entire block of T
-    words. You multiply it by the number of words once more.""")
+E.slip("4 * T * n_embd", "4 * T * T * n_embd", """you count 4 T T C for each word, but that is the
+    attention of an entire block of T words.""")
 E.slip("return n_tokens * (", "return 3 * n_tokens * (", """you count an entire training step: the
     backward pass takes twice as much as the forward pass. Count only the forward pass.""")
 E.slip("logits = 2 * n_embd * vocab_size", "logits = 4 * n_embd * vocab_size", """you count the
@@ -43,13 +43,13 @@ E.slip("logits = 2 * n_embd * vocab_size", "logits = 4 * n_embd * vocab_size", "
 
 @E.law
 def two_for_every_weight(answer, n_tokens, T, n_layer, n_embd, vocab_size):
-    """for each word, every weight takes a multiplication and an addition: 12 C C weights in each
-    layer, and C V for the logits"""
+    """for each word, every weight has to count as two operations: 12 C C weights in each layer,
+    and C V for the logits"""
     return answer >= 2 * n_tokens * n_embd * (12 * n_layer * n_embd + vocab_size)
 
 E.hint("""A product of (M, K) and (K, N) takes 2 M K N operations. Which products is each word part
     of?""")
-E.hint("""Each word takes in each layer: 4 C C for q, k, v and the output, 8 C C for the MLP, 2 T C
-    for scores and mix.""")
+E.hint("""In each layer, a word takes 4 C C multiplications for q, k, v and the output, 8 C C for
+    the MLP, and 2 T C for scores and mix.""")
 E.hint("""Multiply these by 2, for multiplication and addition, and by the number of layers. Then
-    add the logits, 2 C V, once.""")
+    add the logits, 2 C V, once, and multiply by the number of words.""")

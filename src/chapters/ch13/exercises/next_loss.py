@@ -62,5 +62,5 @@ def one_mean_not_negative(loss, logits, ids):
 
 E.hint("The guess at position t is about id t + 1. Which guess has no such id?")
 E.hint("Leave out the last position of the logits, and the first of the ids.")
-E.hint("""`logits[:, :-1]` and `ids[:, 1:]` have the same B and T - 1. `F.cross_entropy` expects
-    them as (N, V) and (N,).""")
+E.hint("""`logits[:, :-1]` is (B, T - 1, V), and `ids[:, 1:]` is (B, T - 1). Flatten them for
+    `F.cross_entropy`, to (N, V) and (N,).""")

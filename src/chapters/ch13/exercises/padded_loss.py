@@ -28,7 +28,7 @@ def padded_loss(logits, targets, lengths):
     return (costs * real).sum() / real.sum()
 
 E.slip("(costs * real).sum() / real.sum()", "costs.mean()", """your mean also counts the padding. A
-    model that learns to guess padding looks good, and short sequences hardly count.""")
+    model that learns to guess padding would then look good.""")
 E.slip("real.sum()", "real.numel()", """you left the costs of the padding out of the sum, but still
     divide by the number of all targets. The more padding there is, the lower your loss becomes.""")
 E.slip("(costs * real).sum() / real.sum()", "((costs * real).sum(1) / real.sum(1)).mean()", """you
@@ -55,5 +55,6 @@ def padding_moves_nothing(loss, logits, targets, lengths):
 
 E.hint("Two things can go wrong: the sum of the costs, and the number that you divide it by.")
 E.hint("`torch.arange(T) < lengths[:, None]` is True where a target is real.")
-E.hint("""`F.cross_entropy(logits.mT, targets, reduction="none")` gives the cost of each target, (B,
-    T). Set the others to 0, add up, and divide by the number of real targets.""")
+E.hint("""`F.cross_entropy(logits.mT, targets, reduction="none")` gives the cost of each target,
+    (B, T). Set the costs of the padding to 0, add up, and divide by the number of real
+    targets.""")

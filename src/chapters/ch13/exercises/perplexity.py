@@ -28,8 +28,8 @@ E.slip("torch.cat(costs)", "torch.stack([batch.mean() for batch in costs])", """
     same weight, however many characters it has. The last batch of a text is often a short one.""")
 E.slip("everything.mean().exp()", "everything.sum().exp()", """you returned one over the probability
     of the entire text. Take the mean, to get a number per character.""")
-E.slip("everything.mean().exp()", "(-everything.mean()).exp()", """you returned the probability of a
-    typical character. The perplexity is one over it.""")
+E.slip("everything.mean().exp()", "(-everything.mean()).exp()", """you returned the probability of
+    a typical character. The perplexity is one over that probability.""")
 E.slip(".exp()", "", "you returned the loss. The perplexity is its exponential.")
 E.slip("everything.mean().exp()", "torch.stack([batch.mean().exp() for batch in costs]).mean()", """you
     computed the perplexity of each batch, and took their mean. Compute it once, from the mean cost

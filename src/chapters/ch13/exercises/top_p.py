@@ -35,7 +35,7 @@ E.slip("    kept = kept / kept.sum()\n", "", """the remaining probabilities don'
 E.slip("before < p", "before + values < p", """you drop the id with which the sum reaches p. It has
     to stay: without it the rest has less than p, and if the first id is very likely, nothing is
     left.""")
-E.slip("before < p", "before + values <= p", """you drop the id that carries the sum over p. It has
+E.slip("before < p", "before + values <= p", """you drop the id that takes the sum above p. It has
     to stay: without it the rest has less than p, and if the first id is very likely, nothing is
     left.""")
 E.slip("return torch.zeros_like(probabilities).scatter(0, ids, kept)", "return kept", """your
@@ -52,7 +52,7 @@ E.slip("values, ids = probabilities.sort(descending=True)",
        "values, ids = probabilities, torch.arange(len(probabilities))", """you add up the ids in the
            order of the vocabulary. The most likely have to come first, so sort.""")
 E.slip("before < p", "torch.arange(len(values)) < p * len(values)", """you keep a share p of the
-    *ids*. Keep a share p of the *probability*. Often very few ids have that.""")
+    *ids*. Keep a share p of the *probability*. Often a few ids are enough for that.""")
 
 E.slip("before < p", "before <= p", """where the sum is exactly p, you keep one id too many. It is
     enough if the probabilities sum to p.""")
@@ -63,17 +63,17 @@ for off in ("+ 1e-3", "- 1e-3"):
 E.slip("before < p", "before < min(p, 0.99)", """your answer is right up to p = 0.99. Where p is
     larger, you keep too few ids.""")
 for n in (2, 3, 4):
-    E.slip("values.cumsum(dim=0) - values", f"(values.cumsum(dim=0) - values).round(decimals={n})", """your
-        answer is right where the sums are far from p. Do you round them? A sum just below p,
-        rounded, is no longer below it.""")
+    E.slip("values.cumsum(dim=0) - values", f"(values.cumsum(dim=0) - values).round(decimals={n})", """
+        your answer is right where the sums are far from p. Do you round them? A sum just below p
+        may no longer be below it after rounding.""")
 
 E.slip("before < p", "(before < p) & (torch.arange(len(values)) < 50)", """you keep at most 50 ids.
     Sometimes it takes more ids to reach p.""")
 
 @E.law
 def has_p_and_not_one_id_more(out, probabilities, p):
-    """the ids that are left must together have p, and less than p without the least likely of them;
-    the result has to sum to 1"""
+    """the given probabilities of the ids that stay have to sum to p or more, and to less than p
+    without the smallest of them; the result has to sum to 1"""
     left = probabilities[out > 0]
     short = bool(left.sum() >= p - 1e-4) and (len(left) < 2 or bool(left.sum() - left.min() < p + 1e-4))
     return short and abs(float(out.sum()) - 1) < 1e-4

@@ -48,7 +48,8 @@ def write_on(model, ids, n_new, block_size):
     return ids
 
 E.slip("ids[:, -block_size:]", "ids", """you give the model all ids. That works until the text is
-    longer than the block, where its table of positions ends. Give it only the newest ids.""")
+    longer than the block, because the model's table of positions ends there. Give the model only
+    the newest ids.""")
 E.slip("ids[:, -block_size:]", "ids[:, :block_size]", """you give the model the oldest ids. Once the
     text is longer than the block, it reads the same beginning again and again.""")
 E.slip("context = ids[:, -block_size:]\n        logits = model(context)", """ids = ids[:, -block_size:]
@@ -76,7 +77,8 @@ def begins_with_the_ids(out, model, ids, n_new, block_size):
     B, T = ids.shape
     return out.shape == (B, T + n_new) and torch.equal(out[:, :T], ids)
 
-E.hint("Which ids does the model read, and which do you return? They differ once the text is long.")
+E.hint("""Which ids does the model read, and which do you return? They differ once the text is
+    longer than the block.""")
 E.hint("`ids[:, -block_size:]` are the newest ids, or all of them if there are fewer.")
-E.hint("""In each round: crop a copy, take the logits of the last position, their argmax with
-    `keepdim=True`, and `torch.cat` along dim 1.""")
+E.hint("""In each round, crop a copy, take the logits of the last position and their argmax with
+    `keepdim=True`, and append the new ids with `torch.cat` along dim 1.""")

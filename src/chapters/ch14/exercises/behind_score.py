@@ -66,13 +66,14 @@ E.slip(", dim1=-2, dim2=-1", "", """your diagonal runs through the first two axe
     heads these aren't the positions. Pass the last two axes explicitly.""")
 E.slip("behind[..., 1:]", "behind[..., 2:]", """you leave out row `period`, the first row of the
     second copy. Its character was at position 0, and the next one at position 1.""")
-E.slip("behind[..., 1:]", "behind[..., 1:-1]", """you leave out the last row. No letter follows it,
-    but it looks back like the others.""")
+E.slip("behind[..., 1:]", "behind[..., 1:-1]", """you leave out the last row. Its character is the
+    last one, but the row looks back like the others.""")
 E.mistake(lambda w, period: w[..., period:, :period].sum(-1).mean(-1), """you add up all the weight
     that the second copy gives to the first. Count only the weight on the position after the first
     occurrence.""")
 E.mistake(lambda w, period: (w.argmax(-1)[..., period:] == torch.arange(1, period + 1)).float().mean(-1),
-    """you count how often that position has the largest weight. Return the mean of the weights.""")
+    """you count how often the right position has the largest weight. Return the mean of the
+    weights.""")
 
 @E.law
 def within_the_weights_behind_the_first_place(scores, weights, period):

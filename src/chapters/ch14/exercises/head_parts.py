@@ -78,5 +78,5 @@ E.hint("""`out` multiplies merged heads, (B, T, H * D), by `w_out.T`. Which colu
     multiply head h?""")
 E.hint("""If all heads but h were 0, what would the logits be? Only the D columns that start at h *
     D would matter.""")
-E.hint("""For each h: `head_outputs[:, h] @ w_out[:, h * D : (h + 1) * D].T @ w_logits.T`, and then
-    stack the parts on axis 1.""")
+E.hint("""For each h, compute `head_outputs[:, h] @ w_out[:, h * D : (h + 1) * D].T @ w_logits.T`.
+    Then stack the parts on axis 1.""")

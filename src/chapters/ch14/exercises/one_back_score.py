@@ -48,8 +48,9 @@ E.slip(", dim1=-2, dim2=-1", "", """your diagonal runs through the first two axe
 E.slip("before.mean(dim=-1)", "before.amax(dim=-1)", """you take the largest of the weights, so a
     single position is enough for a high score. Take the mean.""")
 E.slip("before = weights.diagonal(offset=-1, dim1=-2, dim2=-1)",
-       "before = torch.softmax(weights, dim=-1).diagonal(offset=-1, dim1=-2, dim2=-1)", """you apply
-           a softmax to the weights, which are already shares. That makes them almost equal.""")
+       "before = torch.softmax(weights, dim=-1).diagonal(offset=-1, dim1=-2, dim2=-1)", """you
+           apply a softmax to the weights, which are already shares. That makes them too
+           similar.""")
 E.slip("before = weights.diagonal(offset=-1, dim1=-2, dim2=-1)", "before = weights[..., 1:, 0]",
     """you take the first column, which shows how much the later positions look at position 0.""")
 E.mistake(lambda weights: weights[..., torch.arange(T := weights.shape[-1]), torch.arange(T) - 1].mean(-1),
@@ -57,9 +58,9 @@ E.mistake(lambda weights: weights[..., torch.arange(T := weights.shape[-1]), tor
     leave it out.""")
 E.mistake(lambda w: (w.diagonal(-1, -2, -1).sum(-1) + w[..., 0, 0]) / w.shape[-1], """you count the
     weight that position 0 gives to itself. There is no position before 0, so leave it out.""")
-E.mistake(lambda w: (w.argmax(-1)[..., 1:] == torch.arange(w.shape[-1] - 1)).float().mean(-1), """you
-    count how often the position before has the largest weight. Return the mean of the weights,
-    because 0.4 and 0.9 are not the same.""")
+E.mistake(lambda w: (w.argmax(-1)[..., 1:] == torch.arange(w.shape[-1] - 1)).float().mean(-1), """
+    you count how often the position before has the largest weight. Return the mean of the weights,
+    so that a weight of 0.9 counts more than one of 0.4.""")
 
 @E.law
 def within_the_weights_to_the_one_before(scores, weights):

@@ -70,9 +70,9 @@ E.slip("(rest(patched) - low) / (high - low)", "rest(patched) - low", """you ret
     compared between texts.""")
 E.slip("(rest(patched) - low) / (high - low)", "rest(patched)", """you returned the number itself.
     How much of the difference between the two runs was restored?""")
-E.slip("(rest(patched) - low) / (high - low)", "rest(patched) / high", """you compare with 0. A
-    position whose patch restores nothing gives the corrupted run's number, not 0. Measure from that
-    number.""")
+E.slip("(rest(patched) - low) / (high - low)", "rest(patched) / high", """you measure from 0. But a
+    position whose patch restores nothing gives the corrupted run's number, not 0. Measure from
+    that number.""")
 E.slip("(high - low))", "high)", """you divide by the clean run's number. The full difference goes
     from the corrupted run's number to the clean run's.""")
 E.slip("(high - low))", "(high - low + 1e-6))", """you add a little to the difference, or set a
@@ -83,14 +83,13 @@ E.slip("(high - low))", "(low - high))", """your sign is inverted: if the full d
 E.slip("(rest(patched) - low) / (high - low)", "(high - rest(patched)) / (high - low)", """you
     swapped the ends of the scale: your share is 0 where everything comes back, and 1 where nothing
     does.""")
-E.slip("return torch.stack(shares)", "return torch.stack(shares).clamp(0, 1)", """you cut the shares
-    at 0 and 1. A patch can bring less than nothing or more than everything, and that is worth
-    seeing.""")
+E.slip("return torch.stack(shares)", "return torch.stack(shares).clamp(0, 1)", """you cut the
+    shares at 0 and 1. A share can be below 0 or above 1, and that is worth seeing.""")
 E.slip("return torch.stack(shares)", "return torch.stack(shares).abs()", """you dropped the sign. A
-    patch can bring less than nothing.""")
-E.slip("return torch.stack(shares)", "return torch.stack(shares) / torch.stack(shares).sum()", """you
-    made the shares sum to 1. They needn't: two positions can each bring back everything, or only
-    both together.""")
+    share can be below 0.""")
+E.slip("return torch.stack(shares)", "return torch.stack(shares) / torch.stack(shares).sum()", """
+    you made the shares sum to 1. They don't have to: two positions can each bring back everything,
+    or can do so only together.""")
 E.slip("patched[t] =", "patched[t] +=", """you add the clean activation to the corrupted one.
     Replace the corrupted one by it.""")
 E.slip("patched[t] = clean[t]", "patched[:, t] = clean[:, t]", """you patch channel t at all
@@ -109,6 +108,6 @@ def the_only_difference_brings_all(shares, rest, clean, corrupted):
 
 E.hint("Two numbers are the ends of a scale: `rest(corrupted)` is 0 on it and `rest(clean)` is 1.")
 E.hint("""For each t, copy the corrupted run and insert row t of the clean one. Where on the scale
-    is its number?""")
+    is the result of `rest`?""")
 E.hint("""`patched = corrupted.clone()`, `patched[t] = clean[t]`, then `(rest(patched) - low) /
-    (high - low)`. Join all of them with `torch.stack`.""")
+    (high - low)`. Join all the shares with `torch.stack`.""")

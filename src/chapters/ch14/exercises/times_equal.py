@@ -37,8 +37,8 @@ E.slip(" / equal.sum(dim=0)", " / torch.arange(T, 0, -1)", """you divide by the 
     under equal shares your first number is the largest.""")
 E.slip(" / equal.sum(dim=0)", " / weights.sum()", """you divide every column by the same number. Equal shares
     would give the first column much more than the last.""")
-E.slip(" / equal.sum(dim=0)", " / torch.arange(1, T + 1)", """position s is seen from T - s rows,
-    not from s + 1. And rows that see more positions give less to each.""")
+E.slip(" / equal.sum(dim=0)", " / torch.arange(1, T + 1)", """you divide by s + 1, but position s
+    is seen by T - s rows. And rows that see more positions give less to each.""")
 E.slip("weights.sum(dim=0) / equal.sum(dim=0)", "weights.sum(dim=1) / equal.sum(dim=1)", """your
     result is 1 for every position, because the rows of a map all sum to 1. The weight that a
     position receives is in its column.""")
@@ -47,8 +47,8 @@ E.slip("weights.sum(dim=0) / equal.sum(dim=0)", "(weights / equal).sum(dim=0)", 
     Add up the columns first.""")
 E.slip("weights.sum(dim=0) / equal.sum(dim=0)",
        "(weights / equal).nan_to_num(0).sum(dim=0) / torch.arange(T, 0, -1)", """you took the mean
-           of the quotients, row by row. Return one quotient: the sum of the column, divided by the
-           sum that equal shares would give.""")
+           of the quotients, row by row. Return one quotient for each position: the sum of the
+           column, divided by the sum that equal shares would give.""")
 E.slip("/ torch.arange(1, T + 1)[:, None]", "/ torch.arange(1, T + 1)", """your equal shares divide
     column s by s + 1. It is row t that shares its weight among t + 1 positions.""")
 E.slip("/ torch.arange(1, T + 1)[:, None]", "/ T", """your equal shares are 1 / T in every row. But
@@ -68,12 +68,14 @@ def equal_shares_give_1(answer, weights):
 
 @E.law
 def together_all_that_was_shared_out(answer, weights):
-    """multiplied by what equal shares would give, the numbers have to sum to T, one for each row"""
+    """if each number is multiplied by what equal shares would give, the products have to sum to T,
+    because each row gives 1"""
     T = len(weights)
     given = [sum(1 / (t + 1) for t in range(s, T)) for s in range(T)]
     return abs(sum(a * g for a, g in zip(answer.tolist(), given, strict=True)) - T) < 1e-3
 
 E.hint("Write down the map of equal shares for T = 3, and add up its columns. Are they equal?")
-E.hint("Its rows are 1, then 1/2 1/2, then 1/3 1/3 1/3. The first column has 11/6, the last one 1/3.")
-E.hint("""`torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]`; then divide one column sum by
-    the other.""")
+E.hint("""Its rows are 1, then 1/2 1/2, then 1/3 1/3 1/3. The first column sums to 11/6, the last
+    one to 1/3.""")
+E.hint("""The map of equal shares is `torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]`.
+    Divide the column sums of `weights` by those of this map.""")

@@ -39,7 +39,8 @@ E.slip("(rows, columns, dtype=torch.bool).tril(n_kept)",
 E.mistake(lambda n, kept: torch.eye(kept + n)[kept:].flip(-1).cumsum(-1).flip(-1).bool()
           & (torch.arange(kept + n) >= kept), """you hid the cached words. They are the past of
               every new word, so their columns are open in each row.""")
-E.mistake(lambda n, kept: ~cache_mask(n, kept), "your mask is True where a query must NOT look.")
+E.mistake(lambda n, kept: ~cache_mask(n, kept), """your mask is inverted: it is True where a query
+    must not look.""")
 
 @E.law
 def last_new_word_sees_all(mask, n_new, n_kept):

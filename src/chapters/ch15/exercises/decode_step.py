@@ -37,9 +37,10 @@ def decode_step(q, k, v, past_k, past_v):
 
 
 AT = "torch.tensor([n_past])"
-E.slip(AT, "torch.tensor([0])", """your new word is at position 0 in every step (or isn't rotated at
-    all, which is the same, because the angles of position 0 are 0). Its distance to the cached
-    words is wrong, and you see no error. How many words are before it? (mlx-vlm#1983 was this.)""")
+E.slip(AT, "torch.tensor([0])", """your new word is at position 0 in every step (or isn't rotated
+    at all, which is the same, because the angles of position 0 are 0). Its distance to the cached
+    words is wrong, and you see no error. How many words are before it? (mlx-vlm#1983 was this
+    bug.)""")
 E.slip(AT, "torch.tensor([n_past + 1])", """your position is one too large. The cached words have
     the positions 0 to S - 1, so which is the next?""")
 E.slip(AT, "torch.tensor([max(n_past - 1, 0)])", """you use the position of the last cached word.

@@ -56,7 +56,7 @@ E.mistake(lambda q, k, v: repeated(q, k, v, interleaved, lambda x, n: x.repeat(1
     """neighbours share your keys, but take your values in turn, so a head's weights are applied to
     a different head's values.""")
 E.mistake(lambda q, k, v: repeated(q, k[:, :1], v[:, :1]), """all of your query heads use the first
-    head of keys. That is right only for multi-query attention, which has a single one.""")
+    head of keys and values. That is right only for multi-query attention, which has only one.""")
 E.slip(".mT * D**-0.5", ".mT * (D * n_head // n_kv) ** -0.5", """your scale is too small. A score is
     a sum of D products, however many heads share a key.""")
 E.slip(" * D**-0.5", "", "you don't scale the scores. Multiply them by 1 / sqrt(D).")
@@ -85,12 +85,13 @@ def by_hand(q, k, v, eps=0.0):
     return weights / (weights.sum(dim=-1, keepdim=True) + eps) @ interleaved(v, n)
 
 
-E.mistake(by_hand, """your weights are right for small scores, and nan for scores of hundreds: exp
-    of them is inf. Subtract the row's largest score first, or use `torch.softmax`.""")
-E.mistake(lambda q, k, v: by_hand(q, k, v, 1e-8), """your weights are right where scores are near 0.
-    Where all are far below 0, their sum is tiny, and anything added to it makes the weights too
-    small. (And exp of hundreds is inf.) Subtract the row's largest score first, or use
+E.mistake(by_hand, """your weights are right for small scores, and nan for scores in the hundreds,
+    because their exponentials are inf. Subtract the row's largest score first, or use
     `torch.softmax`.""")
+E.mistake(lambda q, k, v: by_hand(q, k, v, 1e-8), """your weights are right where scores are near
+    0. Where all are far below 0, their sum is tiny, and anything added to it makes the weights too
+    small. (And the exponential of a score in the hundreds is inf.) Subtract the row's largest
+    score first, or use `torch.softmax`.""")
 
 @E.law
 def first_head_asks_the_first(out, q, k, v):

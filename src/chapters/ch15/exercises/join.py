@@ -48,9 +48,9 @@ def join(one, other):
 
 
 BOTH = "torch.exp(one[0] - largest), torch.exp(other[0] - largest)"
-E.slip(BOTH, "1.0, 1.0", """you add up sums that have different bases: one sums exp(score - one's
-    largest), the other exp(score - the other's largest). Before you add, bring both to the new
-    largest. You don't notice this where both largest scores are equal.""")
+E.slip(BOTH, "1.0, 1.0", """you add up sums that have different bases: each block sums exp(score -
+    its own largest score). Before you add, bring both to the new largest. You don't notice this
+    where both largest scores are equal.""")
 E.slip(BOTH, "torch.exp(largest - one[0]), torch.exp(largest - other[0])", """your factors grow
     where they have to shrink: exp(s - new) is exp(s - old) times exp(old - new), and old - new is
     never above 0.""")
@@ -83,7 +83,7 @@ def order_of_the_blocks_is_nothing(answer, one, other):
 
 @E.law
 def means_lie_between(answer, one, other):
-    """mix / sum has to lie between mix / sum of the one block and mix / sum of the other"""
+    """mix / sum has to lie between the mix / sum of `one` and the mix / sum of `other`"""
     a, b = ((mix / total).nan_to_num(0) for _, total, mix in (one, other))
     low, high = torch.minimum(a, b), torch.maximum(a, b)
     mean = answer[2] / answer[1]

@@ -21,12 +21,12 @@ def packed(lengths):
     return positions, same.tril()
 
 
-E.slip("same.tril()", "torch.ones_like(same).tril()", """your documents hear each other, because the
-    later one sees the earlier ones. Restarted positions don't separate them (nanoVLM#204).""")
+E.slip("same.tril()", "torch.ones_like(same).tril()", """your documents aren't kept apart: each later
+    one sees the earlier ones. Restarted positions don't separate them (nanoVLM#204).""")
 E.slip("same.tril()", "same", """you separate the documents, but each word sees its own document's
     future.""")
 E.slip("torch.cat([torch.arange(length) for length in lengths])", "torch.arange(len(document))",
-    """your positions run on across documents. Each document begins at 0, as if there were no
+    """your positions continue across documents. Each document begins at 0, as if there were no
     others.""")
 E.slip("torch.cat([torch.arange(length) for length in lengths])",
     "torch.cat([torch.arange(1, length + 1) for length in lengths])", """your positions begin at 1.
@@ -37,12 +37,12 @@ E.slip("return positions, same", "return document, same", """you return which do
     in. Return its position within the document.""")
 E.slip("(torch.tensor(lengths))", "(max(lengths))[:sum(lengths)]", """you gave all documents the
     length of the longest, so the documents no longer end where they should.""")
-E.mistake(lambda lengths: (packed(lengths)[0], ~packed(lengths)[1]), """your mask is True where a
-    query must NOT look.""")
+E.mistake(lambda lengths: (packed(lengths)[0], ~packed(lengths)[1]), """your mask is inverted: it
+    is True where a query must not look.""")
 
 @E.law
 def every_document_begins_at_0(answer, lengths):
-    """there has to be a position 0 for each document"""
+    """each document has to have exactly one position 0"""
     return (answer[0] == 0).sum() == len(lengths)
 
 @E.law

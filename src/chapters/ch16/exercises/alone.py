@@ -127,20 +127,20 @@ def alone(forward, x, texts):
 E.slip("return False", "return True", """you call every program clean. Compare the numbers of each
     text in the batch with those of a call with only this text.""")
 E.slip("return True", "return False", """you find a difference in every program, even in the clean
-    ones.""")
-E.mistake(lambda *x: not alone(*x), """your answer is inverted: True has to mean that every text is
-    on its own.""")
+    ones. Do you compare the same positions of the same text?""")
+E.mistake(lambda *x: not alone(*x), """your answer is inverted: True has to mean that every text
+    gives the same result in a call of its own.""")
 E.slip("for text in texts[b].unique():\n            places = texts[b] == text",
        "for places in [texts[b] >= 0]:", """you find programs in which rows hear each other, but
-           accept programs in which the texts of one row do. Does your test call `forward` with each
-           text by itself?""")
+           accept programs in which the texts of one row hear each other. Does your test call
+           `forward` with each text by itself?""")
 E.slip("texts[b].unique()", "texts[b].unique()[:1]", """you find faults in the first text of a row,
     but accept some in a later one. Which texts does your test try?""")
-E.slip("range(len(x))", "range(1)", """you find programs that are wrong in the first row, but accept
-    one that is wrong in the second. Which rows does your test compare?""")
-E.slip("texts[b].unique()", "texts[0].unique()", """you find faults in the texts whose numbers occur
-    in the first row, but accept one in a text whose number doesn't. Where does your test take the
-    numbers from?""")
+E.slip("range(len(x))", "range(1)", """you find programs that are wrong in the first row, but
+    accept one that is wrong in a later row. Which rows does your test compare?""")
+E.slip("texts[b].unique()", "texts[0].unique()", """you find faults in the texts whose numbers
+    occur in the first row, but accept one in a text whose number doesn't occur there. Where does
+    your test take the numbers from?""")
 E.slip("not ((out[b : b + 1, places] - by_itself).abs() <= 1e-5).all()",
        "((out[b : b + 1, places] - by_itself).abs() > 1e-5).any()", """you accept a program whose
            output has nan in it. `nan > 1e-5` is False, and `nan_to_num` turns nan into 0. Does your
@@ -150,11 +150,12 @@ E.mistake(lambda f, *given: alone(lambda *own: f(*own).nan_to_num(), *given), ""
     difference wherever it occurs.""")
 E.slip("texts[b : b + 1, places])", "0 * texts[b : b + 1, places])", """you reject a program that
     always returns 0 for the padding. Does your test give a text a number other than its own?""")
-E.slip(".abs() <= 1e-5).all()", ".abs().mean() <= 1e-5)", """a small difference in one number disappears in a mean over
-    many. Every single difference has to be small.""")
+E.slip(".abs() <= 1e-5).all()", ".abs().mean() <= 1e-5)", """you take a mean over many numbers, in
+    which a small difference in one of them disappears. Every single difference has to be
+    small.""")
 DIFFERENCE = "(out[b : b + 1, places] - by_itself)"
 E.slip("range(len(x))", "[len(x) - 1]", """you find programs that are wrong in the last row, but
-    accept one that is wrong in the second. Which rows does your test compare?""")
+    accept one that is wrong in an earlier row. Which rows does your test compare?""")
 E.slip("            places = texts[b] == text\n", "            places = texts[b] == text\n            if text == 0:\n                continue\n", """you
     accept a program that is wrong only in text 0, the padding. Does your test try text 0, like any other?""")
 E.slip("            places = texts[b] == text\n", "            places = texts[b] == text\n            if places.sum() < 2:\n                continue\n", """you
@@ -186,7 +187,7 @@ E.slip("<= 1e-5", "== 0", """without a tolerance even right programs fail, becau
 
 E.hint("""Which numbers of `out` belong to one text, and what would they be if there were no other
     texts?""")
-E.hint("""For each row and each number in it, take `places = texts[b] == text`, and call `forward`
-    with only these.""")
+E.hint("""For each row b and each text number in `texts[b]`, take `places = texts[b] == text`, and
+    call `forward` with only these.""")
 E.hint("""Compare `out[b:b+1, places]` with `forward(x[b:b+1, places], texts[b:b+1, places])`.
     Return False unless all differences are at most 1e-5.""")

@@ -69,8 +69,8 @@ E.slip("not ((out[b : b + 1, places] - alone).abs() <= 1e-5).all()",
 E.slip("out = forward(x, texts)", "out = forward(x, texts).nan_to_num()", """you call a program
     right although it returns nan where 0 is right. You turn nan into 0, but a nan is wrong wherever it
     occurs.""")
-E.slip(".abs() <= 1e-5).all()", ".abs().mean() <= 1e-5)", """a small fault in one number disappears in a mean over
-    many. Every single difference has to be small.""")
+E.slip(".abs() <= 1e-5).all()", ".abs().mean() <= 1e-5)", """you take a mean over many numbers, in
+    which a small fault in one of them disappears. Every single difference has to be small.""")
 E.slip("(out[b : b + 1, places] - alone)", "(out[b : b + 1, places] - alone)[:, -1]", """you find
     faults at the last position of a text, but accept programs in which earlier positions see the
     future. Which positions does your test compare?""")
@@ -84,9 +84,9 @@ E.slip("            places = texts[b] == text\n", "            places = texts[b]
 for rows in ("range(1)", "[len(x) - 1]"):
     E.slip("range(len(x))", rows, """you find programs that are wrong in every row, but accept one
         that is wrong in a single row. Which rows does your test compare?""")
-E.slip("texts[b].unique()", "texts[0].unique()", """you find faults in the texts whose numbers occur
-    in the first row, but accept one in a text whose number doesn't. Where does your test take the
-    numbers from?""")
+E.slip("texts[b].unique()", "texts[0].unique()", """you find faults in the texts whose numbers
+    occur in the first row, but accept one in a text whose number doesn't occur there. Where does
+    your test take the numbers from?""")
 DIFFERENCE = "(out[b : b + 1, places] - alone)"
 for part in ("[..., 0]", "[..., -1]"):
     E.slip(DIFFERENCE, DIFFERENCE + part, """you find programs that are wrong in every channel, but
@@ -110,8 +110,9 @@ E.slip("(out[b : b + 1, places] - alone)", "(out[b : b + 1, places].norm(dim=-1)
 E.slip("<= 1e-5", "<= 0.2", """you accept faults that are small. How large a difference does your test
     allow? Right programs differ by less than 1e-5.""")
 
-E.hint("""The program keeps all six laws and is still wrong. What else could you compare it with,
-    other than itself?""")
+E.hint("""The program keeps all six laws and is still wrong. What could you compare it with, other
+    than itself?""")
 E.hint("`layers(one)` is right for one text, (1, T, C). Which positions of which row are one text?")
-E.hint("""For each row and each number in it, take `places = texts[b] == text`. Compare `out[b:b+1,
-    places]` with `layers(x[b:b+1, places])`. All differences have to be at most 1e-5.""")
+E.hint("""For each row b and each text number in `texts[b]`, take `places = texts[b] == text`.
+    Compare `out[b:b+1, places]` with `layers(x[b:b+1, places])`. All differences have to be at
+    most 1e-5.""")

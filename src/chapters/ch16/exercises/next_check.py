@@ -26,7 +26,7 @@ def next_check(suspects, table, checks):
             best, fewest = name, left
     return best
 
-E.slip("max(yes", "min(yes", """you count on luck: only the lucky answer leaves the smaller group.
+E.slip("max(yes", "min(yes", """you look at the smaller group, which is left only if you are lucky.
     Which answer leaves more suspects?""")
 E.slip("left = max(yes, len(suspects) - yes)", "left = yes", """you count the suspects that stay if
     the answer is yes. But the answer can be no.""")
@@ -36,7 +36,8 @@ E.slip("left < fewest", "left <= fewest", """if two checks are equally good, you
     Take the one that comes first in `checks`.""")
 E.slip("for fault in suspects)", "for fault in table)", """you count all faults in the table. Count
     only the suspects.""")
-E.slip("    return best", "    return checks[0]", """you always return the first check.""")
+E.slip("    return best", "    return checks[0]", """you always return the first check. Which check
+    leaves the fewest suspects?""")
 E.slip("    return best", "    return fewest", """you return how many suspects are left. Which check
     leaves them?""")
 
@@ -48,5 +49,5 @@ def one_of_the_checks(name, suspects, table, checks):
 E.hint("""A check splits the suspects into two groups: those that would answer yes, and those that
     would answer no.""")
 E.hint("The unlucky answer leaves the larger of the two groups. Which check makes that group smallest?")
-E.hint("""`yes = sum(table[fault][name] for fault in suspects)`, and the larger group has
-    `max(yes, len(suspects) - yes)`. Keep the first check with the smallest.""")
+E.hint("""`yes = sum(table[fault][name] for fault in suspects)`, and the larger group has `max(yes,
+    len(suspects) - yes)`. Keep the first check whose larger group is the smallest.""")

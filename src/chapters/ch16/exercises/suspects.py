@@ -35,8 +35,8 @@ E.slip("all(row", "any(row", """you keep a fault if one check agrees. A suspect 
     used checks as this patient did. (If no check was used, every fault is a suspect.)""")
 E.slip("==", "!=", """your test is inverted: you keep the faults that would have answered every
     check differently.""")
-E.slip("row[name] == said", "row[name] or said", """you drop a fault only where both answers are no. It
-    has to answer as the patient did, whether that is yes or no.""")
+E.slip("row[name] == said", "row[name] or said", """you drop a fault only where both answers are
+    no. A suspect has to answer as the patient did, whether that is yes or no.""")
 E.slip("row[name] == said", "said or not row[name]", """you ignore the checks that found nothing.
     They rule out every fault that they would have found.""")
 E.slip("row[name] == said", "row[name] or not said", """you ignore the checks that found something.
@@ -45,8 +45,10 @@ E.slip("row[name] == said", "row[name]", """you keep the faults that pass the us
     ignore the patient's answers.""")
 E.slip("row[name] == said", "not row[name]", """you keep the faults that fail the used checks. You
     ignore the patient's answers.""")
-E.slip("found.items())", "list(found.items())[:1])", """you look only at the first check.""")
-E.slip("found.items())", "list(found.items())[-1:])", """you look only at the last check.""")
+E.slip("found.items())", "list(found.items())[:1])", """you look only at the first check. Look at
+    all used checks.""")
+E.slip("found.items())", "list(found.items())[-1:])", """you look only at the last check. Look at
+    all used checks.""")
 E.slip("return left", "return sorted(left)", """you return the right faults, but in alphabetical
     order. Keep the order of the table.""")
 E.slip("return left", "return set(left)", """you return a set, which has no order. Return a list, in

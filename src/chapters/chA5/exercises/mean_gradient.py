@@ -22,10 +22,10 @@ def mean_gradient(gradients, counts):
 
 E.slip("gradient * count", "gradient", """you add up means as if they were sums. A process with
     three examples has the mean of three, so it has to count three times.""")
-E.slip("sum(counts)", "len(counts)", """you divide by the number of processes. You have added up the
-    gradients of all examples, so divide by their number.""")
-E.slip("total / sum(counts)", "total", """you return the sum over all examples. The loss is their
-    mean.""")
+E.slip("sum(counts)", "len(counts)", """you divide by the number of processes. You have added up
+    the gradients of all examples, so divide by the number of examples.""")
+E.slip("total / sum(counts)", "total", """you return the sum over all examples. The loss is a mean,
+    so divide by the number of examples.""")
 E.slip("sum(counts)", "max(counts)", """you divide by the largest share. How many examples do all
     processes have together?""")
 E.slip("gradient * count", "gradient / count", """you make the larger shares count less. Each

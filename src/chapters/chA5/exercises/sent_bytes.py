@@ -22,8 +22,8 @@ E.slip("(size - 1)", "size", """you send once too often. After size - 1 steps ev
 E.slip("2 * part", "part", """you count only the keys or only the values. Both go round.""")
 E.slip("n_tokens // size", "n_tokens", """you count the entire text. In each step a process sends
     only one part.""")
-E.slip(" * (size - 1)", "", """you count only one step. A part goes on until every process has had
-    it.""")
+E.slip(" * (size - 1)", "", """you count only one step. A part is passed on until every process has
+    had it.""")
 E.slip("2 * part", "3 * part", """you count the queries as well. They stay; only keys and values go
     round.""")
 E.slip(" * number_bytes", "", """you count numbers, not bytes.""")
