@@ -41,11 +41,16 @@
   // The ground from which a query would give each of these keys the largest score: none, or a sector.
   function grounds(keys, open, { at }, far) {
     const edge = (degree) => at([far * Math.cos(degree * DEGREE), far * Math.sin(degree * DEGREE)]);
-    const paths = keys.map(() => "");
-    for (let degree = 0; degree < 360; degree++) {
+    const paths = keys.map(() => ""), winners = Array.from({ length: 360 }, (_, degree) => {
       const x = Math.cos((degree + 0.5) * DEGREE), y = Math.sin((degree + 0.5) * DEGREE);
       const scores = keys.map((key, j) => (open[j] ? key[0] * x + key[1] * y : -Infinity));
-      paths[scores.indexOf(Math.max(...scores))] += `M${at([0, 0])}L${edge(degree)}L${edge(degree + 1)}Z`;
+      return scores.indexOf(Math.max(...scores));
+    });
+    const first = Math.max(0, winners.findIndex((winner, degree) => winner !== winners.at(degree - 1)));
+    for (let degree = first, last = -1; degree < first + 360; degree++) {
+      const winner = winners[degree % 360];
+      paths[winner] += (winner === last ? "" : `M${at([0, 0])}L${edge(degree)}`) + `L${edge(degree + 1)}`;
+      last = winner;
     }
     return paths;
   }
@@ -173,7 +178,7 @@
       if (placed !== JSON.stringify([state.keys, shown])) {
         placed = JSON.stringify([state.keys, shown]);
         state.keys.forEach((key, j) => left.arrow(keyArrows[j], key, 2));
-        const sectors = free && grounds(state.keys, shown, left, 2 * reach);
+        const sectors = free && grounds(state.keys, shown, left, reach);
         ground.forEach((path, j) => path.setAttribute("d", sectors[j]));
         tips.forEach((each, j) => {
           const degrees = Math.round(turn(state.keys[j])) % 360;
