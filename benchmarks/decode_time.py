@@ -19,7 +19,7 @@ N_NEW, ROUNDS = 16, 7
 
 
 def a_model():
-    """The size of chapter 13's, with drawn weights: what it writes is no matter here."""
+    """Three blocks of width 96, with drawn weights: what it writes is no matter here."""
     torch.manual_seed(0)
     model = GPT(Config(vocab_size=65, block_size=2048)).eval()
     for parameter in model.parameters():

@@ -108,7 +108,7 @@ def test_a_seed_gives_the_weights_and_the_batches(small, monkeypatch):
     train = lambda model, *args, **how: seen.append((model, args, how)) or done  # noqa: E731
     monkeypatch.setattr(ablate_stories, "train_on_texts", train)
     for seed in (1, 2):
-        ablate_stories.run("1,000 steps", 0.01, seed)
+        ablate_stories.run("whole, 1,000 steps", 0.01, seed)
     (one, args, how), (other, other_args, _) = seen
     assert how == dict(learning_rate=0.01, eval_every=1000) and args[2] == 1000
     assert not torch.equal(one.lm_head.weight, other.lm_head.weight)

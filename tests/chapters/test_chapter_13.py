@@ -2,13 +2,11 @@
 
 import json
 import re
-from xml.etree import ElementTree
 
 import pytest
 import torch
 
-from attention.batches import cut_blocks, split
-from attention.bpe_tokenizer import BPETokenizer
+from attention.batches import split
 from attention.checkpoint import CHECKPOINT, load_checkpoint
 from attention.corpus import load_corpus
 from attention.fitting import Evaluation
@@ -16,14 +14,12 @@ from attention.gpt import GPT, Config
 from attention.tokenizers import CharTokenizer
 from attention.training import evaluate
 from chapters.ch13 import ngrams, runs, train_checkpoint
-from chapters.ch13.explorer import generator_explorer, sureness
 from chapters.ch13.figures import (
     choices_figure,
     curve_figure,
     levels_figure,
     needs_figure,
     parts_figure,
-    text_figure,
 )
 from course.draw.explorer import follow
 from tests.conftest import ROOT
@@ -175,48 +171,6 @@ def test_the_needs_are_means_with_a_dot_for_each_seed_and_a_line_through_the_who
     assert drawn.svg.count(">25%</text>") == 3 and drawn.svg.count(">0.300</text>") == 1
     dots = re.findall(r"<g fill='var\(--key\)'[^>]*>(.*?)</g>", drawn.svg)
     assert [each.count("<path") for each in dots] == [2] * 4
-
-
-def test_a_text_is_drawn_whole():
-    drawn = text_figure("Go\n", [("a", 0.5)] * 70, "temperature 1.0")
-    assert drawn.svg.count(">a</text>") == 70 and ">\u21b5</text>" in drawn.svg
-    assert "wrote 70 characters" in drawn.sentence and "The average is 0.50" in drawn.sentence
-
-
-def test_sureness_is_the_probability_of_each_character(checkpoint):
-    model, tokenizer, _ = checkpoint
-    text = "\nThe king is dead, and all the bells of the city are silent tonight; " * 2
-    prompt, written = text[:3], text[3:]
-    ids = torch.tensor(tokenizer.encode(text))
-    sure = sureness(model, ids[None], len(prompt))
-    assert len(sure) == len(written)
-    x, y = cut_blocks(ids, torch.tensor([0]), 40)
-    with torch.no_grad():
-        theirs = model(x).softmax(-1).gather(-1, y[..., None])[0, :, 0]
-    torch.testing.assert_close(torch.tensor(sure[:38]), theirs[2:], atol=1e-4, rtol=0)
-
-
-def test_the_explorer_draws_whatever_a_model_of_bytes_writes():
-    tokenizer = BPETokenizer([])  # a token is a byte, and few bytes are characters by themselves
-    torch.manual_seed(5)
-    model = GPT(Config(tokenizer.vocab_size, 8, n_layer=1, n_head=2, n_embd=8))
-    drawn = generator_explorer(model, tokenizer, "\n", 200).render(2.0, 1.0, seed=1)
-    assert drawn.svg.count(">\ufffd</text>") > 50
-    assert ElementTree.fromstring(drawn.svg).tag.endswith("svg")
-
-
-def test_the_explorer_writes_what_its_controls_say(checkpoint):
-    model, tokenizer, _ = checkpoint
-    explorer = generator_explorer(model, tokenizer, "\n", n_new=12)
-    shown = []
-    explorer.view.observe(lambda change: shown.append(change["new"]), "value")
-    explorer.controls["temperature"].value = 0.0
-    assert [len(piece) for piece in shown[:-1]] == [len("<pre>\n</pre>") + n for n in (6, 12)]
-    assert "wrote 12 characters, with temperature 0.0, top-p 1.0" in shown[-1]
-    written = shown[-2]
-    explorer.controls["seed"].value = 4
-    assert shown[-2] == written, "at 0 no luck is left"
-    assert len(explorer.frames()) == 5
 
 
 def test_follow_is_silent_where_nobody_looks(monkeypatch, capsys):

@@ -250,6 +250,8 @@ class Shown:
             grip: moved(grip), told: grip.getAttribute("aria-valuetext"),
             reached: all("[data-cell][tabindex='0']", (e) => e.dataset.cell),
             stuck: el.querySelector(".top button")?.disabled,
+            ground: all(".ground", (e) => [
+                e.checkVisibility(), e.matches(".held"), e.isPointInFill(new DOMPoint(...moved(grip)))]),
         };
     }"""
 
@@ -300,7 +302,7 @@ class Shown:
 
     def drag(self, *places):
         """Press on the handle, go to each place (shares of the plane's box), and compare there."""
-        start = self.el.locator(".grip").bounding_box()
+        start = self.el.locator(".grip").first.bounding_box()
         self.page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
         self.page.mouse.down()
         box = self.el.locator("svg").first.bounding_box()
@@ -358,6 +360,13 @@ class Shown:
             [module, LIVE[self.name].state, list(zip(kinds, steps, strict=True))],
         )
 
+    def winner(self, degrees):
+        """The key with the largest score if the query is turned by so many degrees."""
+        x, y = self.state["queries"][0]
+        angle = math.atan2(y, x) + math.radians(degrees)
+        scores = [math.cos(angle) * a + math.sin(angle) * b for a, b in self.state["keys"]]
+        return scores.index(max(scores))
+
     def compare(self, seen):
         """Everything that the page shows, against torch on the state that it should have."""
         row, reach, (which, _) = self.state["row"], self.state["reach"], self.hand
@@ -371,8 +380,22 @@ class Shown:
         unit = (180 - 26) / reach
         place = lambda x, y: [180 + x * unit, 180 - y * unit]  # noqa: E731
         assert seen["grip"] == pytest.approx(place(*self.state["queries"][which]), abs=1e-3)
+        length, best = math.hypot(*self.state["queries"][which]), int(scores[row].argmax())
+        held_ = [
+            [self.state["ground"], length > 0 and j == best] for j in range(len(seen["ground"]))
+        ]
+        assert [each[:2] for each in seen["ground"]] == held_, "the dark sector is the winner's"
+        if (
+            self.state.get("ground")
+            and 0 < length < 0.9 * reach
+            and best == self.winner(-1) == self.winner(1)
+        ):
+            assert seen["ground"][best][2], "the query is in it"
         open_ = mask[row].nonzero().flatten().tolist()
-        assert seen["inside"] or two or late or len(open_) < 3, "the mix has left the hull"
+        thin = (
+            self.state["values"] != LIVE[self.name].state["values"]
+        )  # as a hull of any words may be
+        assert seen["inside"] or two or late or thin or len(open_) < 3, "the mix has left the hull"
         held = ["two" in self.state or t == row for t in range(len(weights))]
         many = len(self.state["queries"]) > 1  # each row has a button
         assert seen["held"] == [[is_, str(is_).lower() if many else None] for is_ in held]
@@ -449,11 +472,13 @@ def any_state(name, luck):
     }
     state |= {
         key: luck.random() < 0.5
-        for key in ("scaled", "causal", "late", "two")
+        for key in ("scaled", "causal", "late", "two", "ground")
         if key in first["controls"]
     }
     if "gram" in first:
         state |= {"keys": [arrow() for _ in WORDS], "target": luck.randrange(6)}
+    if "ground" in first:
+        state["keys"] = state["values"] = [arrow() for _ in WORDS]
     if "mask" in first:
         pulled = {
             key: [list(each) for each in first[key]] for key in ("queries", "keys", "values")
@@ -497,6 +522,36 @@ def test_the_arrow_follows_every_key(table, name):
         assert seen["told"] == f"{round(angle) % 360} degrees, length {length:.2f}"
         place = f"{round(angle) % 360}\N{DEGREE SIGN} with length {length:.2f}"
         assert length == 0 or "keys" in kinds or place in seen["says"]
+
+
+@pytest.mark.browser
+def test_a_word_is_dragged_and_turned_until_it_wins_ground(opened):
+    page = opened()
+    explorer = Shown(page, "05")
+    explorer.el.get_by_label("shade where each word would win").check()
+    explorer.state["ground"] = True
+    explorer.agrees()
+    grounds = explorer.el.locator("path.ground")
+    assert [
+        len(d) > 0 for d in grounds.evaluate_all("all => all.map(e => e.getAttribute('d'))")
+    ] == [word != "journey" for word in WORDS]
+    grip = explorer.el.get_by_role("slider", name="the arrow of 'journey'")
+    grip.focus()
+    for key, angle, length in (
+        ("ArrowUp", 70, 1.1),
+        ("ArrowRight", 75, 1.1),
+        ("Shift+ArrowDown", 75, 1.09),
+    ):
+        page.keyboard.press(key)
+        tip = [length * math.cos(math.radians(angle)), length * math.sin(math.radians(angle))]
+        for kind in ("keys", "values"):
+            explorer.state[kind] = [*explorer.state[kind]]
+            explorer.state[kind][1] = tip
+        explorer.agrees()
+        assert grip.get_attribute("aria-valuetext") == f"{angle} degrees, length {length:.2f}"
+    for _ in range(9):
+        page.keyboard.press("ArrowUp")
+    assert grounds.nth(1).get_attribute("d"), "a longer arrow wins some direction"
 
 
 @pytest.mark.browser

@@ -4,6 +4,8 @@ import pytest
 import torch
 
 from attention.checkpoint import STORIES, load_checkpoint
+from attention.generation import generate
+from attention.sampling import next_probabilities
 from chapters.ch13.writer import BEGINNING, story_writer
 from chapters.ch14.interventions import ablated
 from course.publish.mdbook import build
@@ -22,9 +24,10 @@ def trained():
 
 @pytest.fixture(scope="module")
 def addresses(tmp_path_factory):
-    """The page of a writer without switches and of one with them."""
-    pages = {}
-    for name, writer in {"live": story_writer(), "off": story_writer(switches=True)}.items():
+    """The pages of a writer, of one with switches, and of one that draws as it is told."""
+    pages, writers = {}, {"live": {}, "off": {"switches": True}, "drawn": {"sampling": True}}
+    for name, how in writers.items():
+        writer = story_writer(**how)
         output = shown(writer._repr_mimebundle_()[0]["text/html"])
         pages[name] = [cell("# Live"), cell("story_writer()", "code", [output])]
     root = course(tmp_path_factory.mktemp("writer") / "course", **pages)
@@ -190,7 +193,58 @@ def test_a_head_that_is_switched_off_is_missed(opened, trained):
     assert story(page) == f"{BEGINNING} Mira"
 
 
-@pytest.mark.parametrize("name", ("live", "off"))
+def move(page, name, value):
+    """Move a slider, and wait until the story is written anew."""
+    page.get_by_role("slider", name=name).fill(f"{value}")
+    page.wait_for_function(
+        "words => document.querySelector('.says').textContent.includes(words)",
+        arg=f"{name} {value:.2f}",
+    )
+
+
+def test_a_story_is_drawn_as_temperature_and_top_p_say(opened, trained):
+    model, tokenizer = trained
+    page = opened(name="drawn", **STILL)
+    first = story(page)
+    assert first.startswith(BEGINNING) and len(first) > len(BEGINNING) + 100
+    move(page, "top-p", 0.8)
+    move(page, "temperature", 1.5)
+    logits = model(torch.tensor([tokenizer.encode(f"\n{BEGINNING}")]))[:, -1]
+    all_, kept = (next_probabilities(logits, 1.5, top_p=p)[0] for p in (None, 0.8))
+    n = int((kept > 0).sum())
+    assert n < len(kept) and f"{n} of {len(kept)} tokens can be drawn" in page.inner_text(".says")
+    shares = page.locator("table.next td[data-value]").evaluate_all(
+        "cells => cells.map(cell => Number(cell.dataset.value))"
+    )
+    torch.testing.assert_close(torch.tensor(shares), all_.topk(9).values, atol=1e-3, rtol=0)
+    assert page.locator("table.next .cut").count() == 9 - min(n, 9)
+    move(page, "temperature", 0)
+    start = torch.tensor([tokenizer.encode(f"\n{BEGINNING}")])
+    ids = generate(model, start, 100, torch.Generator(), temperature=0.0)
+    greedy = tokenizer.decode(ids[0, 1:]).partition("\n")[0]
+    assert story(page).rstrip("↵").split() == greedy.split()
+
+
+def test_a_story_is_drawn_again_from_the_marked_word(opened):
+    page = opened(name="drawn", **STILL)
+    first = page.locator(".text [role=option]").all_inner_texts()
+    page.locator(".text [role=option]").nth(40).click()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(".text [aria-selected=true]").inner_text() == first[38]
+    assert f"After '{first[38]}'" in page.inner_text(".says")
+    assert f"'{first[39]}' was drawn" in page.inner_text(".says")
+    press(page, "Draw again from the marked word")
+    page.wait_for_function("document.querySelectorAll('.text .given').length === 39")
+    then = page.locator(".text [role=option]").all_inner_texts()
+    assert then[:39] == first[:39] and then != first
+    assert page.locator(".text [aria-selected=true]").inner_text() == first[38]
+    was = page.locator(".text p").text_content()
+    press(page, "Another story")
+    page.wait_for_function("was => document.querySelector('.text p').textContent !== was", arg=was)
+
+
+@pytest.mark.parametrize("name", ("live", "off", "drawn"))
 @pytest.mark.parametrize("motion", (STILL, MOVING), ids=("still", "moving"))
 def test_axe_finds_nothing_and_a_phone_nothing_to_scroll(opened, motion, name):
     page = opened(name=name, viewport={"width": 390, "height": 800}, **motion)

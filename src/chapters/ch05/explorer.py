@@ -18,7 +18,10 @@ def six_arrows(size: float = 1.0) -> Tensor:
 
 
 def query_explorer(keys: Tensor, words: Sequence[str]) -> Live:
-    """A 2-D query to drag among keys that are their own values; it opens at 250 degrees."""
+    """A 2-D query to drag among keys that are their own values, and can be dragged too.
+
+    It opens at 250 degrees.
+    """
     angle = math.radians(250)
     query = 2.0 * torch.tensor([math.cos(angle), math.sin(angle)])
     return Live(
@@ -33,5 +36,6 @@ def query_explorer(keys: Tensor, words: Sequence[str]) -> Live:
         reach=REACH,
         scaled=False,
         causal=False,
-        controls={},
+        ground=False,
+        controls={"ground": "shade where each word would win"},
     )

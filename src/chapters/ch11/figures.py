@@ -106,8 +106,8 @@ def pasts_figure(words: Sequence[str], order: Sequence[int]) -> Picture:
     return picture(
         figure,
         f"The maps show, for each word, which words the first layer mixes into it. One map is for the "
-        f"words in order, the other for the shuffled words. {len(same)} of the {T} "
-        f"words, {names or 'none'} (blue), mix the same words in both maps. The others (orange) mix "
+        f"words in order, the other for the shuffled words. For {len(same)} of the {T} words, "
+        f"{names or 'none'} (blue), both maps show the same words. For the others (orange) they show "
         f"different words.",
     )
 

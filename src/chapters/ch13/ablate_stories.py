@@ -48,7 +48,7 @@ ROWS: dict[str, dict] = {  # what is changed: the configuration, the maker of bl
     "one layer": dict(config=dict(n_layer=1)),
     "no positions": dict(config=dict(positions="none")),
     "one head": dict(config=dict(n_head=1)),
-    "1,000 steps": dict(n_steps=1000),
+    "whole, 1,000 steps": dict(n_steps=1000),
 }
 
 

@@ -14,12 +14,10 @@ from course.draw.picture import (
     FAINT,
     INK,
     KEY,
-    LIGHT,
     QUERY,
     SMALL,
     STYLE,
     VALUE,
-    WIDTH,
     Picture,
     canvas,
     cells,
@@ -30,11 +28,6 @@ from course.draw.picture import (
     sheet,
     tint,
 )
-
-MONO = "DejaVu Sans Mono"
-LINE = 60  # characters in a line of a text
-LINE_BREAK = "\n"
-
 
 PURPOSE = {"train": "to learn from", "validation": "to choose on", "test": "to judge on"}
 
@@ -219,41 +212,6 @@ def curve_figure(history: Sequence[Evaluation], best_table: float, floor: float 
         f"At step {last.step}, after {len(history)} evaluations, the loss is {last.train:.2f} on the batches "
         f"and {last.validation:.2f} on the validation part. The lowest validation loss was "
         f"{best.validation:.2f}, at step {best.step}. Lines show {said}.",
-    )
-
-
-def text_figure(prompt: str, written: Sequence[tuple[str, float]], how: str) -> Picture:
-    """A drawn text, of (character, its token's probability); the darker, the more probable."""
-    rows: list[list] = [[]]
-    for sign, share in [*((sign, None) for sign in prompt), *written]:
-        if sign == "\n":
-            rows[-1].append(("\u21b5", share))
-            rows.append([])
-        elif len(rows[-1]) == LINE:
-            rows.append([(sign, share)])
-        else:
-            rows[-1].append((sign, share))
-    rows = [row for row in rows if row]
-    step, high = (WIDTH - 0.3) / LINE, 0.25
-    figure, (axes,) = sheet(high * len(rows) + 0.45)
-    top = high * len(rows) + 0.1
-    with mpl.rc_context(STYLE):
-        axes.text(0.15, top + 0.14, how, fontsize=SMALL, parse_math=False)
-        for r, row in enumerate(rows):
-            y = top - (r + 1) * high
-            for c, (sign, share) in enumerate(row):
-                x = 0.15 + c * step
-                face = LIGHT if share is None else tint(QUERY, 0.55 * share)
-                axes.add_patch(Rectangle((x, y), step, high * 0.94, facecolor=face, lw=0))
-                if sign != " ":
-                    sign = sign if sign.isprintable() else "\ufffd"  # SVG takes no control character
-                    axes.text(x + step / 2, y + high / 2, sign, ha="center", va="center",
-                              family=MONO, fontsize=SMALL, parse_math=False)  # fmt: skip
-    mean = _mean([share for _, share in written]) if written else 0.0
-    return picture(
-        figure,
-        f"After {'a line break' if prompt == LINE_BREAK else repr(prompt)} (grey) the model wrote {len(written)} characters, with {how}. A stronger "
-        f"colour means that the model gave this token a higher probability. The average is {mean:.2f}.",
     )
 
 

@@ -18,11 +18,16 @@ SHOWN = 5  # of the next tokens, the most probable, as in writer.js
 
 
 def story_writer(
-    text: str = BEGINNING, names: Sequence[str] = NAMES, switches: bool = False
+    text: str = BEGINNING,
+    names: Sequence[str] = NAMES,
+    *,
+    switches: bool = False,
+    sampling: bool = False,
 ) -> Live:
     """The story model at work: its text, its next tokens, all its heads, and what they look at.
 
-    With `switches`, a head can be switched off, and the model writes only when it is asked to.
+    With `switches`, a head can be switched off, and the model writes only when it is asked to. With
+    `sampling`, temperature and top-p can be moved, and the story is written again with each move.
     """
     model, tokenizer, _ = load_checkpoint(STORIES)
     ids = tokenizer.encode(START + text)
@@ -31,11 +36,12 @@ def story_writer(
     chances, likely = logits[0, -1].softmax(dim=-1).topk(SHOWN)
     best = [tokenizer.decode([i]).strip() for i in likely]
     guesses = list(zip(best, chances.tolist(), strict=True))
-    off = {"off": [[False] * maps.shape[2] for _ in maps]} if switches else {}
+    more = {"off": [[False] * maps.shape[2] for _ in maps]} if switches else {}
+    more |= {"temperature": 1.0, "top_p": 1.0} if sampling else {}
     return Live(
         "writer",
         writer_figure(tokens, maps[:, 0], guesses),
         STORIES.read_bytes(),
         text=text, start=START, seed=0, block=None, head=None,
-        swap={"asks": "Change the name:", "words": list(names)}, **off,
+        swap={"asks": "Change the name:", "words": list(names)}, **more,
     )

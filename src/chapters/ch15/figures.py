@@ -184,14 +184,14 @@ def calculator_figure(context: int, n_kv_head: int, sequences: int) -> Picture:
         axes.set_xlabel("GiB (each step to the right is ten times as much)", fontsize=SMALL)
         axes.set_title(
             f"{sequences} text{'s' if sequences > 1 else ''} of {context:,} tokens, "
-            f"{n_kv_head} heads of keys",
+            f"{n_kv_head} head{'s' if n_kv_head > 1 else ''} of keys",
             pad=18,
         )
     share = cache / weights
     return picture(
         figure,
         f"The cache of {sequences} text{'s' if sequences > 1 else ''} of {context:,} tokens with "
-        f"{n_kv_head} heads of keys and values in each of 32 layers: {_size(cache)}, {share:.2g} "
+        f"{n_kv_head} head{'s' if n_kv_head > 1 else ''} of keys and values in each of 32 layers: {_size(cache)}, {share:.2g} "
         f"times the weights' {_size(weights)}. Together they {'fit' if fits else 'do not fit'} on "
         f"a card of 80 GB.",
     )

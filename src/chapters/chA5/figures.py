@@ -59,7 +59,7 @@ def ring_figure(n_processes: int, step: int, causal: bool = False) -> Picture:
         right.tick_params(labelsize=SMALL)
     where = "; ".join(f"process {rank} has part {part}" for rank, part in enumerate(holds))
     idle = n - len(now)
-    waits = f", and {idle} of {n} processes have nothing to compute" if idle else ""
+    waits = f", and {idle} of {n} processes {'has' if idle == 1 else 'have'} nothing to compute" if idle else ""
     return picture(
         figure,
         f"A ring of {n} processes after {step} step{'s' * (step != 1)}: {where}. Each process passes its "

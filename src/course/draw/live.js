@@ -85,6 +85,23 @@
     return { made, head, rows };
   };
 
+  // A slider with its number; returns what sets both.
+  live.slider = (parent, says, attributes, change, done) => {
+    const label = live.add(parent, "label", { class: "slide" }, says);
+    const output = live.add(label, "span"); // an output would be what the label names
+    const input = live.add(label, "input", {
+      type: "range", "aria-label": says, min: 0, step: 1, ...attributes,
+      "data-lm-suppress-shortcuts": true,
+    });
+    input.addEventListener("input", () => change(Number(input.value)));
+    input.addEventListener("change", done);
+    return (value, text) => {
+      input.value = value;
+      live.set(input, { "aria-valuetext": text });
+      live.set(output, {}, text);
+    };
+  };
+
   // The next or last multiple of a step; a value between two goes to the nearer one first.
   live.step = (value, by, size) => (by ? (Math.round(value / size) + by) * size : value);
 })();

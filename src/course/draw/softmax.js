@@ -2,7 +2,7 @@
 // Chapter 07 multiplies the row by a scale; chapter 03 divides it by a temperature, and writes.
 (() => {
   "use strict";
-  const { add, follow, handle, set, step, weigh } = globalThis.courseLive;
+  const { add, follow, handle, set, slider, step, weigh } = globalThis.courseLive;
   const WIDTH = 360, HEIGHT = 230, TOP = 24, FLOOR = HEIGHT - 24, HIGH = FLOOR - TOP;
 
   const total = (weights, f) => weights.reduce((sum, w) => sum + f(w), 0);
@@ -51,22 +51,6 @@
     const top = FLOOR - value * HIGH;
     set(weight, { y: top, height: FLOOR - top, "data-value": value });
     set(number, { y: top - 5 }, text);
-  }
-
-  function slider(parent, says, attributes, change, done) {
-    const label = add(parent, "label", { class: "slide" }, says);
-    const output = add(label, "span"); // an output would be what the label names
-    const input = add(label, "input", {
-      type: "range", "aria-label": says, min: 0, step: 1, ...attributes,
-      "data-lm-suppress-shortcuts": true,
-    });
-    input.addEventListener("input", () => change(Number(input.value)));
-    input.addEventListener("change", done);
-    return (value, text) => {
-      input.value = value;
-      set(input, { "aria-valuetext": text });
-      set(output, {}, text);
-    };
   }
 
   function gauge(parent, name, max, mark) {

@@ -1,7 +1,8 @@
 // Threads: who hears whom. Drag a query among the keys: the threads are its weights, the row of
 // the map glows, and the mix moves within the hull of the values. The only state is the model's. With
 // a `mask` its cells open and close, before softmax or `late`, and what is dragged is a word, `pulled`;
-// with `two` there may be two heads.
+// with `two` there may be two heads. With `ground` every word can be dragged, and if it is true the plane is
+// shaded by who would win there.
 (() => {
   "use strict";
   const { add, follow, handle, hull, labels, plane, set, step, table, weigh, within } = globalThis.courseLive;
@@ -37,10 +38,28 @@
     };
   }
 
+  // The ground from which a query would give each of these keys the largest score: none, or a sector.
+  function grounds(keys, open, { at }, far) {
+    const edge = (degree) => at([far * Math.cos(degree * DEGREE), far * Math.sin(degree * DEGREE)]);
+    const paths = keys.map(() => ""), winners = Array.from({ length: 360 }, (_, degree) => {
+      const x = Math.cos((degree + 0.5) * DEGREE), y = Math.sin((degree + 0.5) * DEGREE);
+      const scores = keys.map((key, j) => (open[j] ? key[0] * x + key[1] * y : -Infinity));
+      return scores.indexOf(Math.max(...scores));
+    });
+    const first = Math.max(0, winners.findIndex((winner, degree) => winner !== winners.at(degree - 1)));
+    for (let degree = first, last = -1; degree < first + 360; degree++) {
+      const winner = winners[degree % 360];
+      paths[winner] += (winner === last ? "" : `M${at([0, 0])}L${edge(degree)}`) + `L${edge(degree + 1)}`;
+      last = winner;
+    }
+    return paths;
+  }
+
   // ---------------------------------------------------------------- the explorer
 
   function render({ model, el }) {
     const { words, rows, queries: first, keys, values, reach, controls, gram, mask, two, pulled } = model.get("state");
+    const free = "ground" in controls;
     const apart = JSON.stringify(keys) !== JSON.stringify(values), channels = two !== undefined;
     const whose = (t) => (first.length > 1 ? `the query of '${words[t]}'` : "the query");
     const keep = (part) => { change(part); model.save_changes(); };
@@ -62,6 +81,7 @@
       [["value", "values"], ...context], spans.map(([low, high]) => (low + high) / 2),
       0.55 * Math.max(...spans.map(([low, high]) => high - low)), "values and their mix");
     const mixed = right || left;
+    const ground = free ? words.map(() => left.shape("ground")) : [];
     const area = mixed.shape("hull");
     const threads = words.map(() => left.shape("thread"));
     const second = channels ? words.map(() => left.shape("thread second")) : [];
@@ -82,8 +102,17 @@
     });
     add(tip, "circle", { class: "reach", r: 26 });
     add(tip, "circle", { class: "grip", r: 9 });
+    const tips = free ? words.map((word) => {
+      const made = add(left.svg, "g", {
+        class: "handle pulls", role: "slider", "aria-valuemin": 0, "aria-valuemax": 359, "aria-label": `the arrow of '${word}'`,
+      });
+      add(made, "circle", { class: "reach", r: 14 });
+      add(made, "circle", { class: "grip", r: 5 });
+      return made;
+    }) : [];
     add(planes.firstChild, "p", { class: "help" },
-      `Drag the ${pulled === undefined ? "blue" : "orange"} circle. Or focus it: \u2190 \u2192 turn it, \u2191 \u2193 stretch it, with Shift in small steps.`);
+      `Drag the ${pulled === undefined ? "blue" : "orange"} circle${free ? ", or a word's" : ""}. Or focus ${free ? "one" : "it"}: `
+      + "\u2190 \u2192 turn it, \u2191 \u2193 stretch it, with Shift in small steps.");
 
     const side = add(el, "div", { class: "side" });
     const made = table(side, `Weights: a row for each ${channels ? "channel" : "query"}, a column for each key`, words,
@@ -140,21 +169,30 @@
       };
     }
 
-    let angle = 0; // of the last arrow under the hand that had one
+    const facing = { angle: 0 }; // of the last arrow under the hand that had one
     let placed = ""; // the keys as they were drawn last
     function draw() {
       const state = model.get("state"), { queries, values, late, row } = state;
       const found = attend(state), { scores, weights, mix, open } = found;
       const shown = words.map((_, j) => open(row, j));
-      if (placed !== JSON.stringify(state.keys)) {
-        placed = JSON.stringify(state.keys);
+      if (placed !== JSON.stringify([state.keys, shown])) {
+        placed = JSON.stringify([state.keys, shown]);
         state.keys.forEach((key, j) => left.arrow(keyArrows[j], key, 2));
+        const sectors = free && grounds(state.keys, shown, left, reach);
+        ground.forEach((path, j) => path.setAttribute("d", sectors[j]));
+        tips.forEach((each, j) => {
+          const degrees = Math.round(turn(state.keys[j])) % 360;
+          set(each, {
+            transform: `translate(${left.at(state.keys[j])})`, "aria-valuenow": degrees,
+            "aria-valuetext": `${degrees} degrees, length ${Math.hypot(...state.keys[j]).toFixed(2)}`,
+          });
+        });
         layer.svg.replaceChildren();
         named[0] = labels(layer, state.keys, words);
       }
       const query = queries[row], hand = queries[pulled ?? row], length = Math.hypot(...hand);
-      if (length) angle = turn(hand);
-      const degrees = Math.round(angle + 360) % 360;
+      if (length) facing.angle = turn(hand);
+      const degrees = Math.round(facing.angle + 360) % 360;
       left.arrow(queryArrow, query, 4);
       set(tip, {
         transform: `translate(${left.at(hand)})`, "aria-valuenow": degrees,
@@ -176,6 +214,11 @@
         for (const part of [keyArrows[j], dots[j], named[0][j], named[1][j]]) {
           part?.classList.toggle("closed", !shown[j]);
         }
+      });
+      const heard = scores[row].map((score, j) => (shown[j] ? score : -Infinity)), best = heard.indexOf(Math.max(...heard));
+      ground.forEach((path, j) => {
+        path.style.display = state.ground ? "" : "none";
+        path.classList.toggle("held", j === best && length > 0);
       });
       const corners = hull(values.filter((_, j) => shown[j]));
       area.setAttribute("d", `M${corners.map(mixed.at).join("L")}Z`);
@@ -206,21 +249,25 @@
     }
 
     const change = (part) => model.set("state", { ...model.get("state"), ...part });
-    const put = (arrow) => {
+    const put = (kinds, n, arrow) => {
       const state = model.get("state"), far = Math.max(1, Math.hypot(...arrow) / reach);
-      const moved = (kind) => ({ [kind]: state[kind].with(pulled ?? state.row, arrow.map((x) => x / far)) });
-      change(pulled === undefined ? moved("queries") : Object.assign(...["queries", "keys", "values"].map(moved)));
+      change(Object.fromEntries(kinds.map((kind) => [kind, state[kind].with(n, arrow.map((x) => x / far))])));
     };
-    handle(tip, left.svg, says, {
-      to: (place) => put(left.from(place)),
-      by: ([right, up], fine) => {
-        const { queries, row } = model.get("state");
-        angle = step(angle, right, fine ? 1 : 5);
-        const length = Math.max(0, step(Math.hypot(...queries[pulled ?? row]), up, fine ? 0.01 : 0.1));
-        put([length * Math.cos(angle * DEGREE), length * Math.sin(angle * DEGREE)]);
-      },
-      done: () => model.save_changes(),
-    });
+    // A hand on an arrow, the n-th of each of these kinds; one of length 0 keeps its angle.
+    const hold = (grip, kinds, which, facing = { angle: 0 }) => {
+      handle(grip, left.svg, says, {
+        to: (place) => put(kinds, which(), left.from(place)),
+        by: ([right, up], fine) => {
+          const arrow = model.get("state")[kinds[0]][which()];
+          if (Math.hypot(...arrow)) facing.angle = turn(arrow);
+          const angle = facing.angle = step(facing.angle, right, fine ? 1 : 5), length = Math.max(0, step(Math.hypot(...arrow), up, fine ? 0.01 : 0.1));
+          put(kinds, which(), [length * Math.cos(angle * DEGREE), length * Math.sin(angle * DEGREE)]);
+        },
+        done: () => model.save_changes(),
+      });
+    };
+    hold(tip, pulled === undefined ? ["queries"] : ["queries", "keys", "values"], () => pulled ?? model.get("state").row, facing);
+    tips.forEach((each, j) => hold(each, apart ? ["keys"] : ["keys", "values"], () => j));
     return follow(model, draw);
   }
 

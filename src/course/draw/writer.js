@@ -1,13 +1,15 @@
 // Writer: a GPT goes on from a beginning, a token at a time. Arcs show what its heads, or the one that
 // is pressed, look at from the newest token, bars what may come next. All of it is computed from the checkpoint.
 // If the state says which heads are `off`, a head can be switched off, and it writes only when it is asked to.
+// If the state has a `temperature` and a `top_p`, it writes the whole story at once, and again after each change;
+// a word can be pressed: the bars show what it was drawn from, and the story can be drawn again from there.
 (() => {
   "use strict";
-  const { add, follow, gpt, ink, set, sign, table, tiles, weigh } = globalThis.courseLive;
+  const { add, follow, gpt, ink, set, sign, slider, table, tiles, weigh } = globalThis.courseLive;
   const PACE = 500, REST = 5000; // milliseconds a token, and between two texts
-  const LEAST = 0.02; // a token that has less is never chosen
+  const LEAST = 0.02; // a token that has less is never chosen, unless top-p says which are
   const FROM_ALL = 0.25, FROM_ONE = 0.05; // of an arc, of all heads or of one; the strongest look always has one
-  const SHOWN = 5; // of the next tokens, the most probable
+  const SHOWN = 5, MORE = 9; // of the next tokens, the most probable; more where some of them are cut off
 
   // A number from 0 to 1 for a place in a text, always the same: so another name at the beginning
   // changes only the words that depend on it.
@@ -18,17 +20,29 @@
     return ((n ^ n >>> 15) >>> 0) / 2 ** 32;
   }
 
-  function choose(chances, at) {
-    const least = Math.min(LEAST, Math.max(...chances));
+  // The probabilities at a temperature; at 0 the most likely token has all.
+  function heated(logits, temperature = 1) {
+    const most = Math.max(...logits);
+    return weigh([...logits].map((logit) => (temperature ? logit / temperature : logit < most ? -Infinity : 0)));
+  }
+
+  // How much a token needs to be drawn: the most likely ones that sum to top-p may be.
+  function threshold(chances, top_p) {
+    if (top_p === undefined) return Math.min(LEAST, Math.max(...chances));
+    let sum = 0;
+    return chances.toSorted((a, b) => b - a).find((chance) => (sum += chance) >= top_p) ?? 0;
+  }
+
+  function choose(chances, least, at) {
     const kept = chances.map((chance) => (chance < least ? 0 : chance));
     let left = at * kept.reduce((a, b) => a + b);
     return kept.findIndex((chance) => (left -= chance) < 0);
   }
 
-  // Where the heads, or one of them, look from the newest token, what has most weight last.
-  function looks(maps, block, head, off) {
+  // Where the heads, or one of them, look from a token, what has most weight last.
+  function looks(maps, from, block, head, off) {
     const found = maps.flatMap((heads, b) => heads.flatMap((rows, h) => (
-      [...rows.at(-1)].map((weight, place) => ({ weight, place, block: b, head: h })))));
+      [...rows[from]].map((weight, place) => ({ weight, place, block: b, head: h })))));
     const chosen = found.filter((each) => (block === null ? !off?.[each.block][each.head] : each.block === block && each.head === head));
     return chosen.sort((a, b) => a.weight - b.weight);
   }
@@ -43,9 +57,12 @@
     return `M${x} ${y}C${x} ${y - high} ${a} ${foot + high} ${a} ${foot}`;
   }
 
+  let stories = 0; // on this page
+
   function render({ model, el }) {
     const mind = gpt.read(model.get("weights")), look = gpt.reader(mind);
-    const { start, swap, off: switches } = model.get("state"), end = gpt.encode(mind, start).ids[0];
+    const { start, swap, off: switches, temperature: heat } = model.get("state"), end = gpt.encode(mind, start).ids[0];
+    const sampling = heat !== undefined, shown = sampling ? MORE : SHOWN;
     el.classList.add("course-live", "course-writer");
     el.dataset.preventSwipe = "";
     el.addEventListener("keydown", (event) => {
@@ -63,7 +80,7 @@
     const arcs = add(text, "svg", { "aria-hidden": true });
     const tokens = add(text, "p");
     const side = add(el, "div", { class: "side" });
-    const next = table(side, "The next token", ["probability"], Array.from({ length: SHOWN }, () => ""));
+    const next = table(side, "The next token", ["probability"], Array.from({ length: shown }, () => ""));
     next.made.classList.add("next");
     add(side, "p", { class: "title" }, "All heads: press one");
     const draws = tiles(side, mind.config, (one) => { // a second press: all again
@@ -82,9 +99,13 @@
     });
     field.addEventListener("input", () => change({ text: field.value }));
     const bar = add(top, "div", { class: "presets", role: "group", "aria-label": "writing" });
-    const play = button(bar, "Pause", () => { playing = !playing; draw(); wait(); });
-    button(bar, "One token", () => { playing = false; forward(); });
+    const play = !sampling && button(bar, "Pause", () => { playing = !playing; draw(); wait(); });
+    if (!sampling) button(bar, "One token", () => { playing = false; forward(); });
+    const again = sampling && button(bar, "Draw again from the marked word", () => (
+      change({ text: ids.slice(1, at + 1).map((id) => mind.vocab[id]).join(""), seed: told.seed + 1 })));
     button(bar, "Another story", () => { ids.length = 0; change({ seed: model.get("state").seed + 1 }); });
+    const [heating, cutting] = !sampling ? [] : [["temperature", 0, 2], ["top_p", 0.05, 1]].map(([name, min, max]) => (
+      slider(top, name.replace("_", "-"), { min, max, step: 0.05 }, (value) => change({ [name]: value }), () => {})));
     const names = add(top, "div", { class: "presets", role: "group", "aria-label": swap.asks });
     add(names, "span", {}, swap.asks);
     const known = new RegExp(`(?<!\\p{L})(${swap.words.join("|")})(?!\\p{L})`, "u");
@@ -93,7 +114,7 @@
     }));
     const note = add(top, "p", { class: "note", role: "status" });
 
-    let ids = [], told = {}, playing = !switches && !matchMedia("(prefers-reduced-motion: reduce)").matches;
+    let ids = [], told = {}, at = 0, playing = !switches && !sampling && !matchMedia("(prefers-reduced-motion: reduce)").matches;
     let seen = true, timer = 0;
     const over = () => ids.length >= mind.config.block_size || (ids.length > 1 && ids.at(-1) === end);
     function change(part) {
@@ -102,16 +123,18 @@
     }
 
     // The beginning, and as many tokens after it as there were; written anew, they follow what has changed.
-    function begin({ text: typed, seed, off }) {
-      const before = ids.length;
+    function begin({ text: typed, seed, off, temperature, top_p }) {
+      const before = sampling ? Infinity : ids.length;
       ({ ids } = gpt.encode(mind, start + typed));
+      if (typed !== told.text) at = ids.length - 1;
       given = ids.length;
-      told = { text: typed, seed, off };
+      told = { text: typed, seed, off, temperature, top_p };
       while (ids.length < before && !over()) extend();
+      at = Math.min(at, ids.length - 1);
     }
     function extend() {
-      const { logits } = look(ids, told.off);
-      ids.push(choose(weigh([...logits.at(-1)]), luck(told.seed, ids.length)));
+      const chances = heated(look(ids, told.off).logits.at(-1), told.temperature);
+      ids.push(choose(chances, threshold(chances, told.top_p), luck(told.seed, ids.length)));
     }
     function forward() {
       if (over()) { ids.length = 0; change({ seed: told.seed + 1 }); } else extend();
@@ -135,30 +158,34 @@
       });
     }
     function draw() {
-      const { text: typed, seed, block, head, off } = model.get("state");
-      const another = typed !== told.text || seed !== told.seed || `${off}` !== `${told.off}`;
-      const marks = another && seed === told.seed;
+      const { text: typed, seed, block, head, off, temperature, top_p } = model.get("state");
+      const another = typed !== told.text || seed !== told.seed || `${off}` !== `${told.off}`
+        || temperature !== told.temperature || top_p !== told.top_p;
+      const marks = another && (seed === told.seed || (again && typed.startsWith(told.text)));
       const kept = [...tokens.children].map((span) => span.classList.contains("changed"));
       if (field.value !== typed) field.value = typed;
       if (another) { begin(model.get("state")); wait(); }
       spell(marks);
       if (!another) kept.forEach((was, n) => tokens.children[n]?.classList.toggle("changed", was));
-      const { logits, maps } = look(ids, off), last = tokens.lastChild;
+      if (!sampling) at = ids.length - 1;
+      const { logits, maps } = look(ids, off), last = tokens.children[at];
       draws(maps, block, head, ink(el), off);
       if (cut) set(cut, { "aria-disabled": block === null }, switching(block, head, off));
       last.classList.add("newest");
       arcs.replaceChildren();
-      const found = looks(maps, block, head, off), least = block === null ? FROM_ALL : FROM_ONE;
+      const found = looks(maps, at, block, head, off), least = block === null ? FROM_ALL : FROM_ONE;
       for (const { weight, place } of found.filter((each, n) => each.weight >= least || n === found.length - 1)) {
         tokens.children[place].style.setProperty("--weight", weight);
         add(arcs, "path", { d: arc(last, tokens.children[place]), "stroke-width": 1 + 6 * weight, pathLength: 1 });
       }
-      bars(weigh([...logits.at(-1)]));
+      const chances = heated(logits[at], temperature);
+      bars(chances, sampling ? threshold(chances, top_p) : 0);
       const { unknown } = gpt.encode(mind, start + typed);
       const strange = unknown.map((word) => `'${word.trim()}'`).join(", ");
       set(note, {}, strange ? `The model has never seen ${strange}: it goes on as well as it can.` : "");
       words.forEach((each) => set(each, { "aria-pressed": known.exec(typed)?.[0] === each.textContent }));
-      set(play, {}, playing ? "Pause" : "Write");
+      if (play) set(play, {}, playing ? "Pause" : "Write");
+      if (sampling) return report(last, chances);
       const most = found.at(-1), there = tokens.children[most.place].textContent;
       set(says, { "aria-busy": playing }, `From the newest token, '${last.textContent}', the largest weight is on '${there}': `
         + `${most.weight.toFixed(2)}, in head ${most.head} of block ${most.block}${off?.[most.block][most.head] ? ", but this head is off" : ""}.`);
@@ -166,13 +193,50 @@
     function switching(block, head, off) {
       return block === null ? "Press a head to switch it off" : `Switch head ${block}.${head} ${off[block][head] ? "on" : "off"}`;
     }
-    function bars(chances) {
+    function bars(chances, least) {
       const likely = chances.map((_, id) => id).sort((a, b) => chances[b] - chances[a]);
-      next.rows.forEach(({ th, cells: [td] }, n) => {
-        const chance = over() ? 0 : chances[likely[n]];
-        set(th, {}, over() ? "\u2013" : sign(mind.vocab[likely[n]]).trim());
-        set(td, { "data-value": chance }, over() ? "\u2013" : `${(100 * chance).toFixed(1)} %`);
+      const ended = over() && at === ids.length - 1;
+      next.rows.forEach(({ tr, th, cells: [td] }, n) => {
+        const chance = ended ? 0 : chances[likely[n]];
+        set(th, {}, ended ? "\u2013" : sign(mind.vocab[likely[n]]).trim());
+        set(td, { "data-value": chance }, ended ? "\u2013" : `${(100 * chance).toFixed(1)} %`);
         td.style.setProperty("--weight", chance);
+        tr.classList.toggle("cut", chance < least);
+        tr.classList.toggle("drawn", sampling && !ended && likely[n] === ids[at + 1]);
+      });
+    }
+
+    // The words can be pressed, or chosen with the arrow keys; all of it is about the marked one.
+    function report(last, chances) {
+      const { temperature, top_p } = told, least = threshold(chances, top_p), drawn = ids[at + 1];
+      heating(temperature, temperature.toFixed(2));
+      cutting(top_p, top_p.toFixed(2));
+      [...tokens.children].forEach((span, n) => set(span, { id: `${tokens.id}-${n}`, role: "option", "aria-selected": n === at }));
+      set(tokens, { "aria-activedescendant": last.id });
+      const left = chances.filter((chance) => chance >= least && chance > 0).length;
+      set(says, {}, `After '${last.textContent}', ${left} of ${chances.length} tokens can be drawn at temperature `
+        + `${temperature.toFixed(2)} and top-p ${top_p.toFixed(2)}. `
+        + (drawn === undefined ? "The story ends here." : `'${sign(mind.vocab[drawn]).trim()}' was drawn, with probability `
+        + `${(chances[drawn] / chances.filter((chance) => chance >= least).reduce((a, b) => a + b)).toFixed(3)}.`));
+    }
+    function mark(n) {
+      at = Math.max(0, Math.min(n, ids.length - 1));
+      draw();
+    }
+    if (sampling) {
+      for (const [name, value] of Object.entries({
+        role: "listbox", tabindex: 0, id: `course-story-${++stories}`, "aria-label": "the words of the story",
+        "data-lm-suppress-shortcuts": true,
+      })) tokens.setAttribute(name, value);
+      tokens.addEventListener("click", ({ target }) => {
+        const n = [...tokens.children].indexOf(target);
+        if (n >= 0) mark(n);
+      });
+      tokens.addEventListener("keydown", (event) => {
+        const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+        if (!by) return;
+        event.preventDefault();
+        mark(at + by);
       });
     }
 
