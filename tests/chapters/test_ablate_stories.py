@@ -165,17 +165,6 @@ def test_every_run_has_all_scores_and_every_finished_row_has_all_seeds():
         assert all(keys == {"choosing", *MEASURES} for keys in scores), row
 
 
-def test_no_run_is_stored_under_two_rows():
-    """A merge of two versions of the file once gave one row the runs of another."""
-    runs = [
-        tuple(scores.values())
-        for own in stored().values()
-        for seeds in own.values()
-        for scores in seeds.values()
-    ]
-    assert len(set(runs)) == len(runs)
-
-
 @pytest.mark.parametrize("row", ROWS)
 def test_the_rate_of_a_finished_row_is_the_best_of_three(row):
     runs = stored()[row]

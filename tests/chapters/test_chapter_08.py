@@ -59,7 +59,7 @@ def check_sentence(said: str, mask: list[list[bool]]) -> None:
     opened = sum(map(sum, mask))
     assert f"{opened} of 36 cells open, {len(ahead)} of them in the future" in said
     closed = [word for word, cells in zip(WORDS, mask, strict=True) if not any(cells)]
-    assert (", and none for '" in said) == bool(closed)
+    assert (", and no open cell for '" in said) == bool(closed)
     assert ("is nan" in said) == bool(closed)
     for word in closed:
         assert f"'{word}'" in said
@@ -126,7 +126,9 @@ def test_gallery_counts_open_cells_and_names_closed_rows(no_pixels):
     }
     said = mask_gallery(masks, WORDS).sentence
     assert "all: 36 of 36 cells open, 15 of them in the future;" in said
-    assert "below: 15 of 36 cells open, 0 of them in the future, and none for 'Your';" in said
+    assert (
+        "below: 15 of 36 cells open, 0 of them in the future, and no open cell for 'Your';" in said
+    )
     assert "window: 15 of 36 cells open, 0 of" in said  # 1 + 2 + 4 * 3
     assert "pads: 18 of 36 cells open, 0 of" in said  # 21 without the 3 cells of the pads' columns
 

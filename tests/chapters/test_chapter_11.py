@@ -130,7 +130,10 @@ def test_what_the_page_says_of_stretching():
 
 def test_the_page_says_how_the_models_were_trained():
     said = PAGE["longer-asks"]
-    assert f"{runs.N_STEPS} steps on the play of chapter 03, in blocks of {runs.TRAINED}" in said
+    assert (
+        f"{runs.N_STEPS} steps on the text of chapter 03, a play, in blocks of {runs.TRAINED}"
+        in said
+    )
     assert f"blocks of {runs.LONGER}" in said and "five seeds" in said
 
 

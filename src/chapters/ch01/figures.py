@@ -44,7 +44,7 @@ def merges_figure(
         curve.set_ylabel("thousand tokens\nin the corpus")
         curve.set_ylim(0, lengths[0] / 1000 * 1.08)
         saved = 1 - lengths[n_merges] / lengths[0]
-        curve.set_title(f"{n_merges} merges: the corpus has {saved:.0%} fewer tokens than bytes", y=1.37)
+        curve.set_title(f"{n_merges} merge{'s' if n_merges != 1 else ''}: the corpus has {saved:.0%} fewer tokens than bytes", y=1.37)
         strip = curve.inset_axes([-0.1, 1.05, 1.11, 0.26])
         draw_tokens(strip, tokens, 0)
         strip.set_xlim(-0.3, max(sum(map(len, tokens)), 34) + 0.2)
@@ -53,7 +53,7 @@ def merges_figure(
     new = f" The newest token is '{newest}'." if newest is not None else ""
     return picture(
         figure,
-        f"After {n_merges} merges the sentence has {len(tokens)} tokens, and the corpus has "
+        f"After {n_merges} merge{'s' if n_merges != 1 else ''} the sentence has {len(tokens)} tokens, and the corpus has "
         f"{lengths[n_merges]:,} tokens, {saved:.1%} fewer than its {lengths[0]:,} bytes.{new}",
     )
 

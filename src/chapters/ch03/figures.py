@@ -81,7 +81,7 @@ def tables_figure(
         f"and a column for each next character. A stronger blue means a higher probability (the "
         f"colours show its square root). Compare a row with the row of the same character in "
         f"'{last}'. To make the two rows equal, a share of the probability has to move to other "
-        f"columns. On average over the text this share is {', '.join(moved)}.",
+        f"columns. The mean of this share over the text is {', '.join(moved)}.",
     )
 
 

@@ -165,7 +165,7 @@ def _count(mask: Tensor, words: Sequence[str]) -> str:
     says = f"{int(mask.sum())} of {mask.numel()} cells open, {_ahead(mask)} of them in the future"
     if blind:
         names = " and ".join(f"'{word}'" for word in blind)
-        says += f", and none for {names}"
+        says += f", and no open cell for {names}"
     return says
 
 

@@ -88,7 +88,7 @@ def anatomy_figure(
         f"The figure shows the path from x, ({B}, {T}, {C}), to out, ({B}, {T}, {Dv}). Three Linear "
         f"layers make queries, keys and values; their {learnt} numbers are learnt and saved. The "
         f"mask, {mask.numel()} entries for up to {mask.shape[0]} positions, is a buffer: it moves "
-        f"with the module, but is neither learnt nor saved. Here a ({T}, {T}) corner of it is used. "
+        f"with the module, but is neither learnt nor saved. Here its ({T}, {T}) corner is used. "
         f"Dropout with p = {dropout:g} acts on the weights, but only in training.",
     )
 

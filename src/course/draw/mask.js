@@ -132,7 +132,7 @@
     const most = leaks.reduce((a, b) => (b.moved > a.moved ? b : a), leaks[0]);
     const lost = words.filter((_, i) => moves[i].some(Number.isNaN));
     return `The mask has ${open.length} of ${all.length} cells open, ${open.filter(({ i, j }) => j > i).length} of them in the future`
-      + (blind.length ? `, and none for ${names(blind)}. ` : ". ")
+      + (blind.length ? `, and no open cell for ${names(blind)}. ` : ". ")
       + (most ? `The future leaks into ${leaks.length} cell${leaks.length > 1 ? "s" : ""}. The largest leak is `
         + `${most.moved.toFixed(4)}, in the output of '${words[most.i]}' when '${words[most.j]}' changes` : "No output notices its future")
       + (lost.length ? `; the output of ${names(lost)} is nan.` : ".");

@@ -284,7 +284,7 @@
       : allowed.length < 2 ? `${place} may listen only to ${told(best(row))}`
       : `${place} listens most to ${told(best(row))}, and least to ${told(least)}`;
     const sum = weights[row].reduce((a, b) => a + b);
-    return `Among ${allowed.length} arrows ${heard}. The context is [${mix[row].map((x) => x.toFixed(4)).join(", ")}].`
+    return `Among ${allowed.length} arrow${allowed.length > 1 ? "s" : ""} ${heard}. The context is [${mix[row].map((x) => x.toFixed(4)).join(", ")}].`
       + (mask ? ` The row sums to ${sum.toFixed(4)}.` : "")
       + (inside ? "" : " It lies outside of the hull: no one row of shares could mix it.");
   }

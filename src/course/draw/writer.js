@@ -9,7 +9,7 @@
   const PACE = 500, REST = 5000; // milliseconds a token, and between two texts
   const LEAST = 0.02; // a token that has less is never chosen, unless top-p says which are
   const FROM_ALL = 0.25, FROM_ONE = 0.05; // of an arc, of all heads or of one; the strongest look always has one
-  const SHOWN = 5, MORE = 9; // of the next tokens, the most probable; more where some of them are cut off
+  const SHOWN = 5; // of the next tokens, the most probable
 
   // A number from 0 to 1 for a place in a text, always the same: so another name at the beginning
   // changes only the words that depend on it.
@@ -62,7 +62,7 @@
   function render({ model, el }) {
     const mind = gpt.read(model.get("weights")), look = gpt.reader(mind);
     const { start, swap, off: switches, temperature: heat } = model.get("state"), end = gpt.encode(mind, start).ids[0];
-    const sampling = heat !== undefined, shown = sampling ? MORE : SHOWN;
+    const sampling = heat !== undefined;
     el.classList.add("course-live", "course-writer");
     el.dataset.preventSwipe = "";
     el.addEventListener("keydown", (event) => {
@@ -80,7 +80,7 @@
     const arcs = add(text, "svg", { "aria-hidden": true });
     const tokens = add(text, "p");
     const side = add(el, "div", { class: "side" });
-    const next = table(side, "The next token", ["probability"], Array.from({ length: shown }, () => ""));
+    const next = table(side, "The next token", ["probability"], Array.from({ length: SHOWN }, () => ""));
     next.made.classList.add("next");
     add(side, "p", { class: "title" }, "All heads: press one");
     const draws = tiles(side, mind.config, (one) => { // a second press: all again
@@ -94,19 +94,19 @@
     const says = add(story, "p", { class: "says", role: "status" });
 
     const top = add(story, "div", { class: "top" });
-    const field = add(add(top, "label", {}, "The story begins"), "textarea", {
+    const field = add(add(top, "label", sampling ? { style: "display: none" } : {}, "The story begins"), "textarea", {
       rows: 3, spellcheck: false, autocomplete: "off", autocapitalize: "off", "data-lm-suppress-shortcuts": true,
     });
     field.addEventListener("input", () => change({ text: field.value }));
     const bar = add(top, "div", { class: "presets", role: "group", "aria-label": "writing" });
     const play = !sampling && button(bar, "Pause", () => { playing = !playing; draw(); wait(); });
     if (!sampling) button(bar, "One token", () => { playing = false; forward(); });
-    const again = sampling && button(bar, "Draw again from the marked word", () => (
+    const again = sampling && button(bar, "Draw again from here", () => (
       change({ text: ids.slice(1, at + 1).map((id) => mind.vocab[id]).join(""), seed: told.seed + 1 })));
     button(bar, "Another story", () => { ids.length = 0; change({ seed: model.get("state").seed + 1 }); });
     const [heating, cutting] = !sampling ? [] : [["temperature", 0, 2], ["top_p", 0.05, 1]].map(([name, min, max]) => (
       slider(top, name.replace("_", "-"), { min, max, step: 0.05 }, (value) => change({ [name]: value }), () => {})));
-    const names = add(top, "div", { class: "presets", role: "group", "aria-label": swap.asks });
+    const names = add(sampling ? bar : top, "div", { class: "presets", role: "group", "aria-label": swap.asks });
     add(names, "span", {}, swap.asks);
     const known = new RegExp(`(?<!\\p{L})(${swap.words.join("|")})(?!\\p{L})`, "u");
     const words = swap.words.map((word) => button(names, word, () => {

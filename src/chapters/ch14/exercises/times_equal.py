@@ -54,7 +54,7 @@ E.slip("/ torch.arange(1, T + 1)[:, None]", "/ torch.arange(1, T + 1)", """your 
 E.slip("/ torch.arange(1, T + 1)[:, None]", "/ T", """your equal shares are 1 / T in every row. But
     row t sees t + 1 positions, and gives each 1 / (t + 1).""")
 E.slip("weights.sum(dim=0) / equal.sum(dim=0)", "weights.sum(dim=0) - equal.sum(dim=0)", """you
-    return how much more than its equal shares each position receives. How many *times* as much is
+    return how much more each position receives than it would with equal shares. How many *times* as much is
     it?""")
 E.slip("weights.sum(dim=0) / equal.sum(dim=0)", "weights[-1] / equal[-1]", """you take only the last
     row. Add up the columns.""")
