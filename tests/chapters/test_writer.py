@@ -62,8 +62,8 @@ def opened(addresses, chrome):
 
 
 def story(page):
-    """What is read so far, without the line break before it."""
-    return page.locator(".text p").inner_text().removeprefix("↵").replace(" .", ".")
+    """What is read so far, without the mark of its start."""
+    return page.locator(".text p").inner_text().removeprefix("start").replace(" .", ".")
 
 
 def press(page, name, times=1):
@@ -150,6 +150,8 @@ def test_a_typed_beginning_is_read_and_bars_are_torchs(opened, trained):
     torch.testing.assert_close(
         torch.tensor(shares), logits.softmax(dim=-1).topk(5).values, atol=1e-3, rtol=0
     )
+    printed = page.locator("table.next td[data-value]").all_inner_texts()
+    assert [text == "< 0.1 %" for text in printed] == [share < 0.0005 for share in shares]
     page.get_by_role("textbox").fill("Once a zebra")
     page.get_by_text("The model has never seen 'zebra'").wait_for()
 
@@ -160,9 +162,13 @@ def test_a_press_on_a_head_shows_its_arcs_alone_and_a_second_all(opened, trained
     looks = model.forward_with_weights(ids)[1][:, 0, :, -1]
     page = opened(**STILL)
     assert arcs(page) == (looks >= 0.25).sum()
+    most = divmod(int(looks.amax(dim=-1).argmax()), looks.shape[1])
+    outlined = page.locator(".grid .most")
+    assert outlined.get_attribute("aria-label") == "block {}, head {}".format(*most)
     head = page.get_by_role("button", name="block 1, head 1")
     head.click()
     page.wait_for_selector(".grid [aria-pressed=true]")
+    assert outlined.count() == 0
     assert arcs(page) == (looks[1, 1] >= 0.05).sum()
     page.keyboard.press("ArrowUp")
     page.wait_for_selector(".grid [aria-label='block 0, head 1'][aria-pressed=true]")
@@ -222,7 +228,7 @@ def test_a_story_is_drawn_as_temperature_and_top_p_say(opened, trained):
     start = torch.tensor([tokenizer.encode(f"\n{BEGINNING}")])
     ids = generate(model, start, 100, torch.Generator(), temperature=0.0)
     greedy = tokenizer.decode(ids[0, 1:]).partition("\n")[0]
-    assert story(page).rstrip("↵").split() == greedy.split()
+    assert story(page).removesuffix("end").split() == greedy.split()
 
 
 def test_a_story_is_drawn_again_from_the_marked_word(opened):

@@ -254,7 +254,7 @@ def _spots(tokens: Sequence[str]) -> list[Spot]:
     spots, x, y = [], 0.0, 0.0
     for token in tokens:
         wide = TextPath((0, 0), token.strip(), size=SIZE).get_extents().width / 72
-        x += 0.07 if token.startswith(" ") else 0.02
+        x += 0.07 if token.startswith(" ") or len(spots) == 1 else 0.02  # the start is no word
         if x + wide > WIDE:
             x, y = 0.0, y - ROW
         spots.append((x, y, wide))

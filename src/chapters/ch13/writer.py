@@ -32,7 +32,7 @@ def story_writer(
     model, tokenizer, _ = load_checkpoint(STORIES)
     ids = tokenizer.encode(START + text)
     logits, maps = model.forward_with_weights(torch.tensor([ids]))
-    tokens = ["↵", *(tokenizer.decode([i]) for i in ids[1:])]
+    tokens = ["start", *(tokenizer.decode([i]) for i in ids[1:])]
     chances, likely = logits[0, -1].softmax(dim=-1).topk(SHOWN)
     best = [tokenizer.decode([i]).strip() for i in likely]
     guesses = list(zip(best, chances.tolist(), strict=True))

@@ -145,14 +145,16 @@
       if (playing && seen && !document.hidden) timer = setTimeout(() => { forward(); wait(); }, over() ? REST : PACE);
     }
 
+    // A token as it is shown; a story begins and ends with a line break.
+    const called = (id) => (id === end ? "end" : mind.vocab[id].trim() || sign(mind.vocab[id]));
     let given = 0;
     function spell(marks) { // a span for each token, and which of them are others than before
       const old = [...tokens.children].map((span) => span.textContent);
       tokens.replaceChildren();
       ids.forEach((id, n) => {
-        const word = n ? mind.vocab[id] : sign(mind.vocab[id]);
-        if (word.startsWith(" ")) tokens.append(" ");
-        const span = add(tokens, "span", {}, word.trim() || sign(word));
+        if (mind.vocab[id].startsWith(" ")) tokens.append(" ");
+        const span = add(tokens, "span", {}, n ? called(id) : "start");
+        span.classList.toggle("edge", id === end);
         span.classList.toggle("given", n < given);
         span.classList.toggle("changed", marks && n in old && old[n] !== span.textContent);
       });
@@ -185,8 +187,10 @@
       set(note, {}, strange ? `The model has never seen ${strange}: it goes on as well as it can.` : "");
       words.forEach((each) => set(each, { "aria-pressed": known.exec(typed)?.[0] === each.textContent }));
       if (play) set(play, {}, playing ? "Pause" : "Write");
-      if (sampling) return report(last, chances);
       const most = found.at(-1), there = tokens.children[most.place].textContent;
+      el.querySelectorAll(".grid button").forEach((map, n) => (
+        map.classList.toggle("most", block === null && n === most.block * mind.config.n_head + most.head)));
+      if (sampling) return report(last, chances);
       set(says, { "aria-busy": playing }, `From the newest token, '${last.textContent}', the largest weight is on '${there}': `
         + `${most.weight.toFixed(2)}, in head ${most.head} of block ${most.block}${off?.[most.block][most.head] ? ", but this head is off" : ""}.`);
     }
@@ -198,8 +202,8 @@
       const ended = over() && at === ids.length - 1;
       next.rows.forEach(({ tr, th, cells: [td] }, n) => {
         const chance = ended ? 0 : chances[likely[n]];
-        set(th, {}, ended ? "\u2013" : sign(mind.vocab[likely[n]]).trim());
-        set(td, { "data-value": chance }, ended ? "\u2013" : `${(100 * chance).toFixed(1)} %`);
+        set(th, {}, ended ? "\u2013" : called(likely[n]));
+        set(td, { "data-value": chance }, ended ? "\u2013" : chance < 0.0005 ? "< 0.1 %" : `${(100 * chance).toFixed(1)} %`);
         td.style.setProperty("--weight", chance);
         tr.classList.toggle("cut", chance < least);
         tr.classList.toggle("drawn", sampling && !ended && likely[n] === ids[at + 1]);
@@ -216,7 +220,7 @@
       const left = chances.filter((chance) => chance >= least && chance > 0).length;
       set(says, {}, `After '${last.textContent}', ${left} of ${chances.length} tokens can be drawn at temperature `
         + `${temperature.toFixed(2)} and top-p ${top_p.toFixed(2)}. `
-        + (drawn === undefined ? "The story ends here." : `'${sign(mind.vocab[drawn]).trim()}' was drawn, with probability `
+        + (drawn === undefined ? "The story ends here." : `'${called(drawn)}' was drawn, with probability `
         + `${(chances[drawn] / chances.filter((chance) => chance >= least).reduce((a, b) => a + b)).toFixed(3)}.`));
     }
     function mark(n) {
