@@ -36,6 +36,13 @@ def test_the_input_is_left_as_it_was_and_its_type_kept(version):
         assert torch.equal(x, before)
 
 
+@pytest.mark.parametrize("version", VERSIONS[1:], ids=lambda v: v.__name__)
+@pytest.mark.parametrize("x", [torch.zeros(4), torch.zeros(1, 0, 2), torch.zeros(1, 4, 2).long()])
+def test_what_has_no_past_or_no_mean_is_refused(version, x, as_a_user):
+    with pytest.raises(ValueError, match="x: expected floating-point numbers of shape"):
+        version(x)
+
+
 def test_the_sources_own_numbers():
     """Seeds 1337 and 42: S1.21 and S2.5, to the printed digits."""
     x = torch.randn(4, 8, 2, generator=torch.Generator().manual_seed(1337))

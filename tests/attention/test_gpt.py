@@ -9,6 +9,7 @@ from torch.testing import assert_close
 from attention.cache import Cache
 from attention.gpt import GPT, POSITIONS, CausalSelfAttention, Config, start_as_identity
 from attention.multi_head import MultiHeadAttention
+from attention.positions import sinusoidal
 from tests.attention.draws import draw_ids, draw_model
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
@@ -124,3 +125,15 @@ def test_start_as_identity_zeroes_biases_too():
     torch.nn.init.ones_(model.blocks[0].attention.out.bias)
     start_as_identity(model.blocks[0])
     assert not model.blocks[0].attention.out.bias.any()
+
+
+def test_sinusoids_are_added_to_the_vectors_of_the_tokens():
+    model, ids = (
+        GPT(Config(11, 5, n_layer=1, n_head=2, n_embd=8, positions="sinusoidal")),
+        draw_ids(2, 5, vocab_size=11),
+    )
+    with torch.no_grad():
+        added = model.embed(ids) - model.token_embedding(ids)
+        later = model.embed(ids[:, 3:], start=3) - model.token_embedding(ids[:, 3:])
+    assert_close(added, sinusoidal(5, 8).expand(2, 5, 8))
+    assert_close(later, added[:, 3:])

@@ -290,3 +290,11 @@ def test_nothing_is_learnt_from_a_special_token():
 def test_decode_equals_tiktoken(play, play_tiktoken, ids):
     assert play.decode_bytes(ids) == play_tiktoken.decode_bytes(ids)
     assert play.decode(ids) == play_tiktoken.decode(ids)
+
+
+def test_a_tokenizer_is_built_again_from_its_pairs():
+    text = "the thin thing that they thought"
+    first = BPETokenizer(fast_bpe.learn_merges(Counter(map(str.encode, split_pieces(text))), 9))
+    again = BPETokenizer(first.pairs)
+    assert len(first.pairs) == 9 and again.merges == first.merges
+    assert again.encode(text) == first.encode(text)
