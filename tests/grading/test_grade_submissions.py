@@ -254,7 +254,7 @@ def test_a_learners_zip_is_hers_whatever_stands_in_it(tmp_path, folder, inside):
 
 
 def test_a_learners_own_zip_with_a_folder_in_it_is_hers(tmp_path):
-    found, _ = find([zipped(tmp_path / "ada.zip", {"ada/work/a.ipynb": NOTEBOOK})])
+    found, _ = find([zipped(tmp_path / "ada.zip", {"ada/week/a.ipynb": NOTEBOOK})])
     assert [one.student for one in found] == ["ada"]
 
 
