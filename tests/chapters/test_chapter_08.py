@@ -7,8 +7,9 @@ import torch
 
 from attention.masks import causal_mask, padding_mask, window_mask
 from attention.properties import ripples
-from chapters.ch08.explorer import mask_painter
+from chapters.ch08.explorer import curtain_explorer, mask_painter
 from chapters.ch08.figures import leak_figure, mask_gallery
+from chapters.ch08.leaking_twins import DIAGONALS, stored
 from tests.chapters.conftest import says
 from tests.conftest import WORDS, X
 
@@ -149,6 +150,32 @@ def test_leak_figure_tells_a_zero_weight_from_a_clean_output(no_pixels):
         "lost: no weight on a future word, and no output notices its future; the output of 'a' is nan"
         in said
     )
+
+
+@pytest.mark.parametrize("name", DIAGONALS)
+@pytest.mark.parametrize("row", (0, 3, 6))
+def test_the_curtain_says_what_loops_say(no_pixels, name, row):
+    explorer, k = curtain_explorer(row, name), DIAGONALS[name]
+    words, said = explorer.state["words"], explorer.still.sentence
+    seen = [j for j in range(7) if k is None or j <= row + k]
+    open_ = [(i, j) for i in range(7) for j in range(7) if k is None or j <= i + k]
+    label = name if k is None else f"diagonal={name}"
+    assert f"With {label}, '{words[row]}' sees {len(seen)} of 7 words, " in said
+    leaks = " and ".join(f"'{words[j]}'" for j in seen if j > row)
+    assert (f"and its future leaks: {leaks}." if leaks else "and none of its future.") in said
+    ahead = sum(j > i for i, j in open_)
+    assert f"{ahead} of the {len(open_)} open cells of the mask are in the future." in said
+    runs = [*stored()[name].values()]
+    means = {
+        what: sum(run[what] for run in runs) / 3
+        for what in runs[0]
+        if what[:4] not in ("text", "read")
+    }
+    says(
+        said,
+        f"a loss of {means['training']:f} in training and of {means['without future']:f} with",
+    )
+    assert f"Of its 100 stories, {round(means['well formed'])} are well formed." in said
 
 
 def test_hugging_faces_tokenizers_mark_words_with_1():

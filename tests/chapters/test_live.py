@@ -22,8 +22,8 @@ from chapters.ch05.figures import arrows_figure
 from chapters.ch06.explorer import query_explorer as projected
 from chapters.ch07.explorer import SCALES, scale_explorer
 from chapters.ch07.figures import entropies, jacobian_norms
-from chapters.ch08.explorer import future_explorer, mask_painter
-from chapters.ch08.figures import painted_sentence
+from chapters.ch08.explorer import curtain_explorer, future_explorer, mask_painter
+from chapters.ch08.figures import curtain_sentence, painted_sentence
 from chapters.ch10.explorer import heads_explorer, shares, split_by_view, two_heads_explorer
 from chapters.ch10.figures import views_sentence
 from chapters.ch14.explorer import head_scores, maps_sentence, model_explorer
@@ -68,6 +68,7 @@ def explorers() -> dict[str, Live]:
         "03": temperature_explorer(COUNTS, VOCAB, VOCAB.index(" "), seed=5),
         "10": heads_explorer(WORDS),
         "08 future": future_explorer(WORDS),
+        "08 curtain": curtain_explorer(),
         "10 two": two_heads_explorer(WORDS),
         "14": model_explorer(),
     }
@@ -853,6 +854,110 @@ def test_a_row_is_painted_by_one_stroke(opened):
     painter.agrees()
 
 
+class Drawn(Shown):
+    """The curtain of chapter 08."""
+
+    NAME = "08 curtain"
+    LOOK = """() => {
+        const seen = (e) => e.checkVisibility({ visibilityProperty: true }), edge = el.querySelector(".handle");
+        const middle = (e) => { const { left, width } = e.getBoundingClientRect(); return left + width / 2; };
+        return {
+            words: all(".word", (e) => [text(e.children[0]), seen(e.children[0]), wrong(e), text(e.children[1])]),
+            before: all(".word", (e) => middle(e) < middle(edge)),
+            edge: [edge.ariaValueNow, edge.ariaValueText], slider: all("input", (e) => [e.value, e.getAttribute("aria-valuetext")]),
+            mask: all(".mask tbody td", (e) => [text(e), wrong(e)]),
+            rows: all(".mask tbody tr", (e) => [e.matches(".held"), pressed(e.querySelector("button"))]),
+            twin: all(".twin td[data-value]", (e) => [value(e), text(e)]),
+            bars: all(".twin td[data-value]", (e) => Number(e.style.getPropertyValue("--weight"))),
+            written: all("samp > *", text),
+        };
+    }"""
+
+    def compare(self, seen):
+        """Everything that the page shows, against torch and the stored runs."""
+        words, row, at = self.state["words"], self.state["row"], self.state["at"]
+        twin, honest = self.state["twins"][at], self.state["twins"][1]
+        T, k = len(words), twin["diagonal"]
+        mask = torch.ones(T, T).tril(T if k is None else k).bool()
+        ahead = mask & torch.ones(T, T).triu(1).bool()
+        line = zip(words, mask[row].tolist(), ahead[row].tolist(), strict=True)
+        assert [each[:3] for each in seen["words"]] == [list(each) for each in line]
+        notes = ["leak!" if leaks else "" for leaks in ahead[row].tolist()]
+        notes[row + 1 : row + 2] = ["answer!" if ahead[row].any() else "to guess"][: T - 1 - row]
+        notes[row] = "looks"
+        assert [each[3] for each in seen["words"]] == notes
+        assert seen["before"] == mask[row].tolist(), (
+            "the edge is behind the last word that is seen"
+        )
+        name = "no mask" if k is None else f"diagonal={k}"
+        assert seen["edge"] == [f"{at}", name] and seen["slider"] == [[f"{at}", name]]
+        signs = [
+            ["!" if leaks else "\u2713" if is_ else "\u2013", leaks]
+            for is_, leaks in zip(mask.view(-1).tolist(), ahead.view(-1).tolist(), strict=True)
+        ]
+        assert seen["mask"] == signs
+        assert seen["rows"] == [[t == row] * 2 for t in range(T)]
+        most = max(max(each["alone"]) for each in self.state["twins"])
+        cells = [
+            (one[what], what) for what in ("training", "alone", "formed") for one in (twin, honest)
+        ]
+        for (number, told), bar, (runs, what) in zip(
+            seen["twin"], seen["bars"], cells, strict=True
+        ):
+            mean = sum(runs) / len(runs)
+            assert number == pytest.approx(mean)
+            assert bar == pytest.approx(mean / (100 if what == "formed" else most))
+            digits = 0 if what == "formed" else 4
+            low, high = min(runs), max(runs)
+            assert told == f"{mean:.{digits}f}\n({low:.{digits}f}\u2013{high:.{digits}f})"
+        assert seen["written"] == [twin["text"][: twin["read"]], twin["text"][twin["read"] :]]
+        assert seen["says"] == curtain_sentence(words, row, twin, 100)
+        return seen
+
+
+@pytest.mark.browser
+def test_every_mask_from_every_word_and_every_key(table):
+    curtain = Drawn(table)
+    curtain.follow([{"row": row, "at": at} for row in range(7) for at in range(5)])
+    curtain.follow([{"row": 3, "at": 1}])
+    keys = ["ArrowRight"] * 4 + ["ArrowLeft"] * 5 + ["ArrowUp", "ArrowUp", "ArrowDown"]
+    at = 1
+    for key, seen in zip(
+        keys, curtain.through([(".handle", 0, key) for key in keys]), strict=True
+    ):
+        at = max(0, min(4, at + (1 if key in ("ArrowRight", "ArrowUp") else -1)))
+        curtain.state["at"] = at
+        curtain.compare(seen)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", (390, 1200))
+def test_the_curtain_follows_the_pointer(opened, width):
+    page = opened(viewport={"width": width, "height": 900})
+    curtain = Drawn(page)
+    assert curtain.agrees()["says"] == curtain.still
+    boxes = [box.bounding_box() for box in curtain.el.locator(".word").all()]
+    line = curtain.el.locator(".line").bounding_box()
+    grip = curtain.handle.bounding_box()
+    y = grip["y"] + grip["height"] / 2
+    page.mouse.move(grip["x"] + grip["width"] / 2, y)
+    page.mouse.down()
+    for n, at in ((5, 2), (6, 3), (7, 4), (4, 1), (3, 0), (0, 0), (5, 2)):  # n words are seen
+        edge = boxes[n]["x"] if n < 7 else boxes[6]["x"] + boxes[6]["width"]
+        page.mouse.move(edge + 1, y)
+        curtain.has(at=at)
+    page.mouse.move(line["x"] + line["width"] + 40, y)
+    curtain.has(at=4)
+    page.mouse.up()
+    page.keyboard.press("ArrowLeft")  # the edge has the focus
+    curtain.has(at=3)
+    curtain.el.get_by_role("button", name="the", exact=True).click()
+    curtain.has(row=2)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    right = boxes[6]["x"] + boxes[6]["width"]
+    assert right <= line["x"] + line["width"] and len({box["y"] for box in boxes}) == 1
+
+
 class Next(Shown):
     """The explorer of chapter 03."""
 
@@ -1191,6 +1296,10 @@ CONTROLS = {  # what is clicked, pressed or chosen, and the state to which it le
         (("select", 0, "=4"), {"target": 4}), ((HELD, 1), {"row": 1}), ((BOX, 0), {"scaled": True}),
     ]),
     "07": (Row, [((SLIDER, 0, "=1"), {"power": 1}), ((SLIDER, 1, "=2"), {"size": 2})]),
+    "08 curtain": (Drawn, [
+        ((SLIDER, 0, "=2"), {"at": 2}), ((HELD, 5), {"row": 5}), ((SLIDER, 0, "=4"), {"at": 4}),
+        ((HELD, 6), {"row": 6}), ((SLIDER, 0, "=0"), {"at": 0}), ((HELD, 0), {"row": 0}),
+    ]),
     "08 future": (Shown, [((BOX, 0), {"late": True}), ((HELD, 3), {"row": 3})]),
     "10": (Cuts, [
         ((".presets button", 2), {"heads": 3}), (("tr button", 4), {"row": 4}),
@@ -1222,6 +1331,7 @@ def test_every_control_leads_to_its_state(table, name):
 def test_no_explorer_opens_on_the_answer_to_its_question(table):
     one, two = Shown(table, "10 two").follow([{}, {"two": True}])
     assert "outside of the hull" in two["says"] and "outside of the hull" not in one["says"]
+    assert "none of its future" in LIVE["08 curtain"].still.sentence
     explorer = Shown(table, "08 future")
     far, pulled = explorer.state["reach"], []
     for angle, late in ((246, False), (246, True), (66, True)):
@@ -1351,6 +1461,9 @@ def test_axe_finds_nothing_in_any_theme_whatever_is_open(opened, themes):
         other.el.locator("input[type=checkbox]").check()
         if "mask" in other.state:
             other.el.locator("[data-cell='4 5']").click()  # a cell of the future: red
+    Drawn(page).el.locator("input").evaluate(
+        "e => { e.value = 2; e.dispatchEvent(new Event('input')); }"
+    )
     assert page.evaluate(ONE_OF_EACH_KIND) > 150
     for theme in themes:
         page.evaluate(f"document.getElementById('mdbook-theme-{theme}').click()")

@@ -1,4 +1,4 @@
-"""Chapter 08: paint a mask, and see what leaks; pull at a word that may not be heard."""
+"""Chapter 08: draw a curtain, or paint a mask, and see what leaks; pull at a word that may not be heard."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,8 +10,47 @@ from attention.masks import causal_mask
 from attention.properties import ripples
 from chapters.ch05.explorer import six_arrows
 from chapters.ch05.figures import REACH, arrows_figure
-from chapters.ch08.figures import painted_figure
+from chapters.ch08.figures import curtain_figure, painted_figure
+from chapters.ch08.leaking_twins import DIAGONALS, N_STORIES, stored
 from course.draw.live import Live
+
+BEFORE = (  # the end of a story
+    "Then the drum Moss beat tired it, so it gave it to Mira. Now it was the drum Mira beat. "
+    "At night the stars came out. Whose is the drum?"
+)
+ANSWER = ["It", "is", "the", "drum", "Mira", "beat", "."]
+
+
+def curtain_explorer(row: int = 3, diagonal: str = "0") -> Live:
+    """A curtain over a sentence of a story, and the stored twin that was trained with this mask.
+
+    `diagonal` is a name in `leaking_twins.DIAGONALS`, `row` the word that looks.
+    """
+    at, twins = [*DIAGONALS].index(diagonal), curtain_twins()
+    return Live(
+        "curtain",
+        curtain_figure(ANSWER, row, twins[at], N_STORIES),
+        words=ANSWER,
+        before=BEFORE,
+        row=row,
+        at=at,
+        twins=twins,
+        n_stories=N_STORIES,
+    )
+
+
+def curtain_twins() -> list[dict]:
+    """What is stored of each twin: its scores seed by seed, and the text of the first seed."""
+    found = []
+    for name, diagonal in DIAGONALS.items():
+        runs = [*stored()[name].values()]
+        training, alone, formed = (
+            [run[score] for run in runs] for score in ("training", "without future", "well formed")
+        )
+        text = dict(text=runs[0]["text"], read=runs[0]["read to"])
+        scores = dict(training=training, alone=alone, formed=formed)
+        found.append(dict(name=name, diagonal=diagonal) | scores | text)
+    return found
 
 
 def mask_painter(

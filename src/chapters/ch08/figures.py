@@ -1,6 +1,7 @@
-"""Chapter 08: masks side by side, and who notices when a position changes."""
+"""Chapter 08: masks side by side, who notices when a position changes, and a curtain over a sentence."""
 
 from collections.abc import Mapping, Sequence
+from statistics import mean
 
 import matplotlib as mpl
 import torch
@@ -9,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
+from chapters.ch08.leaking_twins import curtain
 from course.draw.picture import (
     INK,
     LIGHT,
@@ -112,6 +114,58 @@ def painted_sentence(mask: Tensor, ripple: Tensor, words: Sequence[str]) -> str:
     """What `painted_figure` says."""
     leak = _leak(ripple, words)
     return f"The mask has {_count(mask, words)}. {leak[0].upper()}{leak[1:]}."
+
+
+def curtain_figure(words: Sequence[str], row: int, twin: Mapping, n_stories: int) -> Picture:
+    """A sentence behind its curtain, the mask, and what becomes of the twin that is trained with it.
+
+    `twin` has its `name` and `diagonal` (None for no mask), and of each seed its loss in `training`, its
+    loss `alone`, and how many of its `n_stories` are well `formed`.
+    """
+    figure, (line, square) = canvas(2.9, 2, layout=None)
+    T = len(words)
+    place(line, 0.05, 0.6, 3.5, 1.8)
+    place(square, 4.9, 0.65, 1.9, 1.9)
+    mask = curtain(T, twin["diagonal"])
+    _squares(square, mask, words, rows=True)
+    with mpl.rc_context(STYLE):
+        for j, word in enumerate(words):
+            _behind(line, j, word, row, bool(mask[row, j]))
+        told = f"loss in training {mean(twin['training']):.4f}, with no future {mean(twin['alone']):.4f}"
+        line.text(0, 1.75, f"its twin: {told}", fontsize=SMALL, va="center")
+        line.set(xlim=(0, T), ylim=(2.2, -0.6))
+        line.set_axis_off()
+    headline(figure, f"{_mask_name(twin)}: what '{words[row]}' sees")
+    return picture(figure, curtain_sentence(words, row, twin, n_stories))
+
+
+def curtain_sentence(words: Sequence[str], row: int, twin: Mapping, n_stories: int) -> str:
+    """What `curtain_figure` and its explorer say."""
+    mask, name = curtain(len(words), twin["diagonal"]), _mask_name(twin)
+    ahead = [repr(word) for word, seen in zip(words[row + 1 :], mask[row, row + 1 :], strict=True) if seen]
+    leaks = f"and its future leaks: {' and '.join(ahead)}" if ahead else "and none of its future"
+    return (
+        f"With {name}, '{words[row]}' sees {int(mask[row].sum())} of {len(words)} words, {leaks}. "
+        f"{_ahead(mask)} of the {int(mask.sum())} open cells of the mask are in the future. A twin trained with it "
+        f"has a loss of {mean(twin['training']):.4f} in training and of {mean(twin['alone']):.4f} with no future to "
+        f"read. Of its {n_stories} stories, {mean(twin['formed']):.0f} are well formed."
+    )
+
+
+def _mask_name(twin: Mapping) -> str:
+    return twin["name"] if twin["diagonal"] is None else f"diagonal={twin['name']}"
+
+
+def _behind(axes: Axes, j: int, word: str, row: int, seen: bool) -> None:
+    """A word of the sentence in its cell: open, red if it is in the future, or behind the curtain."""
+    leaks = seen and j > row
+    if not seen:
+        axes.add_patch(Rectangle((j, -0.5), 1, 1, color=SHADE, lw=0))
+    elif leaks or j == row:
+        axes.add_patch(Rectangle((j + 0.04, -0.48), 0.92, 0.96, fill=False, lw=2, edgecolor=WRONG if leaks else QUERY))
+    axes.text(j + 0.5, 0, word if seen else "", ha="center", va="center", fontsize=11)
+    note = "looks" if j == row else "leaks" if leaks else "to guess" if j == row + 1 else ""
+    axes.text(j + 0.5, 0.8, note, ha="center", va="center", fontsize=SMALL)
 
 
 def _squares(axes: Axes, mask: Tensor, words: Sequence[str], rows: bool) -> None:
