@@ -121,18 +121,6 @@ class HandsOn(click.Command):
         return [*super().collect_usage_pieces(context), "[-- OPTION ...]"]
 
 
-class ManySeeds(click.Command):
-    """A command whose --seed takes all the numbers after it."""
-
-    def parse_args(self, context: click.Context, words: list[str]) -> list[str]:
-        known, taking = [], False
-        for word in words:
-            taking = word == "--seed" or (taking and not word.startswith("-"))
-            if word != "--seed":
-                known += ["--seed", word] if taking else [word]
-        return super().parse_args(context, known)
-
-
 def processors() -> int:
     """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -298,21 +286,6 @@ def check(options: list[str], paths: list[Path], workers: int) -> int:
     from course.check.run import check
 
     return check(paths, notebooks.root(), min(workers, len(paths)), options)
-
-
-@course.command(cls=ManySeeds)
-@NOTEBOOKS
-@click.option("--seed", type=N, multiple=True, required=True, help="One seed for each class.")
-@into("variants")
-def variants(paths: list[Path], seed: Sequence[int], out: Path) -> None:
-    """Make notebooks for several classes, with different numbers.
-
-    Exit status: 0 made, 2 a seed can't be used or the usage is wrong; then nothing is written.
-    """
-    from course.learn.variants import write_all
-
-    for line in write_all(paths, list(seed), out):
-        print(line)
 
 
 # ---------------------------------------------------------------- what is published

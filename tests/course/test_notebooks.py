@@ -271,7 +271,7 @@ def test_help_loads_nothing_heavy():
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert answer.stdout.splitlines()[-1] == "set()"
     assert re.findall(r"^  (\w+)  ", answer.stdout, re.MULTILINE) == [
-        *("start", "update", "run", "refresh", "check", "variants", "book", "slides", "sheet"),
+        *("start", "update", "run", "refresh", "check", "book", "slides", "sheet"),
         *("present", "grade"),
     ]
 
