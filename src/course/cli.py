@@ -212,10 +212,7 @@ def update(folder: Path) -> None:
 
 def _bring(bring: Callable[[Path, Path], Iterable[str]], folder: Path) -> None:
     root = notebooks.root()
-    ready, pins = (
-        Path(sys.prefix, ".ready"),
-        root / "requirements.txt",
-    )  # install.py's copy of them
+    ready, pins = Path(sys.prefix, ".ready"), root / "requirements.txt"  # which install.py copies
     if ready.exists() and pins.exists() and ready.read_bytes() != pins.read_bytes():
         print("the pinned versions have changed: run `python install.py` again")
     for line in bring(root, folder):
