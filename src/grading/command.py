@@ -37,9 +37,6 @@ from course.cli import PATH, N, into, processors
     help="Your Moodle grading worksheet, to fill in.")
 @click.option("--column", default="", metavar="NAME",
     help="First characters of the column's name in the gradebook.")
-@click.option("--scheduler", default="", metavar="ADDRESS",
-    help="Address of a Dask scheduler, to grade on many machines.")
-@click.option("--seed", type=N, help="The seed of this class in `course variants`.")
 # fmt: on
 def grade(**wish: Any) -> int:
     """Grade submissions, each in a sandbox; write feedback and tables.

@@ -22,13 +22,11 @@ from typing import Any
 import torch
 
 from course.errors import NoSandbox
-from course.learn import draws
 from course.learn.exercises import load, told
 from course.learn.record import Exercise
 from course.learn.verdict import Verdict, judge
 from grading.collect import Answers, collect
 from grading.forbidden import Look, look
-from grading.sandbox import refuse_or_go
 
 Result = dict[str, Any]
 LIMITS = {"AS": 8 << 30, "CPU": 300}  # bytes, and seconds for one submission, which needs few
@@ -48,15 +46,12 @@ def main() -> None:
 
 def judged(request: dict[str, Any]) -> dict[str, Any]:
     """What came of a submission: its results, or why the machine refused, or what failed here."""
-    draws.variant(request["variant"])
     cohort, trust = request["cohort"], request["trust"]
     try:
-        if request["probe"]:
-            refuse_or_go(trust)
         exercises = [_prepared(id, cohort) for id in request["ids"]]
         return {"results": graded(exercises, request["cells"], cohort, trust)}
     except NoSandbox as error:
-        return {"refused": f"on a worker: {error}" if request["probe"] else str(error)}
+        return {"refused": str(error)}
     except Exception as error:
         return {"failed": f"the grader itself failed on it ({type(error).__name__}: {error})"}
 
@@ -64,8 +59,7 @@ def judged(request: dict[str, Any]) -> dict[str, Any]:
 def version(exercise: Exercise, cohort: str) -> str:
     """What a result depends on, but for the submission: the record and what its inputs come from."""
     record = inspect.getsource(inspect.getmodule(exercise.reference.function))
-    drawn = f"{cohort}{draws.of_variant()}"
-    return hashlib.sha256(f"{drawn}\n{exercise.id}\n{record}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{cohort}\n{exercise.id}\n{record}".encode()).hexdigest()[:16]
 
 
 def prepared(id: str, cohort: str) -> Exercise:

@@ -11,7 +11,6 @@ from tqdm import tqdm
 
 from course.errors import CourseError
 from course.files import write_text
-from course.learn import draws
 from course.learn.exercises import known, load
 from grading import feedback, many, results, rules, tables
 from grading.judge import version
@@ -28,11 +27,9 @@ def run(wish: SimpleNamespace) -> int:
     _check_students(wish.student, found)
     said = rules.read(wish.out, wish.due, wish.late)
     _say(told)
-    draws.variant(str(wish.seed or ""))
     if wish.dry_run:
         return _tell(wish, found)
-    if not wish.scheduler:
-        refuse_or_go(wish.trust)
+    refuse_or_go(wish.trust)
     wish.out.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(wish.out / ".lock", timeout=0):
@@ -146,9 +143,8 @@ def _locked(wish: SimpleNamespace, found: list[Submission], said: rules.Rules) -
 def _with_bar(
     wish: SimpleNamespace, todo: list[Submission], ready: many.Exercises, cohort: str
 ) -> Iterator[tuple[Submission, many.Results]]:
-    far, jobs = bool(wish.scheduler), max(1, min(wish.jobs, len(todo)))
-    pool = many.workers(wish.scheduler) if far else many.here(jobs)
-    found = many.grade(todo, ready, cohort, pool, trust=wish.trust, probe=far)
+    jobs = max(1, min(wish.jobs, len(todo)))
+    found = many.grade(todo, ready, cohort, jobs, wish.trust)
     yield from tqdm(found, total=len(todo), unit="submission", disable=not todo)
 
 

@@ -168,9 +168,6 @@ def test_the_preprocessor_itself_knows_its_protocol():
     ("tags", "has", "lacks"),
     (
         ([], ("nohighlight", "42</pre>"), ()),
-        (["remove-input"], ("42",), ("nohighlight",)),
-        (["remove-output"], ("nohighlight",), ("42",)),
-        (["remove-cell"], (), ("course-cell",)),
         (["hide-input"], ("<summary>The code</summary>",), ()),
         (["hide-output"], ("<summary>The output</summary>",), ()),
         (["figure", "explorer", "quiz"], ("42",), ("<details",)),

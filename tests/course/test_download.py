@@ -111,7 +111,7 @@ def test_only_a_cell_is_added_and_only_to_code():
     new, old = json.loads(text)["cells"], json.loads(CODE)["cells"]
     assert [c["id"] for c in new] == [old[0]["id"], "the-package", old[1]["id"], old[2]["id"]]
     assert [new[0], *new[2:]] == old
-    assert new[1]["metadata"] == {"tags": ["remove-cell"], "jupyter": {"source_hidden": True}}
+    assert new[1]["metadata"] == {"jupyter": {"source_hidden": True}}
     plain = pages.notebook(cell("# A"))
     assert json.loads(notebook(plain, "a.ipynb", "", WHEEL)) == json.loads(plain)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -271,7 +272,7 @@ def test_help_loads_nothing_heavy():
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert answer.stdout.splitlines()[-1] == "set()"
     assert re.findall(r"^  (\w+)  ", answer.stdout, re.MULTILINE) == [
-        *("start", "update", "run", "refresh", "check", "variants", "book", "slides", "sheet"),
+        *("start", "update", "run", "refresh", "check", "book", "slides", "sheet"),
         *("present", "grade"),
     ]
 
@@ -295,6 +296,17 @@ def test_what_stands_behind_two_dashes_is_for_another_program(course, monkeypatc
         (["b_02_heads"], ["-x", "--", "a"]),
         (["b_02_heads", "a_01_text", "a_03_heads"], []),
     ]
+
+
+def test_a_port_that_the_book_can_not_have_is_refused_before_it_is_built(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert main(["book", "--serve", "--port", port]) == 2
+        assert f"port {port} of 127.0.0.1 can't be used" in capsys.readouterr().err
+    assert main(["book", "--serve", "--port", "99999"]) == 2
+    assert "port 99999" in capsys.readouterr().err
+    assert main(["book", "--port", "8001"]) == 2
+    assert "--port needs --serve: add --serve" in capsys.readouterr().err
 
 
 def test_what_only_who_publishes_needs_is_asked_for(monkeypatch, capsys):

@@ -11,11 +11,10 @@ from course.notebooks import changes, contents
 from course.outline import COLLAPSED, marks, missing
 
 TAGS = frozenset(
-    ("parameters", "raises-exception", "nbval-ignore-output", "nbval-skip")
-    + ("hide-input", "hide-output", "remove-cell", "remove-input", "remove-output")
+    ("parameters", "raises-exception", "nbval-ignore-output", "hide-input", "hide-output")
     + ("exercise", "quiz", "explorer", "figure", "predict")
 )
-UNCHECKED = {"nbval-ignore-output", "nbval-skip"}
+UNCHECKED = "nbval-ignore-output"
 SLIDE_TYPES = ("slide", "subslide", "fragment", "skip", "notes")
 MAX_LINES = 15  # of a code cell, without blank ones
 MARKER = re.compile(r"^\s*#+\s*(?:NBVAL_|PYTEST_VALIDATE_)\w*", re.MULTILINE)
@@ -74,7 +73,6 @@ def _lint_cell(cell: dict[str, Any]) -> Iterator[str]:
 
 def _lint_code(cell: dict[str, Any], number: int) -> Iterator[str]:
     source, outputs, course = "".join(cell["source"]), cell["outputs"], _course(cell)
-    tags = set(cell["metadata"].get("tags", []))
     if cell["execution_count"] != number:
         yield (
             f"execution count is {cell['execution_count']}, expected {number}: "
@@ -82,9 +80,8 @@ def _lint_code(cell: dict[str, Any], number: int) -> Iterator[str]:
         )
     if any(output.get("name") == "stderr" for output in outputs):
         yield "has stored stderr: fix or catch the warning"
-    if tags & UNCHECKED and not _is_reason(course.get("reason")):
-        unchecked = ", ".join(sorted(tags & UNCHECKED))
-        yield f'is tagged {unchecked}: say why in "course": {{"reason": …}}'
+    if UNCHECKED in cell["metadata"].get("tags", []) and not _is_reason(course.get("reason")):
+        yield f'is tagged {UNCHECKED}: say why in "course": {{"reason": …}}'
     if marker := MARKER.search(source):
         yield f"has the comment {marker[0].strip()!r}: use a tag and give a reason"
     lines = sum(bool(line.strip()) for line in source.splitlines())

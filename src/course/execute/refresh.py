@@ -14,13 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from course.errors import CourseError
-from course.execute.kernel import (
-    ONE_THREAD,
-    STORED,
-    Kernels,
-    failure,
-    run_cells,
-)
+from course.execute.kernel import ONE_THREAD, STORED, Kernels, failure, run_cells
 from course.execute.report import Progress, Result
 from course.execute.threads import Begins, Job, side_by_side
 from course.files import write_bytes

@@ -105,17 +105,16 @@ class _Blocks:
         return [_cell("".join(self.code(cell)))]
 
     def code(self, cell: Cell) -> tuple[str, str]:
-        """A code cell, and what it gave; what its tags hide is folded or left out."""
-        tags, code, shown = cell["tags"], "", ""
-        if cell["source"].strip() and "remove-input" not in tags:
+        """A code cell, and what it gave; what its tags hide is folded."""
+        tags, code = cell["tags"], ""
+        if cell["source"].strip():
             code = code_html(cell["source"])
             says = "The imports" if IMPORTS.match(cell["source"]) else "The code"
             code = _folded(says, code) if "hide-input" in tags else code
         with well_formed(cell):
-            if "remove-output" not in tags:
-                root = self.site.src.parent
-                shown = "".join(_output(output, root) for output in cell["outputs"])
-                shown = _folded("The output", shown) if shown and "hide-output" in tags else shown
+            root = self.site.src.parent
+            shown = "".join(_output(output, root) for output in cell["outputs"])
+            shown = _folded("The output", shown) if shown and "hide-output" in tags else shown
             code, shown = (self.site.linked(part, self.page, cell) for part in (code, shown))
         return one_block(code), one_block(shown)
 

@@ -12,10 +12,8 @@ import html
 import importlib.util
 import shutil
 import string
-import sys
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import NoReturn
 
 from course import notebooks
 from course.colours import CSS
@@ -29,7 +27,6 @@ from course.publish.page import Page
 from course.publish.pdf import chromium, print_to_pdf
 from course.publish.talk import talk
 from course.publish.talk_plan import Slide, plan_of
-from course.serving import become
 
 DECK = Path(__file__).parent / "deck"
 SHARED = Path(__file__).parent / "assets"  # with the book: the font of the formulas, frames
@@ -162,10 +159,3 @@ def _reveal() -> Path:
             "install it with `python install.py --book`"
         )
     return folder
-
-
-def serve(folder: Path, port: int) -> NoReturn:
-    """Become Python's own server of a folder, for this computer only."""
-    print(f"slides at http://127.0.0.1:{port}/ (stop with Ctrl+C)")
-    server = [sys.executable, "-m", "http.server", str(port), "--bind", "127.0.0.1"]
-    become([*server, "--directory", str(folder)])

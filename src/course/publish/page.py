@@ -162,9 +162,9 @@ class Page:
         self.cells: list[Cell] = []
         times: Counter[str] = Counter()
         for raw in self._raw(text):
-            tags = set(raw["metadata"].get("tags", []))
-            if "remove-cell" in tags or raw["cell_type"] == "raw":
+            if raw["cell_type"] == "raw":
                 continue
+            tags = set(raw["metadata"].get("tags", []))
             where = f"{path}, cell {raw['id']}" if raw["id"] else path
             cell = {"outputs": [], "attachments": {}, **raw, "tags": tags, "where": where}
             self.cells.append(cell)
