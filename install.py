@@ -27,7 +27,7 @@ TORCH_PIN = "torch==2.13.0"
 PATIENCE = 3  # seconds for that page
 SETS = {  # of packages, beside those that learning needs
     "book": "the book, the talks and their PDFs",
-    "grade": "grading a class",
+    "grade": "grading on many machines",
     "test": "the tests, with --book and --grade",
 }
 OPTIONS = {  # of pip: what uv calls it

@@ -97,7 +97,9 @@ def _a_nothing_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
     before, threads, processes = _settings(), set(threading.enumerate()), _children()
     yield
     left = []
-    if not request.path.stem.startswith("test_grade"):  # a sandbox's go by themselves
+    if not request.path.stem.startswith(
+        "test_grade"
+    ):  # Dask's and a sandbox's start again by themselves
         left += [name for t in set(threading.enumerate()) - threads if (name := _left(t))]
         left += [" ".join(p.cmdline()) for p in _new(processes)]
     now = _settings()

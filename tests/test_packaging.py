@@ -88,7 +88,7 @@ def asks(name):
 
 @pytest.mark.parametrize("name", [f"requirements{name}.txt" for name in PINS])
 def test_every_pin_is_exact_and_has_hashes(name):
-    assert len(lines(name)) > 2
+    assert len(lines(name)) > 5
     for line in lines(name):
         assert re.match(r"[\w.-]+==[\w.]+ .*--hash=sha256:[0-9a-f]{64}", line), line
 

@@ -37,6 +37,8 @@ from course.cli import PATH, N, into, processors
     help="Your Moodle grading worksheet, to fill in.")
 @click.option("--column", default="", metavar="NAME",
     help="First characters of the column's name in the gradebook.")
+@click.option("--scheduler", default="", metavar="ADDRESS",
+    help="Address of a Dask scheduler, to grade on many machines.")
 # fmt: on
 def grade(**wish: Any) -> int:
     """Grade submissions, each in a sandbox; write feedback and tables.

@@ -27,6 +27,7 @@ from course.learn.record import Exercise
 from course.learn.verdict import Verdict, judge
 from grading.collect import Answers, collect
 from grading.forbidden import Look, look
+from grading.sandbox import refuse_or_go
 
 Result = dict[str, Any]
 LIMITS = {"AS": 8 << 30, "CPU": 300}  # bytes, and seconds for one submission, which needs few
@@ -48,10 +49,12 @@ def judged(request: dict[str, Any]) -> dict[str, Any]:
     """What came of a submission: its results, or why the machine refused, or what failed here."""
     cohort, trust = request["cohort"], request["trust"]
     try:
+        if request["probe"]:
+            refuse_or_go(trust)
         exercises = [_prepared(id, cohort) for id in request["ids"]]
         return {"results": graded(exercises, request["cells"], cohort, trust)}
     except NoSandbox as error:
-        return {"refused": str(error)}
+        return {"refused": f"on a worker: {error}" if request["probe"] else str(error)}
     except Exception as error:
         return {"failed": f"the grader itself failed on it ({type(error).__name__}: {error})"}
 

@@ -1,4 +1,4 @@
-"""All submissions graded, several at a time.
+"""All submissions graded, several at a time: here, or on many machines by Dask's `distributed`.
 
 Processes apart judge them: if a submission ends its judge, that is told, and no other is lost. What is
 done is kept at once, so a run that was stopped goes on where it was.
@@ -9,11 +9,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager, suppress
+from concurrent.futures import CancelledError, Executor, ThreadPoolExecutor, as_completed
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
 
-from course.errors import NoSandbox
+from course.errors import CourseError, NoSandbox
 from course.learn.record import Exercise
 from grading.judge import Result, version
 from grading.submissions import Submission
@@ -26,25 +26,30 @@ starting, stopped = threading.Lock(), threading.Event()
 
 
 def grade(
-    todo: list[Submission], ready: Exercises, cohort: str, jobs: int, trust: bool
+    todo: list[Submission],
+    ready: Exercises,
+    cohort: str,
+    pool: AbstractContextManager[Executor],
+    **how: bool,
 ) -> Iterator[tuple[Submission, Results]]:
     """The results of each submission, as they come; one that ends its judge has some, too."""
     yield from ((one, without_code(one, ready, cohort)) for one in todo if one.fault)
-    with judging(jobs) as executor:
+    with pool as executor:
         given = {
-            executor.submit(judge, request(one, ready, cohort, trust)): one
+            executor.submit(judge, request(one, ready, cohort, **how)): one
             for one in todo
             if not one.fault
         }
         for future in as_completed(given):
-            one = given[future]
-            yield one, results_of(future.result(), one, ready, cohort)
+            error, one = future.exception(), given[future]
+            message = {"failed": str(error)} if error else future.result()
+            yield one, results_of(message, one, ready, cohort)
 
 
-def request(one: Submission, ready: Exercises, cohort: str, trust: bool) -> str:
-    """All that a judge has to know of a submission."""
+def request(one: Submission, ready: Exercises, cohort: str, **how: bool) -> str:
+    """All that a judge has to know of a submission; `how` is whether to trust it, and to probe first."""
     ids = [id for id in ready if id[:2] == one.chapter]
-    return json.dumps({"cells": one.cells, "ids": ids, "cohort": cohort, "trust": trust})
+    return json.dumps({"cells": one.cells, "ids": ids, "cohort": cohort, **how})
 
 
 def judge(request: str) -> dict[str, Any]:
@@ -109,8 +114,8 @@ def without_code(one: Submission, ready: Exercises, cohort: str, why: str = "") 
 
 
 @contextmanager
-def judging(jobs: int) -> Iterator[Executor]:
-    """So many judges at a time."""
+def here(jobs: int) -> Iterator[Executor]:
+    """So many judges at a time on this machine."""
     try:
         with ThreadPoolExecutor(jobs) as pool:
             try:
@@ -121,3 +126,23 @@ def judging(jobs: int) -> Iterator[Executor]:
                 end_judges()
     finally:
         stopped.clear()
+
+
+@contextmanager
+def workers(scheduler: str) -> Iterator[Executor]:
+    """All workers of a Dask scheduler; none of them runs a learner's code itself."""
+    from distributed import Client
+
+    try:
+        client = Client(scheduler, timeout=30, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise CourseError(f"expected a Dask scheduler at {scheduler}, but: {error}") from None
+    with client:
+        try:
+            yield client.get_executor(pure=False, retries=0)
+            client.run(end_judges)
+        except CancelledError:
+            raise CourseError(
+                f"lost the Dask scheduler at {scheduler}: start it and this command again, which "
+                "goes on where it was"
+            ) from None

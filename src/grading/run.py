@@ -29,7 +29,8 @@ def run(wish: SimpleNamespace) -> int:
     _say(told)
     if wish.dry_run:
         return _tell(wish, found)
-    refuse_or_go(wish.trust)
+    if not wish.scheduler:
+        refuse_or_go(wish.trust)
     wish.out.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(wish.out / ".lock", timeout=0):
@@ -143,8 +144,9 @@ def _locked(wish: SimpleNamespace, found: list[Submission], said: rules.Rules) -
 def _with_bar(
     wish: SimpleNamespace, todo: list[Submission], ready: many.Exercises, cohort: str
 ) -> Iterator[tuple[Submission, many.Results]]:
-    jobs = max(1, min(wish.jobs, len(todo)))
-    found = many.grade(todo, ready, cohort, jobs, wish.trust)
+    far, jobs = bool(wish.scheduler), max(1, min(wish.jobs, len(todo)))
+    pool = many.workers(wish.scheduler) if far else many.here(jobs)
+    found = many.grade(todo, ready, cohort, pool, trust=wish.trust, probe=far)
     yield from tqdm(found, total=len(todo), unit="submission", disable=not todo)
 
 

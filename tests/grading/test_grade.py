@@ -17,7 +17,6 @@ import pytest
 from filelock import FileLock
 
 from course import cli
-from course.errors import NoSandbox
 from course.learn.exercises import load
 from course.learn.verdict import judge
 from grading import many, results, run
@@ -25,8 +24,8 @@ from grading.byvalue import dumped
 from grading.cells import needed, page
 from grading.collect import collect
 from grading.forbidden import Look
-from grading.judge import graded, judged, prepared, verdict, version
-from grading.submissions import Submission, find
+from grading.judge import prepared, verdict, version
+from grading.submissions import find
 from tests.chapters.answers import ANSWERS
 from tests.conftest import ROOT
 
@@ -191,38 +190,13 @@ def test_a_submission_that_ends_its_judge_is_lost_to_nobody(tmp_path, few, monke
     found, _ = find([folder])
     ready = run.exercises({"04"})
     monkeypatch.setattr(many.sys, "executable", "/bin/true")
-    got = dict((one.student, r) for one, r in many.grade(found, ready, "x", 2, trust=False))
+    got = dict((one.student, r) for one, r in many.grade(found, ready, "x", many.here(2)))
     assert set(got) == {"ada", "bob"}
     told = got["ada"]["04.mean_past"]["told"][0]
     assert "the process that judged it ended; look at submitted/ada" in told
     for one in found:
         results.keep(tmp_path, one, got[one.student])
         assert not results.is_graded(results.stored(tmp_path, one.student)["chapters"]["04"])
-
-
-def test_a_judges_process_gives_the_results_that_this_one_would(bubblewrap):
-    exercise = prepared("04.averaging_weights", "x")
-    cells = ("import torch", exercise.solution)
-    one = Submission("ada", chapter="04", cells=cells, where="ada/04.ipynb")
-    asked = many.request(one, {exercise.id: exercise}, "x", trust=False)
-    there = many.judge(asked)["results"]
-    assert there == graded([exercise], [*cells], "x")
-    assert there[exercise.id]["status"] == "passed"
-    many.end_judges()
-    assert many.judge("{").keys() == {"failed"}  # it ends a judge, after which there is another
-    assert many.judge(many.request(one, {}, "x", trust=False)) == {"results": {}}
-    many.end_judges()
-
-
-def test_a_judge_whose_machine_refuses_stops_the_run(monkeypatch):
-    def no_sandbox(*_):
-        raise NoSandbox("there is no bubblewrap")
-
-    monkeypatch.setattr("grading.judge.graded", no_sandbox)
-    one = Submission("ada", chapter="04", where="ada/04.ipynb")
-    refused = judged(json.loads(many.request(one, {}, "x", trust=False)))
-    with pytest.raises(NoSandbox, match="there is no bubblewrap"):
-        many.results_of(refused, one, {}, "x")
 
 
 def test_a_run_that_is_stopped_ends_its_judges(tmp_path, monkeypatch):
@@ -232,7 +206,7 @@ def test_a_run_that_is_stopped_ends_its_judges(tmp_path, monkeypatch):
     python.write_text(f"#!{sys.executable}\n{forever}\n", encoding="utf-8")
     python.chmod(0o755)
     monkeypatch.setattr(many.sys, "executable", str(python))
-    with pytest.raises(KeyboardInterrupt), many.judging(1) as pool:
+    with pytest.raises(KeyboardInterrupt), many.here(1) as pool:
         future = pool.submit(many.judge, "")
         fifo.read_text(encoding="utf-8")  # it is at work
         raise KeyboardInterrupt
@@ -248,7 +222,7 @@ def test_a_run_that_is_stopped_starts_no_other_judge(monkeypatch):
         many.stopped.wait()
         return many.judge(asked)
 
-    with pytest.raises(KeyboardInterrupt), many.judging(1) as pool:
+    with pytest.raises(KeyboardInterrupt), many.here(1) as pool:
         future = pool.submit(late, "")
         at_work.wait()
         raise KeyboardInterrupt
