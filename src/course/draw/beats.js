@@ -16,6 +16,7 @@
   }
 
   const column = (rows, c) => rows.map((row) => row[c]);
+  const largest = (rows, of) => Math.max(...rows.flat().map(of));
   const two = (n) => n.toFixed(2).replace(/^-(?=0\.00$)/, "").replace("-", MINUS);
   const plain = (n) => (Number.isInteger(n) ? `${n}`.replace("-", MINUS) : two(n)); // of a matrix
   const guarded = (text) => (text.startsWith(MINUS) ? `(${text})` : text);
@@ -25,38 +26,37 @@
   // numbers is made of, as [table, row, column] and in words. One that is `over` is above the next, whose columns
   // it makes.
   const projected = (role, W, name, panel = 0) => ({
-    panel, role, since: (T, r) => r, parts: (r, c) => [["x", r, ALL], [W, ALL, c]],
+    panel, role, say: two, since: (T, r) => r, parts: (r, c) => [["x", r, ALL], [W, ALL, c]],
     says: ({ x, ...found }, r, c, words) => `${name} of '${words[r]}': ${products(x[r], column(found[W], c), plain).join(" + ")}`,
   });
-  const matrix = (role) => ({ panel: 0, role: `${role} matrix`, over: true, since: () => -1, parts: () => [], says: () => "training can change it" });
+  const matrix = (role) => ({ panel: 0, role: `${role} matrix`, over: true, say: plain, since: () => -1, parts: () => [], says: () => "training can change it" });
   const TABLES = {
-    x: { panel: 0, role: "x", since: () => -1, parts: () => [], says: (_, r, c, words) => `x of '${words[r]}', as given` },
+    x: { panel: 0, role: "x", say: two, since: () => -1, parts: () => [], says: (_, r, c, words) => `x of '${words[r]}', as given` },
     W_v: matrix("value"), v: projected("value", "W_v", "v"), W_k: matrix("key"), k: projected("key", "W_k", "k"),
     W_q: matrix("query"), q: projected("query", "W_q", "q"),
     again: { ...projected("query", "W_q", "q", 1), sign: "q" }, // where a narrow page has only one panel
     kT: {
-      panel: 1, role: "key", over: true, sign: "k\u1d40", since: (T) => T, parts: (r, c) => [["k", c, r]],
+      panel: 1, role: "key", over: true, say: two, sign: "k\u1d40", since: (T) => T, parts: (r, c) => [["k", c, r]],
       says: (_, r, c, words) => `the key of '${words[c]}', turned into a column`,
     },
     table: {
-      panel: 1, role: "table", since: (T, r) => T + r,
-      parts: (r, c, level) => [[], [["q", r, ALL], ["again", r, ALL], ["kT", ALL, c]], [["q", r, ALL], ["again", r, ALL], ["kT", ALL, c]],
-        [], [["table", r, ALL]]][level],
+      panel: 1, role: "table", say: two, since: (T, r) => T + r,
+      parts: (r, c, level) => (level < 3 ? [["q", r, ALL], ["again", r, ALL], ["kT", ALL, c]] : level === 3 ? [] : [["table", r, ALL]]),
       says: ({ q, k, scores, scaled }, r, c, words, level) => {
         const pair = `'${words[r]}' with '${words[c]}'`, parts = products(q[r], k[c]), powers = scaled[r].map(Math.exp);
         return [
           () => "", () => `${pair}: ${parts.map((part, n) => `${part} = ${two(q[r][n] * k[c][n])}`).join(" and ")}`,
           () => `score of ${pair}: ${parts.join(" + ")}`, () => `scaled score of ${pair}: ${two(scores[r][c])} / \u221a${q[r].length}`,
-          () => `weight of ${pair}: e to the ${two(scaled[r][c])} is ${two(powers[c])}, and ${two(powers[c])} / (${powers.map(two).join(" + ")})`,
+          () => `weight of ${pair}: e^${two(scaled[r][c])} = ${two(powers[c])}, and ${two(powers[c])} / (${powers.map(two).join(" + ")})`,
         ][level]();
       },
     },
     values: {
-      panel: 2, role: "value", over: true, sign: "v", since: (T) => 5 * T, parts: (r, c) => [["v", r, c]],
+      panel: 2, role: "value", over: true, say: two, sign: "v", since: (T) => 5 * T, parts: (r, c) => [["v", r, c]],
       says: (_, r, c, words) => `the value of '${words[r]}'`,
     },
     out: {
-      panel: 2, role: "value", sign: "context", since: (T, r) => 5 * T + r, parts: (r, c) => [["table", r, ALL], ["values", ALL, c]],
+      panel: 2, role: "value", say: two, sign: "context", since: (T, r) => 5 * T + r, parts: (r, c) => [["table", r, ALL], ["values", ALL, c]],
       says: ({ weights, v }, r, c, words) => `context of '${words[r]}': ${products(weights[r], column(v, c)).join(" + ")}`,
     },
   };
@@ -72,7 +72,7 @@
     const usual = [["x", 0, 0], ["q", row, 0], ...Array(4).fill(["table", row, best]), ["out", row, 0]][beat];
     const focus = cell && shown(cell[0], cell[1]) ? cell : usual, [name, r, c] = focus;
     const why = TABLES[name].says(found, r, c, words, level(r));
-    const sum = name === "table" && level(r) === 1 ? why : `${why} = ${(name[0] === "W" ? plain : two)(rows(name, r)[r][c])}`;
+    const sum = name === "table" && level(r) === 1 ? why : `${why} = ${TABLES[name].say(rows(name, r)[r][c])}`;
     return { T, found, beat, row, best, level, shown, rows, focus, sum, parts: TABLES[name].parts(r, c, level(r)) };
   }
 
@@ -108,7 +108,7 @@
 
     const clock = add(el, "div", { class: "clock" }), bar = add(clock, "div", { class: "bar", role: "group", "aria-label": "beats" });
     const beats = BEATS.map((name, b) => button(bar, `${b + 1} ${name}`, () => go((b + 1) * T)));
-    const show = slider(clock, "row by row", { max: LAST }, go, () => {});
+    const show = slider(clock, "", { max: LAST, "aria-label": "row by row" }, go, () => {});
     const stage = add(el, "div", { class: "stage" }), threads = add(stage, "svg", { class: "threads", viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": true });
     const above = add(stage, "div", { class: "above" }), formula = add(above, "p", { class: "formula" });
     const signs = [["softmax(", "", "5"], [" q", "query", "123"], ["k\u1d40", "key", "123"], [` / \u221a${first.kT.length}`, "", "4"], [" )", "", "5"], [" v", "value", "16"]]
@@ -134,11 +134,11 @@
       return rows.flatMap((row, r) => row.map((_, c) => {
         const made = button(box, "", () => keep({ cell: [name, r, c] }));
         made.dataset.cell = `${name} ${r} ${c}`;
-        const [arrows, text] = [name === "table" && add(made, "svg", { viewBox: "-1 -1 2 2", "aria-hidden": true }), add(made, "span")];
+        const [arrows, text] = [name === "table" ? add(made, "svg", { viewBox: "-1 -1 2 2", "aria-hidden": true }) : null, add(made, "span")];
         return { name, r, c, made, text, arrows, at: [over ? T - rows.length + r : T + r, left + c], sign };
       }));
     });
-    const find = (name, r, c) => cells.find((cell) => cell.name === name && cell.r === r && cell.c === c)?.made;
+    const at = (name, r, c) => cells.find((cell) => cell.name === name && cell.r === r && cell.c === c)?.made;
 
     stage.addEventListener("keydown", (event) => {
       const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
@@ -175,41 +175,48 @@
       el.dataset.beat = beat;
       beats.forEach((made, b) => set(made, { "aria-pressed": beat === b + 1 }));
       show(state.step, beat ? `${BEATS[beat - 1]}, row of '${words[row]}'` : "begin");
-      for (const [sign, when] of signs) sign.classList.toggle("now", when.includes(`${beat}`));
+      for (const [sign, when] of signs) sign.classList.toggle("now", when.includes(beat));
       for (const [head, made] of choices) set(made, { "aria-pressed": head === state.head });
+      names.forEach((name, n) => name.classList.toggle("now", beat > 0 && n % T === row));
       set(titles.table, {}, SIGNS[beat]);
-      const [ask, show_] = [found.q, found.k].map((arrows) => Math.max(...arrows.map((arrow) => Math.hypot(...arrow)))), most = Math.max(...found.scores.flat().map(Math.abs));
+      const mine = focus[0] === "out" ? focus[1] : row; // whose context it is
+      const most = largest(found.scores, Math.abs), [long, longest] = [found.k, found.q].map((arrows) => Math.sqrt(largest(arrows.map((a) => [a[0] ** 2 + a[1] ** 2]), Number)));
       for (const { name, r, c, made, text, arrows, sign } of cells) {
-        const there = shown(name, r), value = rows(name, r)[r][c], stands = name === "table" ? level(r) : 0, last = focus.join() === [name, r, c].join();
+        const there = shown(name, r), value = rows(name, r)[r][c], stands = name === "table" ? level(r) : 0, held = `${focus}` === `${[name, r, c]}`;
+        const says = there ? TABLES[name].say(value) : "";
         made.disabled = !there;
-        set(made, { tabindex: last ? 0 : -1, "aria-pressed": last, "data-level": stands, ...(there ? { "data-value": value } : {}),
-          "aria-label": there ? `${name === "table" ? SIGNS[stands + 1] : sign}, row ${r}, column ${c}: ${two(value)}` : "not yet" });
-        set(text, {}, there && stands !== 1 ? (name[0] === "W" ? plain : two)(value) : "");
+        set(made, {
+          tabindex: held ? 0 : -1, "aria-pressed": held, "data-level": stands, ...(there ? { "data-value": value } : {}),
+          "aria-label": there ? `${stands ? SIGNS[stands + 1] : sign}, row ${r}, column ${c}: ${says}` : "not yet",
+        });
+        set(text, {}, stands === 1 ? "" : says);
         made.classList.toggle("lit", parts.some(([of, y, x]) => of === name && [ALL, r].includes(y) && [ALL, c].includes(x)));
         made.classList.toggle("below", value < 0);
-        made.style.setProperty("--weight", stands === 4 ? value : name === "table" ? Math.abs(value) / most : name === "values" && beat === 6 ? found.weights[focus[0] === "out" ? focus[1] : row][r] : 0);
-        if (arrows) arrows.replaceChildren();
-        if (stands === 1) for (const [kind, [x, y], reach] of [["key", found.k[c], show_], ["query", found.q[r], ask]]) {
-          add(arrows, "path", { class: kind, d: `M0 0L${0.9 * x / reach} ${-0.9 * y / reach}` });
-        }
+        made.style.setProperty("--weight", name === "values" ? (beat === 6 ? found.weights[mine][r] : 0) : stands === 4 ? value : Math.abs(value) / most);
+        arrows?.replaceChildren();
+        if (stands === 1) pair(arrows, [["key", found.k[c], long], ["query", found.q[r], longest]]);
       }
-      names.forEach((name, n) => name.classList.toggle("now", beat > 0 && n % T === row));
       set(told, {}, sentence(now, words));
       set(sum, {}, now.sum);
-      spin(now);
+      pull(beat === 6 ? found.weights[mine] : [], mine);
     }
-    // In the last beat a thread from each weight to its value.
-    function spin({ beat, row, focus, found }) {
-      const mine = focus[0] === "out" ? focus[1] : row, all = stage.getBoundingClientRect();
+    // A key and a query as arrows, each as a share of the longest of its kind.
+    function pair(svg, arrows) {
+      for (const [kind, [x, y], length] of arrows) add(svg, "path", { class: kind, d: `M0 0L${0.9 * x / length} ${-0.9 * y / length}` });
+      add(svg, "circle", { r: 0.12 });
+    }
+    // Threads from the weights of a row to the values, as thick as the weights.
+    function pull(weights, row) {
+      const { left, top, width, height } = stage.getBoundingClientRect();
       threads.replaceChildren();
-      if (beat === 6) found.weights[mine].forEach((weight, j) => {
-        const [a, b] = [find("table", mine, j), find("values", j, 0)].map((made) => made.getBoundingClientRect());
-        const [x, y, x2, y2] = [(a.left + a.right) / 2 - all.left, (b.top < a.top ? a.top : a.bottom) - all.top, b.left - all.left, (b.top + b.bottom) / 2 - all.top]
-          .map((n, at) => n / (at % 2 ? all.height : all.width));
-        add(threads, "path", { class: "pull", d: `M${x} ${y}Q${x} ${y2} ${x2} ${y2}`, "stroke-width": 0.6 + 14 * weight, "vector-effect": "non-scaling-stroke" });
+      if (width) weights.forEach((weight, j) => {
+        const [from, to] = [["table", row, j], ["values", j, 0]].map((place) => at(...place).getBoundingClientRect());
+        const x = ((from.left + from.right) / 2 - left) / width, y = ((to.top < from.top ? from.top : from.bottom) - top) / height;
+        const [right, level] = [(to.left - left) / width, ((to.top + to.bottom) / 2 - top) / height];
+        add(threads, "path", { class: "pull", d: `M${x} ${y}Q${x} ${level} ${right} ${level}`, "stroke-width": 0.6 + 14 * weight, "vector-effect": "non-scaling-stroke" });
       });
     }
-    const end = follow(model, draw), size = new ResizeObserver(() => spin(moment(model.get("state"))));
+    const end = follow(model, draw), size = new ResizeObserver(draw); // the threads
     size.observe(stage);
     return () => { end(); size.disconnect(); };
   }
