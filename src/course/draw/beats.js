@@ -203,7 +203,7 @@
     // A key and a query as arrows, each as a share of the longest of its kind.
     function pair(svg, arrows) {
       for (const [kind, [x, y], length] of arrows) add(svg, "path", { class: kind, d: `M0 0L${0.9 * x / length} ${-0.9 * y / length}` });
-      add(svg, "circle", { r: 0.12 });
+      add(svg, "circle", { r: 0.09 });
     }
     // Threads from the weights of a row to the values, as thick as the weights.
     function pull(weights, row) {
