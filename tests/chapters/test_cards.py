@@ -36,7 +36,9 @@ def cards() -> dict[str, list[tuple[str, list[str], tuple[int, ...]]]]:
 
 
 def test_every_chapter_has_a_card_and_no_two_letters_one_size(cards):
-    assert list(cards) == list(NOTEBOOKS)
+    assert list(cards) == list(NOTEBOOKS), (
+        "A2 needs a card `## Chapter NN: …`, with a table of shapes, for each chapter, in their order"
+    )
     assert len(set(SIZES.values())) == len(SIZES) - 1  # D/2 is 2, as B is: never in one shape
     for rows in cards.values():
         assert not any({"B", "D/2"} <= set(axes) for _, axes, _ in rows)
