@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -25,23 +26,35 @@ def words(*files: Path) -> set[str]:
     return {word for file in files for word in re.findall(r"\w+", file.read_text("utf-8"))}
 
 
-TESTED = words(*(ROOT / "tests").rglob("test_*.py"))
-TIMED = words(ROOT / "benchmarks" / "redraw_time.py")
+def imported(*files: Path) -> set[str]:
+    """What is imported from which module, "chapters.ch04.figures.sums_figure"."""
+    nodes = [node for file in files for node in ast.walk(ast.parse(file.read_text("utf-8")))]
+    found = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+    return {f"{node.module}.{alias.name}" for node in found for alias in node.names}
+
+
+TESTED = imported(*(ROOT / "tests").rglob("test_*.py"))
+TIMED = imported(ROOT / "benchmarks" / "redraw_time.py")
+
+
+def lacking(chapter: Path, module: str, names: Iterable[str], there: set[str]) -> str:
+    return ", ".join(n for n in names if f"chapters.{chapter.name}.{module}.{n}" not in there)
 
 
 @each_chapter
 def test_the_sentence_of_every_figure_is_tested(chapter):
-    """By its name in a test, or in a module that draws with it: an explorer has a test of its own."""
+    """A test imports it, or an explorer draws with it, which has a test of its own."""
     within = words(*(file for file in chapter.glob("*.py") if file.name != "figures.py"))
-    new = sorted(drawn(chapter / "figures.py").keys() - TESTED - within)
+    new = lacking(chapter, "figures", drawn(chapter / "figures.py").keys() - within, TESTED)
     test = f"tests/chapters/test_chapter_{chapter.name[2:]}.py"
-    assert not new, f"test in {test} that the numbers support the sentence of {', '.join(new)}"
+    assert not new, f"test in {test} that the numbers support the sentence of {new}"
 
 
 @each_chapter
 def test_every_explorer_is_tested_and_its_redraw_is_timed(chapter):
     explorers = drawn(chapter / "explorer.py")
-    new = sorted(explorers.keys() - TESTED)
-    assert not new, f"test {', '.join(new)} in tests/chapters/test_chapter_{chapter.name[2:]}.py"
-    slow = sorted({name for name, kind in explorers.items() if kind == "Explorer"} - TIMED)
-    assert not slow, f"add to the dict of benchmarks/redraw_time.py: {', '.join(slow)}"
+    new = lacking(chapter, "explorer", explorers, TESTED)
+    assert not new, f"test {new} in tests/chapters/test_chapter_{chapter.name[2:]}.py"
+    by_kernel = [name for name, kind in explorers.items() if kind == "Explorer"]
+    slow = lacking(chapter, "explorer", by_kernel, TIMED)
+    assert not slow, f"add to the dict of benchmarks/redraw_time.py: {slow}"
