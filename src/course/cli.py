@@ -249,11 +249,14 @@ def run(paths: list[Path], workers: int, timeout: int, parameter: Sequence, out:
 def refresh(paths: list[Path], workers: int, timeout: int) -> int:
     """Run notebooks and store their outputs in them.
 
-    Exit status: 0 all stored, 1 a notebook was refused, 2 bad usage.
+    A page that is made from the others, such as a table of all minutes, is refreshed with any of
+    them. Exit status: 0 all stored, 1 a notebook was refused, 2 bad usage.
     """
-    from course.execute.refresh import refresh
+    from course.execute.refresh import refresh, with_readers
 
-    return refresh(paths, notebooks.root(), min(workers, len(paths)), timeout)
+    root = notebooks.root()
+    paths = with_readers(paths, root)
+    return refresh(paths, root, min(workers, len(paths)), timeout)
 
 
 @course.command(cls=HandsOn)

@@ -61,7 +61,9 @@ def test_wrong_answers_are_refused(id):
 
 @each_exercise
 def test_every_exercise_has_six_wrong_answers_and_two_right_ones(id):
-    assert len(answers(id, right=False)) >= 6 and len(answers(id, right=True)) >= 2
+    assert len(answers(id, right=False)) >= 6 and len(answers(id, right=True)) >= 2, (
+        f"write six wrong and two right answers to {id} in tests/chapters/answers/ch{id[:2]}.py"
+    )
 
 
 @each_exercise

@@ -37,11 +37,11 @@ from course.learn.exercises import load
 
 FAULTS = list(BY_FAULT)
 KINDS = sorted({patient.program for patient in PATIENTS})
-TODAY = {  # what goes wrong in today's code, by the design
+TODAY = {  # faults that people make in today's code, too
     "cache position off by one", "repeat for repeat_interleave", "rotary on v", "loss over padding",
     "shifted twice", "no eval while sampling", "attention across documents", "pad seen by everyone",
 }  # fmt: skip
-# Of the source notebooks: what runs and gives wrong numbers. T15, T29 and T48 are cells out of order
+# Traps of A3_concordance: what runs and gives wrong numbers. T15, T29 and T48 are cells out of order
 # or names bound twice, no programs; T57 is a test that sees too little; T58 gives right numbers.
 DEFECTS = {
     "T01", "T02", "T13", "T20", "T22", "T23", "T26", "T28", "T51", "T52", "T55", "T61", "T62",

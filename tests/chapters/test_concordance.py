@@ -11,7 +11,7 @@ from course.publish.page import anchor
 from tests.conftest import ROOT
 
 A3 = ROOT / "notebooks" / "A3_concordance.ipynb"
-# Ids are those of the sources; ten traps were the same as others.
+# The ids are A3's; the numbers left out aren't used.
 IDS = {f"S{n}.{i}" for n, last in enumerate((9, 31, 9, 22, 3)) for i in range(1, last + 1)}
 IDS |= {f"T{i:02}" for i in range(1, 74) if i not in (37, 38, 39, 40, 46, 47, 64, 65, 66, 67)}
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)

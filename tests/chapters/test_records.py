@@ -135,14 +135,23 @@ def test_every_exercise_of_a_chapter_stands_in_its_notebook(path):
         for cell in cells
         if "exercise" in cell.metadata.get("course", {})
     }
-    assert 3 <= len(stubs) <= 6
-    assert set(stubs) == {id for id in IDS if id.startswith(path.stem[:2])}
+    assert 3 <= len(stubs) <= 6, (
+        f"{path.stem} has {len(stubs)} exercises, expected 3 to 6: "
+        "put the new one into another chapter, or in place of one"
+    )
+    files = {id for id in IDS if id.startswith(path.stem[:2])}
+    assert set(stubs) == files, (
+        f"one stub in {path.name} for each file in ch{path.stem[:2]}/exercises: give it three cells"
+    )
     for id, source in stubs.items():
         name = load(id).name
-        assert f"{name}(" in source
-        assert any(f'check("{id}", {name})' in cell.source for cell in cells)
+        assert f"{name}(" in source, f"the stub of {id} has to define {name}"
+        called = f'check("{id}", {name})'
+        assert any(called in cell.source for cell in cells), f"add a cell with `{called}`"
     asked = [m[1] for c in cells if (m := re.match(r"### (?:Deeper: )?(\d+)\. ", c.source))]
-    assert asked == [str(n) for n in range(1, len(stubs) + 1)]
+    assert asked == [str(n) for n in range(1, len(stubs) + 1)], (
+        "number the exercises' headings from 1, `### 1. …` or `### Deeper: 1. …`"
+    )
 
 
 STUB = re.compile(r"^(?:def|class) .*?(?=^\S|\Z)", re.M | re.S)

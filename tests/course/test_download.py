@@ -42,7 +42,7 @@ def test_the_wheel_holds_every_file_of_the_packages_and_the_setting(package):
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
     own = {p for p in (ROOT / "src").rglob("*.*") if p.is_file() and p.suffix != ".pyc"}
     own = {p.relative_to(ROOT / "src").as_posix() for p in own if "egg-info" not in str(p)}
-    assert packed == own | {"course/book.toml"}
+    assert packed == own | {"course/book.toml"}, "a folder of modules needs an `__init__.py`"
     assert (there / "course/book.toml").read_bytes() == (ROOT / "book.toml").read_bytes()
     assert not list(ROOT.glob("*.egg-info")) and not (ROOT / "build" / "lib").exists()
 

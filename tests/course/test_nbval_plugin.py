@@ -298,6 +298,11 @@ def test_refuses(items, name):
     assert len(item.report) < 700
 
 
+def test_a_mismatch_says_what_stores_the_new_output(items):
+    report = items["differ.ipynb", "code cell 1"].report
+    assert report.rstrip().endswith("\nif that is meant: `course refresh differ`"), report
+
+
 def test_a_mismatch_lets_later_cells_run(items):
     assert items["differ.ipynb", f"code cell {len(DIFFER) + 1}"].outcome == "passed"
 

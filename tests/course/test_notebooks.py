@@ -111,15 +111,24 @@ def test_a_notebook_that_is_not_listed_is_an_error_only_where_all_are_meant(cour
     assert capsys.readouterr().err.count(sentence) == 1
 
 
+README = ROOT / "README.md"
+TABLE = re.compile(r"^(?:\| \[\w+\]\(notebooks/.+\n)+", re.MULTILINE)
+
+
+def table() -> str:
+    """The rows of the README's table: each notebook of SUMMARY.md with its question."""
+    listed = notebooks.pages(ROOT).items()
+    titles = {path: title for path, title in listed if path.suffix == ".ipynb"}
+    return "".join(
+        f"| [{path.stem}](notebooks/{path.name}) | {title.removeprefix(f'{path.stem[:2]} ')} |\n"
+        for path, title in titles.items()
+    )
+
+
 def test_the_readme_has_the_table_of_the_summary():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    rows = re.findall(r"\| \[(\w+)\]\(notebooks/(\w+\.ipynb)\) \| (.+) \|", readme)
-    wanted = [
-        (path.stem, path.name, title.removeprefix(f"{path.stem[:2]} "))
-        for path, title in notebooks.pages(ROOT).items()
-        if path.suffix == ".ipynb"
-    ]
-    assert rows == wanted
+    assert TABLE.findall(README.read_text(encoding="utf-8")) == [table()], (
+        "run `python -m tests.course.test_notebooks`, which writes the README's table"
+    )
 
 
 @pytest.mark.parametrize(
@@ -320,3 +329,8 @@ def test_what_only_who_publishes_needs_is_asked_for(monkeypatch, capsys):
         said = capsys.readouterr().err
         assert said.startswith(f"course: expected the package {package}, found none: run ")
         assert "`python install.py --book`" in said and said.count("\n") == 1
+
+
+if __name__ == "__main__":
+    written = TABLE.sub(lambda _: table(), README.read_text(encoding="utf-8"))
+    README.write_text(written, encoding="utf-8")

@@ -185,7 +185,8 @@ class Cell(nbval.plugin.IPyNbCell):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> str:
         error = excinfo.value
         if str(error) == DIFFER:
-            return f"{self.place}: " + "\n".join(self.comparison_traceback)
+            meant = f"if that is meant: `course refresh {self.parent.path.stem}`"
+            return f"{self.place}: " + "\n".join([*self.comparison_traceback, meant])
         if isinstance(error, nbval.plugin.NbCellError):
             raised = [out for out in self.test_outputs or () if out.output_type == "error"]
             lines = [f"{self.place}: {error}"]
