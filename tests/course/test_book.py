@@ -215,8 +215,10 @@ def test_a_prediction_is_a_box_with_its_code_and_folded_in_it_the_answer():
     assert found["How?"] == found["Think."] == found["code"] == "course-deeper course-ask"
     assert found["42"] == found["Because."] == "course-deeper course-ask course-folded"
     shows = cell("code", "code", [printed("42")], tags=["explorer"])  # it opens before its answer
-    found = boxes(text_of(asks, shows, why, on))
-    assert found["42"] == "course-deeper course-ask" != found["Because."]
+    seen = cell("code", "code", [printed("42")], tags=["evidence"])  # what is asked about
+    for opens in (shows, seen):
+        found = boxes(text_of(asks, opens, why, on))
+        assert found["42"] == "course-deeper course-ask" != found["Because."]
     silent = cell("code", "code")
     for cells in (
         (asks,),

@@ -13,7 +13,7 @@ from course.outline import COLLAPSED, marks, missing
 TAGS = frozenset(
     ("parameters", "raises-exception", "nbval-ignore-output", "nbval-skip")
     + ("hide-input", "hide-output", "remove-cell", "remove-input", "remove-output")
-    + ("exercise", "quiz", "explorer", "figure", "predict")
+    + ("exercise", "quiz", "explorer", "figure", "predict", "evidence")
 )
 UNCHECKED = {"nbval-ignore-output", "nbval-skip"}
 SLIDE_TYPES = ("slide", "subslide", "fragment", "skip", "notes")

@@ -124,14 +124,15 @@ class _Blocks:
     ) -> list[str]:
         """A box: the question, the code, and folded in it what that gives and why.
 
-        An explorer is open: it is how the question is answered.
+        An explorer is open, since it is how the question is answered, and so is evidence: what the
+        question is about.
         """
         tokens = _reachable(question["tokens"])
         cut = _question(tokens)
         box, answer = [self.text(question, tokens[cut:])], []
         if code:
             source, shown = self.code(code)
-            opens = "explorer" in code["tags"]
+            opens = bool({"explorer", "evidence"} & code["tags"])
             box.append(_cell(source + shown if opens else source))
             answer.append("" if opens else _cell(shown))
         if why:
