@@ -219,6 +219,12 @@ def test_a_prediction_is_a_box_with_its_code_and_folded_in_it_the_answer():
     for opens in (shows, seen):
         found = boxes(text_of(asks, opens, why, on))
         assert found["42"] == "course-deeper course-ask" != found["Because."]
+    lead, more = cell("Because:"), cell("further", "code", [printed("43")])
+    for cells in ((gives, more, why, on), (gives, lead, more, on), (shows, lead, more, on)):
+        found = boxes(text_of(asks, *cells, over))
+        folded = {"43", "further", *(["Because."] if why in cells else ["Because:", "Then."])}
+        assert {found[word] for word in folded} == {"course-deeper course-ask course-folded"}
+        assert found["code"] == "course-deeper course-ask"
     silent = cell("code", "code")
     for cells in (
         (asks,),

@@ -135,8 +135,7 @@ def fresh(path: Path) -> NotebookNode:
     Its metadata say which version it is, and so a copy says what it was made of.
     """
     notebook = read(path)
-    for place in explanations(notebook.cells):
-        cell = notebook.cells[place]
+    for cell in explanations(notebook.cells):
         cell.source = f"<details><summary>{WHY}</summary>\n\n{cell.source}\n\n</details>"
     for cell in notebook.cells:
         if cell.cell_type == "code":

@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -20,7 +20,7 @@ from markdown_it.token import Token
 from course.errors import CourseError
 from course.learn.html import MIME, UNTRIED, exercise_html
 from course.learn.solutions import kept_back, printed
-from course.outline import WHY, asks, explanations, sections
+from course.outline import WHY, asks, sections, with_answers
 from course.publish import weights
 from course.publish.download import github, notebook
 from course.publish.here import here
@@ -63,7 +63,7 @@ def markdown(page: Page, site: Site, repository: str = "", package: str = "") ->
         if len(blocks) == 1 and page.path.endswith(".ipynb"):
             blocks.append(_links(page.path, repository, package))
             blocks.append(site.linked(here(page.path, site.listed), page, first))
-        for group in _with_answers([first, *cells]):
+        for group in with_answers([first, *cells]):
             blocks += maker.prediction(*group) if asks(group[0]) else maker.cell(group[0])
         blocks += ["</details>"] * bool(section)
     return "\n\n".join(filter(None, blocks)) + "\n"
@@ -74,18 +74,6 @@ def _titled(cell: Cell) -> tuple[list[Token], Cell]:
     tokens = cell.get("tokens")
     cut = 3 if tokens and tokens[0].type == "heading_open" else 0
     return (tokens[:cut], cell | {"tokens": tokens[cut:]}) if cut else ([], cell)
-
-
-def _with_answers(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
-    """The cells one by one, but a prediction with the code that answers it and the words about that."""
-    explained, group = explanations(cells), [cells[0]]
-    for place, cell in enumerate(cells[1:], 1):
-        if place in explained or ("tokens" not in cell and asks(group[-1])):
-            group.append(cell)
-        else:
-            yield group
-            group = [cell]
-    yield group
 
 
 @dataclass
@@ -119,26 +107,22 @@ class _Blocks:
             code, shown = (self.site.linked(part, self.page, cell) for part in (code, shown))
         return one_block(code), one_block(shown)
 
-    def prediction(
-        self, question: Cell, code: Cell | None = None, why: Cell | None = None
-    ) -> list[str]:
-        """A box: the question, the code, and folded in it what that gives and why.
+    def prediction(self, question: Cell, *answer: Cell) -> list[str]:
+        """A box: the question, the first code, and folded in it what that gives and why.
 
         An explorer is open, since it is how the question is answered, and so is evidence: what the
         question is about.
         """
         tokens = _reachable(question["tokens"])
         cut = _question(tokens)
-        box, answer = [self.text(question, tokens[cut:])], []
-        if code:
-            source, shown = self.code(code)
-            opens = bool({"explorer", "evidence"} & code["tags"])
+        box, folded = [self.text(question, tokens[cut:])], []
+        if answer:
+            source, shown = self.code(answer[0])
+            opens = bool({"explorer", "evidence"} & answer[0]["tags"])
             box.append(_cell(source + shown if opens else source))
-            answer.append("" if opens else _cell(shown))
-        if why:
-            answer += self.cell(why)
-        if any(answer):
-            box.append(_folded(WHY, "".join(answer)))
+            folded = ["" if opens else _cell(shown), *chain(*map(self.cell, answer[1:]))]
+        if any(folded):
+            box.append(_folded(WHY, "".join(folded)))
         body = "".join(box)
         return [self.text(question, tokens[:cut]), f'<div class="course-ask">{body}</div>']
 
