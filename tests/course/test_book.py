@@ -259,7 +259,7 @@ def test_headings_of_one_name_stay_apart():
 
 def test_each_page_offers_its_notebook_and_a_place_to_run_it_only_where_there_is_one():
     plain = text_of(cell("# A\n\ntext"))
-    assert plain.index("<h1") < plain.index('<a href="a.ipynb" download>') < plain.index("text")
+    assert plain.index("<h1") < plain.index("text") < plain.index('<a href="a.ipynb" download>')
     assert not any(word in plain for word in ("colab", "binder", "How to run it"))
     named = text_of(cell("# A"), repository="https://github.com/who/what")
     assert "https://colab.research.google.com/github/who/what/blob/gh-pages/a.ipynb" in named
@@ -270,8 +270,31 @@ def test_each_page_offers_its_notebook_and_a_place_to_run_it_only_where_there_is
     assert 'href="https://example.org/what#set-up"' in other and "colab" not in other
 
 
+def test_what_a_page_needs_is_folded_and_its_first_section_is_not():
+    goals = cell("**You will be able to**\n\n- read.\n\n**Time:** 34 minutes, and more.")
+    imports = cell("import x", "code", tags=["hide-input"])
+    change, seed = cell("Change it."), cell("seed = 7", "code", tags=["parameters"])
+    on, first, later = (
+        cell("Onwards."),
+        cell("## First"),
+        cell("import z", "code", tags=["hide-input"]),
+    )
+    for between in ([imports, change, seed], [change, imports, seed], [imports], [], [seed]):
+        found = text_of(cell("# A\n\nWhy?"), goals, *between, on, first, later)
+        page = BeautifulSoup(found, "html.parser")
+        (once,) = page.select(".course-once")
+        assert once.summary.text.startswith("34 minutes: what you will learn")
+        words = ["Download", "read.", *(each["source"].split()[0] for each in between)]
+        assert all(word in once.text for word in words)
+        rest = page.text.replace(once.text, "")
+        assert all(word in rest for word in ("Why?", "Onwards.", "First", "import z"))
+        assert found.index("Why?") < found.index("course-once") < found.index("Onwards.")
+    assert "What you will learn, what" in text_of(cell("# A"), cell("**You will be able to**"))
+    assert "course-once" not in text_of(cell("# A"), on, first, seed)
+
+
 def test_code_and_outputs_are_one_block():
-    found = text_of(cell("a = 1\n\n\nb = 2", "code", [printed("x\n\n\ny\n")]))
+    found = text_of(cell("# A"), cell("a = 1\n\n\nb = 2", "code", [printed("x\n\n\ny\n")]))
     block = found[found.index('<div class="course-cell">') :].strip()
     assert "\n\n" not in block and block.endswith("</div>")
 
@@ -694,6 +717,18 @@ def test_dark_themes_print_dark_on_white(visit):
     ink, paper = page.evaluate(f"{colours}(document.documentElement)")
     assert (ink, paper) == ("rgb(0, 0, 0)", "rgb(255, 255, 255)")
     assert not page.locator(".course-links").first.is_visible()
+
+
+@pytest.mark.browser
+def test_what_a_page_needs_opens_by_a_key_and_is_printed(visit):
+    page = visit("04_averaging_the_past.html")
+    once, goal = page.locator(".course-once"), page.locator(".course-once li").first
+    assert not goal.is_visible()
+    page.emulate_media(media="print")
+    assert goal.is_visible() and once.get_attribute("open") is None
+    page.emulate_media(media="screen")
+    once.locator("summary").first.press("Enter")
+    assert goal.is_visible() and page.locator(".course-links a").first.is_visible()
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby, pairwise
+from itertools import chain, groupby, pairwise, takewhile
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -39,15 +39,17 @@ from course.publish.page import (
 
 MDBOOK = "0.5"  # the series whose protocol this is
 IMPORTS = re.compile("import |from ")  # how a page's first code begins
+GOALS = "**You will be able to**"
+TIME = re.compile(r"\*\*Time:\*\* (\d+ minutes)")
 IN_NOTEBOOK = "Try it in the notebook: its check tells you what is wrong."  # a page can't check
 
 # ---------------------------------------------------------------- pages
 
 
 def markdown(page: Page, site: Site, repository: str = "", package: str = "") -> str:
-    """A page as blocks of HTML: below its title the links, then its cells.
+    """A page as blocks of HTML: its title, the picture of the whole, and its cells.
 
-    What is Deeper is folded under its heading.
+    What is Deeper is folded under its heading, and what a reader needs only once under a line.
     """
     page.check_outputs()
     maker, blocks = _Blocks(page, site), []
@@ -60,10 +62,14 @@ def markdown(page: Page, site: Site, repository: str = "", package: str = "") ->
             blocks.append(f'<details class="course-deeper"><summary>{heading}</summary>')
         else:
             blocks.append(maker.text(first, _reachable(title)))
-        if len(blocks) == 1 and page.path.endswith(".ipynb"):
-            blocks.append(_links(page.path, repository, package))
+        cells = [first, *cells]
+        if not section and len(blocks) == 1 and page.path.endswith(".ipynb"):
             blocks.append(site.linked(here(page.path, site.listed), page, first))
-        for group in with_answers([first, *cells]):
+            end = 1 + _start(cells[1:])
+            once = chain([_links(page.path, repository, package)], *map(maker.cell, cells[1:end]))
+            blocks += [*maker.cell(first), _once(cells[1:end], "".join(once))]
+            cells = cells[end:]
+        for group in with_answers(cells):
             blocks += maker.prediction(*group) if asks(group[0]) else maker.cell(group[0])
         blocks += ["</details>"] * bool(section)
     return "\n\n".join(filter(None, blocks)) + "\n"
@@ -74,6 +80,26 @@ def _titled(cell: Cell) -> tuple[list[Token], Cell]:
     tokens = cell.get("tokens")
     cut = 3 if tokens and tokens[0].type == "heading_open" else 0
     return (tokens[:cut], cell | {"tokens": tokens[cut:]}) if cut else ([], cell)
+
+
+def _start(cells: Sequence[Cell]) -> int:
+    """How many cells below a title get the page going: goals, imports, parameters, and words between."""
+    first = takewhile(lambda cell: not any(headings(cell.get("tokens", []))), cells)
+    needed = (
+        cell["source"].startswith(GOALS) or {"hide-input", "parameters"} & cell["tags"]
+        for cell in first
+    )
+    return max((place for place, each in enumerate(needed, 1) if each), default=0)
+
+
+def _once(cells: Sequence[Cell], body: str) -> str:
+    """What a reader needs once, behind a line that says how long the page takes; links alone are open."""
+    if not cells:
+        return body
+    time = TIME.search("".join(cell["source"] for cell in cells))
+    says = "hat you will learn, what you need, and how to run it"
+    line = f"{time[1]}: w{says}" if time else f"W{says}"
+    return f'<details class="course-once"><summary>{line}</summary>{body}</details>'
 
 
 @dataclass
