@@ -695,6 +695,22 @@ def test_without_script_the_still_figure_stays(visit):
     assert code.is_visible()
 
 
+LINES = """() => [...document.querySelectorAll('pre.course-code > code')].map(code =>
+    [code.innerText, code.textContent, code.scrollWidth - code.clientWidth,
+     Math.max(...[...code.querySelectorAll('.line')].map(line => line.clientHeight))])"""
+
+
+@pytest.mark.browser
+def test_long_lines_of_code_are_read_and_copied_whole(visit):
+    page = visit("16_bug_clinic.html", viewport=PHONE)
+    page.evaluate(OPEN)
+    found = page.evaluate(LINES)
+    assert len(found) > 20 and all(past <= 1 for _, _, past, _ in found), "none scrolls"
+    assert all(copied.rstrip() == text.rstrip() for copied, text, _, _ in found)
+    heights = [height for *_, height in found]
+    assert max(heights) > 1.9 * min(heights), "and so some go on below"
+
+
 @pytest.mark.browser
 def test_the_sidebar_opens_by_keyboard(visit):
     page = visit(viewport={"width": 800, "height": 800})

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
+LINE = 88  # characters of code in a line of the book
 DRAWN = re.compile(r'<img src="data:image/svg\+xml;base64,([^"]+)" alt="([^"]*)"[^>]*>')
 
 
@@ -46,8 +47,16 @@ def _colours() -> Callable[[str], str]:
 
 
 def code_html(source: str) -> str:
-    """Python as HTML, its words in spans with Pygments' short class names."""
-    text = _colours()(source).rstrip("\n")
+    """Python as HTML, its words in spans with Pygments' short class names, and so are its lines.
+
+    A line knows how far it is indented: where it is broken, it goes on a bit further in.
+    """
+    lines = _colours()(source).rstrip("\n").split("\n")
+    indents = (len(line) - len(line.lstrip()) for line in source.split("\n"))
+    text = "\n".join(
+        f'<span class="line" style="--in:{n}">{line}</span>' if line else ""
+        for n, line in zip(indents, lines, strict=False)
+    )
     return f'<pre class="course-code"><code class="nohighlight">{text}</code></pre>'
 
 
@@ -80,7 +89,14 @@ def _inline(image: re.Match[str]) -> str:
 
 
 def _pre(text: str, more: str = "") -> str:
+    if _runs_on(text):
+        more += " course-words"
     return f'<pre class="course-output{more}">{html.escape(unstyle(text), quote=False)}</pre>'
+
+
+def _runs_on(text: str) -> bool:
+    """Whether an output has lines of words that are longer than a line of a page, and no columns."""
+    return max(map(len, text.splitlines()), default=0) > LINE and "   " not in text
 
 
 def _text(value: str | list[str]) -> str:
