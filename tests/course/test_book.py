@@ -712,6 +712,23 @@ def test_long_lines_of_code_are_read_and_copied_whole(visit):
 
 
 @pytest.mark.browser
+def test_a_prediction_is_kept_and_read_again_with_its_answer(visit):
+    page = visit("04_averaging_the_past.html")
+    asks = page.locator(".course-ask:has(> .course-folded)")
+    one, other = asks.nth(0), asks.nth(1)
+    one.get_by_label("your prediction").fill("fourteen ")
+    page.keyboard.press("ArrowRight")  # which would turn the page
+    one.locator("summary").first.click()
+    assert one.get_by_text("You wrote: fourteen", exact=True).is_visible()
+    other.locator("summary").first.click()
+    assert not other.get_by_text("You wrote").is_visible()
+    page.reload()
+    assert one.get_by_label("your prediction").input_value() == "fourteen "
+    assert other.get_by_label("your prediction").input_value() == ""
+    assert page.locator("textarea").count() == page.locator(".course-ask > .course-folded").count()
+
+
+@pytest.mark.browser
 def test_the_sidebar_opens_by_keyboard(visit):
     page = visit(viewport={"width": 800, "height": 800})
     toggle = page.locator("#mdbook-sidebar-toggle")
