@@ -729,6 +729,19 @@ def test_a_prediction_is_kept_and_read_again_with_its_answer(visit):
 
 
 @pytest.mark.browser
+def test_the_first_key_leads_past_the_sidebar(visit):
+    page = visit("04_averaging_the_past.html")
+    skip = page.get_by_role("link", name="To the text")
+    shown = "e => e.getBoundingClientRect().bottom > 0"
+    assert not skip.evaluate(shown)
+    page.keyboard.press("Tab")
+    assert skip.evaluate(f"e => e === document.activeElement && ({shown})(e)")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("!!document.activeElement.closest('#mdbook-content')")
+
+
+@pytest.mark.browser
 def test_the_sidebar_opens_by_keyboard(visit):
     page = visit(viewport={"width": 800, "height": 800})
     toggle = page.locator("#mdbook-sidebar-toggle")

@@ -2,6 +2,15 @@
 (() => {
   "use strict";
 
+  // A way past the sidebar, for who comes by keyboard.
+  const text = document.getElementById("mdbook-content");
+  if (text) {
+    const skip = document.createElement("a");
+    Object.assign(skip, { className: "course-skip", href: "#mdbook-content", textContent: "To the text" });
+    document.body.prepend(skip);
+    text.tabIndex = -1;
+  }
+
   // The sidebar's switch is a label: make it a button for keyboards and screen readers.
   const toggle = document.getElementById("mdbook-sidebar-toggle");
   if (toggle) {
