@@ -503,17 +503,27 @@ FRAMES = """box => {
     const figure = box.nextElementSibling, seen = [];
     const look = () => seen.push([figure.querySelector('svg').innerHTML,
         figure.querySelector('svg').ariaLabel, figure.querySelector('figcaption').innerText]);
-    const to = (slider, value) => {
-        slider.value = value;
-        slider.dispatchEvent(new Event('input'));
+    const count = (e) => e.options?.length ?? (e.type === 'checkbox' ? 2 : Number(e.max) + 1);
+    const to = (e, n) => {
+        if (e.type === 'checkbox') e.checked = n > 0;
+        else if (e.options) e.selectedIndex = n;
+        else e.value = n;
+        e.dispatchEvent(new Event('input'));
         look();
     };
     look();
-    const [first, ...others] = box.querySelectorAll('input');
-    for (let n = 0; n <= Number(first.max); n += 1) to(first, n);
-    const last = others.map((other) => [to(other, other.min || 0), to(other, other.max)]);
-    return {seen, stops: Number(first.max) + 1, others: others.length};
+    const [first, ...others] = box.querySelectorAll('input, select');
+    for (let n = 0; n < count(first); n += 1) to(first, n);
+    for (const other of others) [0, count(other) - 1].forEach((n) => to(other, n));
+    const kinds = [first, ...others].map((e) => e.type);
+    return {seen, stops: count(first), others: others.length, kinds};
 }"""
+
+
+KINDS = {  # of controls that aren't all sliders
+    "00": ["range", "select-one"], "09": ["range", "checkbox"], "12": ["range", "checkbox"],
+    "15": ["range", "select-one"], "16": ["select-one"], "A5": ["range", "checkbox"],
+}  # fmt: skip
 
 
 def follows_its_slider(page, name):
@@ -524,6 +534,8 @@ def follows_its_slider(page, name):
     bare = re.sub(r' (style=""|data-(x|y|words)="[^"]*")', "", first)  # where titles took turns
     assert bare in frames[:stops], name
     assert all(label == caption for _, label, caption in found["seen"]), name
+    kinds = KINDS.get(name[:2], ["range"] * (1 + found["others"]))
+    assert found["kinds"] == kinds, f"{name}: a switch is a box to tick, and names are a list"
     ends = frames[stops:]
     assert len(ends) == 2 * found["others"]
     for low, high in zip(ends[::2], ends[1::2], strict=True):  # a second control
