@@ -31,7 +31,8 @@ def noted(source, notes):
 
 def chapter():
     """A notebook of two sections and one that is Deeper."""
-    figure = "<figure><img src='data:,'><figcaption>One dot.</figcaption></figure>"
+    image = '<img src="data:image/svg+xml;base64,PHN2Zy8+" alt="One dot.">'
+    figure = f"<figure>{image}<figcaption>One dot.</figcaption></figure>"
     return numbered(
         noted("# Why?\n\nBecause.", "Ask *first*."),
         noted("## Sums\n\nWe add.", "Slowly."),

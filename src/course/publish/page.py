@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 LINE = 88  # characters of code in a line of the book
-DRAWN = re.compile(r'<img src="data:image/svg\+xml;base64,([^"]+)" alt="([^"]*)"[^>]*>')
+DRAWN = re.compile(
+    r'<img src="data:image/svg\+xml;base64,([^"]+)" alt="([^"]*)"[^>]*>(<figcaption>\2</figcaption>)?'
+)
+SENTENCE = re.compile(r".*?[.?](?= [A-Z\d]|$)", re.DOTALL)
 
 
 # ---------------------------------------------------------------- code and outputs
@@ -70,7 +73,8 @@ def output_html(output: Mapping[str, Any]) -> str:
         return _pre("\n".join(lines), " course-error")
     data = output["data"]
     if "text/html" in data:
-        return DRAWN.sub(_inline, _text(data["text/html"]))
+        markup = _text(data["text/html"])
+        return DRAWN.sub(functools.partial(_inline, moves="<script" in markup), markup)
     if "image/svg+xml" in data:
         return _text(data["image/svg+xml"])
     for image in ("image/png", "image/jpeg"):
@@ -81,11 +85,24 @@ def output_html(output: Mapping[str, Any]) -> str:
     return _pre(_text(data.get("text/plain", "")))
 
 
-def _inline(image: re.Match[str]) -> str:
-    """A figure as a part of the page, which gives it its colours; its own paper stays behind."""
+def _inline(image: re.Match[str], moves: bool = False) -> str:
+    """A figure as a part of the page, which gives it its colours; its own paper stays behind.
+
+    Its sentences are for the ear. Below it the eyes get the first, which opens the others, or all of
+    them if the figure moves.
+    """
     svg = b64decode(image[1]).decode("utf-8")
     bare = re.sub("<style>.*?</style>", "", svg, count=1, flags=re.DOTALL)
-    return bare.replace("<svg", f'<svg role="img" aria-label="{image[2]}"', 1)
+    drawn = bare.replace("<svg", f'<svg role="img" aria-label="{image[2]}"', 1)
+    return drawn + _caption(image[2], moves) * bool(image[3])
+
+
+def _caption(says: str, moves: bool) -> str:
+    first = SENTENCE.match(says)
+    if moves or not first or first[0] == says:
+        return f'<figcaption aria-hidden="true">{says}</figcaption>'
+    folded = f"<summary>{first[0]}</summary>{says[first.end() :]}"
+    return f'<figcaption><details class="course-says">{folded}</details></figcaption>'
 
 
 def _pre(text: str, more: str = "") -> str:
