@@ -61,11 +61,6 @@ def _answer(cells: Sequence[dict[str, Any]]) -> int:
     return len(cells)
 
 
-def explanations(cells: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The text that explains what a prediction has asked for: that in its answer."""
-    return [cell for _, *answer in with_answers(cells) for cell in answer if _is_text(cell)]
-
-
 def minutes(cells: Sequence[dict[str, Any]]) -> tuple[float, float]:
     """How long the main line and the Deeper sections take: an estimate by one rule.
 

@@ -3,7 +3,7 @@
 import pytest
 
 from course.notebooks import chapters, read
-from course.outline import COLLAPSED, explanations, mark, minutes, missing, sections
+from course.outline import COLLAPSED, mark, minutes, missing, sections, with_answers
 from tests.conftest import ROOT
 
 
@@ -116,7 +116,10 @@ def test_what_explains_a_prediction():
     end, six, seven = text("## B"), code("6"), code("7")
 
     def explained(*cells):
-        return [cell["source"] for cell in explanations([ask, *cells])]
+        found = list(with_answers([ask, *cells]))
+        assert [cell for group in found for cell in group] == [ask, *cells]
+        answers = [cell for _, *answer in found for cell in answer]
+        return [cell["source"] for cell in answers if cell["cell_type"] == "markdown"]
 
     assert explained(six, why, more, seven, more, ask, seven, end) == ["Because."]
     assert explained(six, ask, seven, why) == ["Because."]
