@@ -140,6 +140,7 @@ def test_a_prediction_is_kept_when_its_page_changes(root, capsys):
     change(root / "my" / "n2.ipynb", typed(1, "*Your prediction:* 41"))
     change(root / "notebooks" / "n2.ipynb", typed(0, "**Predict.** How many now?"))
     assert main(["update"]) == 0
+    assert "*Your prediction:*" not in sources(root / "my" / "n2.ipynb")
     assert sources(root / "my" / "n2.ipynb")[:2] == [
         "**Predict.** How many now?",
         "*Your prediction:* 41",
