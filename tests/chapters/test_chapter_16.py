@@ -1,6 +1,7 @@
 """Chapter 16: every patient, what the checks say of it, its repair, and the clinic's answers."""
 
 import json
+import re
 
 import pytest
 import torch
@@ -32,7 +33,6 @@ from chapters.ch16.patients import (
     run,
     wrong,
 )
-from course.colours import COLOURS
 from course.learn.exercises import load
 
 FAULTS = list(BY_FAULT)
@@ -328,7 +328,9 @@ def test_the_wrong_one_of_the_pair_is_the_patient(as_a_user):
 
 def test_the_matrix_counts_whom_the_chosen_checks_find():
     explorer = checks_explorer()
-    assert "shape finds something in 0 of 30" in explorer.still.sentence
+    assert "order finds something in 4 of 30" in explorer.still.sentence, (
+        "which the page doesn't ask"
+    )
     said = explorer.render("future", "gradients")
     assert "future and gradients find something in 18 of 30" in said.sentence
     rows = {
@@ -340,7 +342,10 @@ def test_the_matrix_counts_whom_the_chosen_checks_find():
         "p finds something in 1 of 3; not in a, c."
     )
     assert matrix_figure(rows, ["p", "q"]).sentence.endswith("in 2 of 3; not in c.")
-    assert said.svg.count(COLOURS["wrong"]) or "var(--wrong)" in said.svg
+    for chosen, squares in ((["p"], 1), (["q"], 1), (["p", "q"], 2)):
+        red = re.findall(r"<g fill='var\(--wrong\)'>(.*?)</g>", matrix_figure(rows, chosen).svg)
+        assert "".join(red).count("<path") == squares, "only what a chosen check finds is red"
+        assert "var(--faint)" not in matrix_figure(rows, chosen).svg, "or marked at all"
 
 
 def test_the_figures_say_what_they_show():

@@ -212,8 +212,16 @@ def test_a_prediction_is_a_box_with_its_code_and_folded_in_it_the_answer():
     assert found["How?"] == found["Think."] == found["code"] == "course-deeper course-ask"
     assert found["42"] == found["Because."] == "course-deeper course-ask course-folded"
     shows = cell("code", "code", [printed("42")], tags=["explorer"])  # it opens before its answer
-    found = boxes(text_of(asks, shows, why, on))
-    assert found["42"] == "course-deeper course-ask" != found["Because."]
+    seen = cell("code", "code", [printed("42")], tags=["evidence"])  # what is asked about
+    for opens in (shows, seen):
+        found = boxes(text_of(asks, opens, why, on))
+        assert found["42"] == "course-deeper course-ask" != found["Because."]
+    lead, more = cell("Because:"), cell("further", "code", [printed("43")])
+    for cells in ((gives, more, why, on), (gives, lead, more, on), (shows, lead, more, on)):
+        found = boxes(text_of(asks, *cells, over))
+        folded = {"43", "further", *(["Because."] if why in cells else ["Because:", "Then."])}
+        assert {found[word] for word in folded} == {"course-deeper course-ask course-folded"}
+        assert found["code"] == "course-deeper course-ask"
     silent = cell("code", "code")
     for cells in (
         (asks,),
@@ -248,7 +256,7 @@ def test_headings_of_one_name_stay_apart():
 
 def test_each_page_offers_its_notebook_and_a_place_to_run_it_only_where_there_is_one():
     plain = text_of(cell("# A\n\ntext"))
-    assert plain.index("<h1") < plain.index('<a href="a.ipynb" download>') < plain.index("text")
+    assert plain.index("<h1") < plain.index("text") < plain.index('<a href="a.ipynb" download>')
     assert not any(word in plain for word in ("colab", "binder", "How to run it"))
     named = text_of(cell("# A"), repository="https://github.com/who/what")
     assert "https://colab.research.google.com/github/who/what/blob/gh-pages/a.ipynb" in named
@@ -259,8 +267,31 @@ def test_each_page_offers_its_notebook_and_a_place_to_run_it_only_where_there_is
     assert 'href="https://example.org/what#set-up"' in other and "colab" not in other
 
 
+def test_what_a_page_needs_is_folded_and_its_first_section_is_not():
+    goals = cell("**You will be able to**\n\n- read.\n\n**Time:** 34 minutes, and more.")
+    imports = cell("import x", "code", tags=["hide-input"])
+    change, seed = cell("Change it."), cell("seed = 7", "code", tags=["parameters"])
+    on, first, later = (
+        cell("Onwards."),
+        cell("## First"),
+        cell("import z", "code", tags=["hide-input"]),
+    )
+    for between in ([imports, change, seed], [change, imports, seed], [imports], [], [seed]):
+        found = text_of(cell("# A\n\nWhy?"), goals, *between, on, first, later)
+        page = BeautifulSoup(found, "html.parser")
+        (once,) = page.select(".course-once")
+        assert once.summary.text.startswith("34 minutes: what you will learn")
+        words = ["Download", "read.", *(each["source"].split()[0] for each in between)]
+        assert all(word in once.text for word in words)
+        rest = page.text.replace(once.text, "")
+        assert all(word in rest for word in ("Why?", "Onwards.", "First", "import z"))
+        assert found.index("Why?") < found.index("course-once") < found.index("Onwards.")
+    assert "What you will learn, what" in text_of(cell("# A"), cell("**You will be able to**"))
+    assert "course-once" not in text_of(cell("# A"), on, first, seed)
+
+
 def test_code_and_outputs_are_one_block():
-    found = text_of(cell("a = 1\n\n\nb = 2", "code", [printed("x\n\n\ny\n")]))
+    found = text_of(cell("# A"), cell("a = 1\n\n\nb = 2", "code", [printed("x\n\n\ny\n")]))
     block = found[found.index('<div class="course-cell">') :].strip()
     assert "\n\n" not in block and block.endswith("</div>")
 
@@ -469,17 +500,27 @@ FRAMES = """box => {
     const figure = box.nextElementSibling, seen = [];
     const look = () => seen.push([figure.querySelector('svg').innerHTML,
         figure.querySelector('svg').ariaLabel, figure.querySelector('figcaption').innerText]);
-    const to = (slider, value) => {
-        slider.value = value;
-        slider.dispatchEvent(new Event('input'));
+    const count = (e) => e.options?.length ?? (e.type === 'checkbox' ? 2 : Number(e.max) + 1);
+    const to = (e, n) => {
+        if (e.type === 'checkbox') e.checked = n > 0;
+        else if (e.options) e.selectedIndex = n;
+        else e.value = n;
+        e.dispatchEvent(new Event('input'));
         look();
     };
     look();
-    const [first, ...others] = box.querySelectorAll('input');
-    for (let n = 0; n <= Number(first.max); n += 1) to(first, n);
-    const last = others.map((other) => [to(other, other.min || 0), to(other, other.max)]);
-    return {seen, stops: Number(first.max) + 1, others: others.length};
+    const [first, ...others] = box.querySelectorAll('input, select');
+    for (let n = 0; n < count(first); n += 1) to(first, n);
+    for (const other of others) [0, count(other) - 1].forEach((n) => to(other, n));
+    const kinds = [first, ...others].map((e) => e.type);
+    return {seen, stops: count(first), others: others.length, kinds};
 }"""
+
+
+KINDS = {  # of controls that aren't all sliders
+    "00": ["range", "select-one"], "09": ["range", "checkbox"], "12": ["range", "checkbox"],
+    "15": ["range", "select-one"], "16": ["select-one"], "A5": ["range", "checkbox"],
+}  # fmt: skip
 
 
 def follows_its_slider(page, name):
@@ -490,6 +531,8 @@ def follows_its_slider(page, name):
     bare = re.sub(r' (style=""|data-(x|y|words)="[^"]*")', "", first)  # where titles took turns
     assert bare in frames[:stops], name
     assert all(label == caption for _, label, caption in found["seen"]), name
+    kinds = KINDS.get(name[:2], ["range"] * (1 + found["others"]))
+    assert found["kinds"] == kinds, f"{name}: a switch is a box to tick, and names are a list"
     ends = frames[stops:]
     assert len(ends) == 2 * found["others"]
     for low, high in zip(ends[::2], ends[1::2], strict=True):  # a second control
@@ -661,6 +704,52 @@ def test_without_script_the_still_figure_stays(visit):
     assert code.is_visible()
 
 
+LINES = """() => [...document.querySelectorAll('pre.course-code > code')].map(code =>
+    [code.innerText, code.textContent, code.scrollWidth - code.clientWidth,
+     Math.max(...[...code.querySelectorAll('.line')].map(line => line.clientHeight))])"""
+
+
+@pytest.mark.browser
+def test_long_lines_of_code_are_read_and_copied_whole(visit):
+    page = visit("16_bug_clinic.html", viewport=PHONE)
+    page.evaluate(OPEN)
+    found = page.evaluate(LINES)
+    assert len(found) > 20 and all(past <= 1 for _, _, past, _ in found), "none scrolls"
+    assert all(copied.rstrip() == text.rstrip() for copied, text, _, _ in found)
+    heights = [height for *_, height in found]
+    assert max(heights) > 1.9 * min(heights), "and so some go on below"
+
+
+@pytest.mark.browser
+def test_a_prediction_is_kept_and_read_again_with_its_answer(visit):
+    page = visit("04_averaging_the_past.html")
+    asks = page.locator(".course-ask:has(> .course-folded)")
+    one, other = asks.nth(0), asks.nth(1)
+    one.get_by_label("your prediction").fill("fourteen ")
+    page.keyboard.press("ArrowRight")  # which would turn the page
+    one.locator("summary").first.click()
+    assert one.get_by_text("You wrote: fourteen", exact=True).is_visible()
+    other.locator("summary").first.click()
+    assert not other.get_by_text("You wrote").is_visible()
+    page.reload()
+    assert one.get_by_label("your prediction").input_value() == "fourteen "
+    assert other.get_by_label("your prediction").input_value() == ""
+    assert page.locator("textarea").count() == page.locator(".course-ask > .course-folded").count()
+
+
+@pytest.mark.browser
+def test_the_first_key_leads_past_the_sidebar(visit):
+    page = visit("04_averaging_the_past.html")
+    skip = page.get_by_role("link", name="To the text")
+    shown = "e => e.getBoundingClientRect().bottom > 0"
+    assert not skip.evaluate(shown)
+    page.keyboard.press("Tab")
+    assert skip.evaluate(f"e => e === document.activeElement && ({shown})(e)")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("!!document.activeElement.closest('#mdbook-content')")
+
+
 @pytest.mark.browser
 def test_the_sidebar_opens_by_keyboard(visit):
     page = visit(viewport={"width": 800, "height": 800})
@@ -683,6 +772,18 @@ def test_dark_themes_print_dark_on_white(visit):
     ink, paper = page.evaluate(f"{colours}(document.documentElement)")
     assert (ink, paper) == ("rgb(0, 0, 0)", "rgb(255, 255, 255)")
     assert not page.locator(".course-links").first.is_visible()
+
+
+@pytest.mark.browser
+def test_what_a_page_needs_opens_by_a_key_and_is_printed(visit):
+    page = visit("04_averaging_the_past.html")
+    once, goal = page.locator(".course-once"), page.locator(".course-once li").first
+    assert not goal.is_visible()
+    page.emulate_media(media="print")
+    assert goal.is_visible() and once.get_attribute("open") is None
+    page.emulate_media(media="screen")
+    once.locator("summary").first.press("Enter")
+    assert goal.is_visible() and page.locator(".course-links a").first.is_visible()
 
 
 @pytest.fixture

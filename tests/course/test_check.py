@@ -121,6 +121,14 @@ def test_lint_hold_a_page_to_its_outline():
     assert lint(notebook(*cells)) == [f"markdown cell {n}: {again}" for n in (1, 2)]
 
 
+def test_lint_want_code_right_below_a_question():
+    ask = markdown(id="q", tags=["predict"])
+    assert lint(notebook(ask, ask | {"id": "r"}, code("x"))) == []
+    for below in ([], [markdown()], [markdown(), code("x")]):
+        (found,) = lint(notebook(ask, *below))
+        assert found.startswith("markdown cell 1: asks, and words follow: put them into it")
+
+
 def test_lint_want_ids_of_their_own():
     found = lint(notebook(markdown(id="b"), code("x"), markdown(id="b")))
     assert found == [f"markdown cell {n}: needs an id of its own, got 'b'" for n in (1, 2)]

@@ -3,7 +3,7 @@
 import pytest
 
 from course.notebooks import chapters, read
-from course.outline import COLLAPSED, explanations, mark, minutes, missing, sections
+from course.outline import COLLAPSED, mark, minutes, missing, sections, with_answers
 from tests.conftest import ROOT
 
 
@@ -116,7 +116,18 @@ def test_the_main_lines_keep_to_the_course():
 def test_what_explains_a_prediction():
     ask, why = text("**Predict.** How many?"), text("Because.")
     ask["metadata"]["tags"] = ["predict"]
-    found = explanations([ask, code("6"), why, why, code("7"), why, ask, code("8"), text("## B")])
-    assert found == {2}
-    assert explanations([ask, code("6"), ask, code("7"), why]) == {4}
-    assert explanations([ask, why, code("6"), why]) == set()
+    lead, more = text("It is 6. Here is why:"), text("Because it is.")
+    end, six, seven = text("## B"), code("6"), code("7")
+
+    def explained(*cells):
+        found = list(with_answers([ask, *cells]))
+        assert [cell for group in found for cell in group] == [ask, *cells]
+        answers = [cell for _, *answer in found for cell in answer]
+        return [cell["source"] for cell in answers if cell["cell_type"] == "markdown"]
+
+    assert explained(six, why, more, seven, more, ask, seven, end) == ["Because."]
+    assert explained(six, ask, seven, why) == ["Because."]
+    assert explained(why, six, more) == explained() == explained(six, end) == []
+    assert explained(six, seven, why, seven, more) == ["Because."], "code after code is its answer"
+    assert explained(six, lead, seven, why, more) == [lead["source"], "Because."]
+    assert explained(six, lead, seven, ask) == explained(six, lead, end) == [lead["source"]]

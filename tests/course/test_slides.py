@@ -262,10 +262,11 @@ def test_axe_finds_nothing_serious(talks, chromium, begins):
 
 
 @pytest.mark.browser
-def test_the_first_slide_says_where_we_are_and_leads_to_other_talks(talks, chromium):
+def test_the_first_slide_and_the_last_say_where_we_are_and_leads_to_other_talks(talks, chromium):
     with browser(chromium) as b:
         page, errors, outside = opened(b, talks["04_averaging_the_past"])
-        assert page.locator(".course-here").count() == 1
+        assert page.locator(".course-here").count() == 2
+        assert page.locator("section.page").last.locator(".course-here [data-here]").count() == 1
         text = page.locator(".present.title .course-here [data-here] text")
         assert text.text_content() == "mean"
         scale = text.evaluate("t => parseFloat(getComputedStyle(t).fontSize) * t.getScreenCTM().a")

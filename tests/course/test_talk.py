@@ -31,7 +31,8 @@ def noted(source, notes):
 
 def chapter():
     """A notebook of two sections and one that is Deeper."""
-    figure = "<figure><img src='data:,'><figcaption>One dot.</figcaption></figure>"
+    image = '<img src="data:image/svg+xml;base64,PHN2Zy8+" alt="One dot.">'
+    figure = f"<figure>{image}<figcaption>One dot.</figcaption></figure>"
     return numbered(
         noted("# Why?\n\nBecause.", "Ask *first*."),
         noted("## Sums\n\nWe add.", "Slowly."),
@@ -169,6 +170,12 @@ def test_printed_numbers_become_a_shaded_table():
         '<td class="below" style="--dark: 25%">−1</td>'
     )
     assert rows[2].startswith("<td>inf</td>") and "50%" in rows[3] and len(rows) == 4
+    exact = table("tensor([[0.3333, -2.0000e-04, 0.0000], [4., -0., 0.25]])", [], [])
+    said = re.findall(r"<td(.*?)>([^<]*)</td>", exact)
+    assert [words for _, words in said] == ["0.33", "−0.00", "0", "4", "0", "0.25"]
+    assert [words for kind, words in said if "none" in kind] == ["0", "0"], (
+        "only exact zeros are faint"
+    )
     named = table("tensor([[1., 3.], [2., 4.]], grad_fn=<A>)\ntensor([9.])", ["x"], [])
     assert re.findall(r">([^<>]+)<", named) == ["x", "1", "3"] and 'class="share"' in named
     assert table("tensor([True, False])", [], []).count("50%") == 1

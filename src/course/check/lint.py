@@ -8,11 +8,11 @@ from typing import Any
 from course.check.habits import translated
 from course.check.prose import unsupported
 from course.notebooks import changes, contents
-from course.outline import COLLAPSED, marks, missing
+from course.outline import COLLAPSED, asks, marks, missing
 
 TAGS = frozenset(
     ("parameters", "raises-exception", "nbval-ignore-output", "hide-input", "hide-output")
-    + ("exercise", "quiz", "explorer", "figure", "predict")
+    + ("exercise", "quiz", "explorer", "figure", "predict", "evidence")
 )
 UNCHECKED = "nbval-ignore-output"
 SLIDE_TYPES = ("slide", "subslide", "fragment", "skip", "notes")
@@ -49,6 +49,8 @@ def lint(notebook: dict[str, Any]) -> list[str]:
             sentences.append(
                 "its minutes or its collapsed sections have changed: run `course refresh`"
             )
+        if asks(cell) and not _goes_on(notebook["cells"][place + 1 : place + 2]):
+            sentences.append("asks, and words follow: put them into it, so that code answers it")
         if not cell.get("id") or ids[cell["id"]] > 1:
             sentences.append(f"needs an id of its own, got {cell.get('id')!r}")
         if kind == "code":
@@ -57,6 +59,11 @@ def lint(notebook: dict[str, Any]) -> list[str]:
             sentences.append("is empty: write it or delete it")
         found += [f"{kind} cell {numbers[kind]}: {sentence}" for sentence in sentences]
     return found
+
+
+def _goes_on(below: list[dict[str, Any]]) -> bool:
+    """Whether code answers a question, or one more question follows."""
+    return any(cell["cell_type"] == "code" or asks(cell) for cell in below)
 
 
 def _lint_cell(cell: dict[str, Any]) -> Iterator[str]:

@@ -44,20 +44,22 @@ BOTH = ("math.css", "OFL.txt", "frames.js", "standin.js")  # what the decks shar
 def deck(notebook: Page, site: Site, plan: Path) -> str:
     """The page of a deck: the talk that is planned in a file about a notebook."""
     notebook.check_outputs()
-    shown = "\n".join(_section(slide, notebook, site) for slide in talk(plan, notebook, site))
+    slides = talk(plan, notebook, site)
+    ends = slides[0], slides[-1]  # which say where the talk is in the course
+    shown = "\n".join(_section(slide, notebook, site, slide in ends) for slide in slides)
     template = string.Template((DECK / "deck.html").read_text(encoding="utf-8"))
     title = html.escape(notebook.title or notebook.path, quote=False)
     return template.substitute(title=title, slides=shown, weights=weights.tags(shown))
 
 
-def _section(slide: Slide, notebook: Page, site: Site) -> str:
+def _section(slide: Slide, notebook: Page, site: Site, where: bool) -> str:
     lines = [f'<section><section class="page {slide.kind}" data-cell="{html.escape(slide.cell)}">']
     if slide.kind == "title":
         number = html.escape(PurePosixPath(notebook.path).name[:2])
         lines.append(f'<p class="head">Self-attention · chapter {number}</p>')
     for number, body in enumerate(slide.blocks):
         lines.append(f'<div class="block{" fragment" * (number > 0)}">{body}</div>')
-    if slide.kind == "title":
+    if where:
         lines.append(site.linked(here(notebook.path, site.listed), notebook, notebook.cells[0]))
     lines.append(f'<aside class="notes">{"".join(slide.notes)}</aside>')
     return "\n".join([*lines, "</section></section>"])
