@@ -12,8 +12,8 @@ import pytest
 from course import cli
 from course.errors import CourseError, RecordError
 from course.learn import draws, variants
-from course.learn.exercises import load
-from tests.conftest import ROOT
+from course.learn.exercises import check, load
+from tests.conftest import ROOT, answer
 
 WRONG = "def mean_past(x):\n    return x + 1000"  # no known mistake: it is shown an input
 
@@ -21,17 +21,20 @@ WRONG = "def mean_past(x):\n    return x + 1000"  # no known mistake: it is show
 @cache  # each is a process that imports torch
 def told(seed):
     """What the check says of a wrong answer and of the right one, in a process of its own."""
-    line = f"from course.learn.draws import variant\nvariant({seed})\n" if seed else ""
-    program = f"import torch\nfrom course.learn.exercises import check\n{line}"
-    for answer in (WRONG, load("04.mean_past").solution):
-        program += f'\n{answer}\nprint(repr(check("04.mean_past", mean_past)))'
+    program = "import torch\nfrom course.learn.exercises import check\n"
+    program += f"from course.learn.draws import variant\nvariant({seed})\n"
+    for source in (WRONG, load("04.mean_past").solution):
+        program += f'\n{source}\nprint(repr(check("04.mean_past", mean_past)))'
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert not done.returncode, done.stderr
     return done.stdout.rsplit("04.mean_past: ", 1)
 
 
 def test_each_seed_has_numbers_of_its_own_and_right_stays_right():
-    wrong, right = zip(*map(told, ("", 1, 3)), strict=True)
+    given = (lambda x: x + 1000, answer("04.mean_past"))
+    here = [repr(check("04.mean_past", f)).partition(": ")[2] for f in given]
+    wrong, right = zip(here, *map(told, (1, 3)), strict=True)
+    right = [said.strip() for said in right]
     assert len(set(wrong)) == 3
     assert len(set(right)) == 1 and right[0].startswith("passed on")
 
