@@ -1,19 +1,12 @@
 """Chapter 06: the numbers in its figures and its explorer, and which heads of its exercise are deaf."""
 
-import pytest
 import torch
 import torch.nn.functional as F
 
 from chapters.ch06.explorer import query_explorer
 from chapters.ch06.figures import head_figure, roles_figure
 from course.learn.exercises import load
-from tests.conftest import WORDS, X
-
-
-@pytest.fixture
-def matrices():
-    draw = torch.Generator().manual_seed(123)
-    return [torch.rand(3, 2, generator=draw) for _ in range(3)]
+from tests.conftest import WORDS, X, matrices
 
 
 def reference(x, W_q, W_k, W_v):
@@ -23,9 +16,9 @@ def reference(x, W_q, W_k, W_v):
     return weights, F.scaled_dot_product_attention(q[None], k[None], v[None])[0]
 
 
-def test_the_head_figure_says_what_pytorch_computes(matrices):
-    weights, out = reference(X, *matrices)
-    sentence = head_figure(X, *matrices, WORDS).sentence
+def test_the_head_figure_says_what_pytorch_computes():
+    weights, out = reference(X, *matrices())
+    sentence = head_figure(X, *matrices(), WORDS).sentence
     assert f"the largest weight is {weights[1].max():.4f}, for 'journey'" in sentence
     assert "[" + ", ".join(f"{number:.4f}" for number in out[1].tolist()) + "]" in sentence
     assert "0.2264" in sentence and "[0.3061, 0.8210]" in sentence
@@ -51,9 +44,9 @@ def test_the_head_figure_follows_other_sizes_and_negative_numbers():
     assert ", ".join(f"{number:.4f}" for number in out[1].tolist()) in sentence
 
 
-def test_the_explorer_opens_before_the_query_is_turned_round(matrices):
-    explorer = query_explorer(X, *matrices, WORDS)
-    weights, out = reference(X, *matrices)
+def test_the_explorer_opens_before_the_query_is_turned_round():
+    explorer = query_explorer(X, *matrices(), WORDS)
+    weights, out = reference(X, *matrices())
     sentence = explorer.still.sentence
     assert f"listens most to 'journey', weight {weights[1, 1]:.4f}" in sentence
     assert "[" + ", ".join(f"{number:.4f}" for number in out[1].tolist()) + "]" in sentence
@@ -61,9 +54,10 @@ def test_the_explorer_opens_before_the_query_is_turned_round(matrices):
     torch.testing.assert_close(F.scaled_dot_product_attention(q[None], k[None], v[None])[0], out)
 
 
-def test_opposite_the_keys_the_shortest_is_heard_best(matrices):
+def test_opposite_the_keys_the_shortest_is_heard_best():
     """What the chapter says beside the explorer, and that no other row changes."""
-    q, k = X @ matrices[0], X @ matrices[1]
+    W_q, W_k, _ = matrices()
+    q, k = X @ W_q, X @ W_k
     assert WORDS[int(k.norm(dim=-1).argmin())] == "one"
     turned = q.clone()
     turned[1] *= -1

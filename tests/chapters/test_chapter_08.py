@@ -10,14 +10,9 @@ from attention.properties import ripples
 from chapters.ch08.explorer import mask_painter
 from chapters.ch08.figures import leak_figure, mask_gallery, painted_sentence
 from tests.chapters.conftest import says
-from tests.conftest import WORDS, X
+from tests.conftest import WORDS, X, matrices
 
 T = len(WORDS)
-
-
-def matrices() -> list[torch.Tensor]:
-    draw = torch.Generator().manual_seed(123)
-    return [torch.rand(3, 2, generator=draw) for _ in range(3)]
 
 
 def by_hand(rows: list[list[float]], mask: list[list[bool]]) -> tuple[list, list]:
