@@ -19,10 +19,7 @@ from course.check import nbval_plugin
 from course.check.nbval_plugin import pytest_configure
 from course.notebooks import contents
 from tests.conftest import ROOT
-
-
-def stream(text, name="stdout"):
-    return {"output_type": "stream", "name": name, "text": text}
+from tests.course.test_check import code, stream
 
 
 def display(**data):
@@ -33,16 +30,6 @@ def display(**data):
 
 def error(name, value):
     return {"output_type": "error", "ename": name, "evalue": value, "traceback": []}
-
-
-def code(source, *outputs, tags=(), **course):
-    metadata = {"slideshow": {"slide_type": "slide"}, "tags": list(tags), "course": course}
-    return {
-        "cell_type": "code",
-        "metadata": metadata,
-        "source": source,
-        "outputs": list(outputs),
-    }
 
 
 def write(path, *cells, counts=True):
