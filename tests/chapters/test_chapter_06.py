@@ -9,15 +9,9 @@ import torch.nn.functional as F
 from chapters.ch06.explorer import head_explorer, query_explorer
 from chapters.ch06.figures import head_figure, roles_figure
 from course.learn.exercises import load
-from tests.conftest import ROOT, WORDS, X
+from tests.conftest import ROOT, WORDS, X, matrices
 
 NOTEBOOKS = ROOT / "notebooks"
-
-
-@pytest.fixture
-def matrices():
-    draw = torch.Generator().manual_seed(123)
-    return [torch.rand(3, 2, generator=draw) for _ in range(3)]
 
 
 def reference(x, W_q, W_k, W_v):
@@ -27,14 +21,14 @@ def reference(x, W_q, W_k, W_v):
     return weights, F.scaled_dot_product_attention(q[None], k[None], v[None])[0]
 
 
-def test_the_head_figure_says_what_pytorch_computes(matrices):
-    weights, out = reference(X, *matrices)
-    sentence = head_figure(X, *matrices, WORDS).sentence
+def test_the_head_figure_says_what_pytorch_computes():
+    weights, out = reference(X, *matrices())
+    sentence = head_figure(X, *matrices(), WORDS).sentence
     assert f"the largest weight is {weights[1].max():.4f}, for 'journey'" in sentence
     assert "[" + ", ".join(f"{number:.4f}" for number in out[1].tolist()) + "]" in sentence
     assert "0.2264" in sentence and "[0.3061, 0.8210]" in sentence
     assert "the next is 0.2199, for 'starts'" in sentence
-    other = head_figure(X, *matrices, WORDS, row=4).sentence
+    other = head_figure(X, *matrices(), WORDS, row=4).sentence
     assert f"In the row of 'one' the largest weight is {weights[4].max():.4f}" in other
     assert "[" + ", ".join(f"{number:.4f}" for number in out[4].tolist()) + "]" in other
 
@@ -59,9 +53,9 @@ def test_the_head_figure_follows_other_sizes_and_negative_numbers():
     assert ", ".join(f"{number:.4f}" for number in out[1].tolist()) in sentence
 
 
-def test_the_explorer_opens_before_the_query_is_turned_round(matrices):
-    explorer = query_explorer(X, *matrices, WORDS)
-    weights, out = reference(X, *matrices)
+def test_the_explorer_opens_before_the_query_is_turned_round():
+    explorer = query_explorer(X, *matrices(), WORDS)
+    weights, out = reference(X, *matrices())
     sentence = explorer.still.sentence
     assert f"listens most to 'journey', weight {weights[1, 1]:.4f}" in sentence
     assert "[" + ", ".join(f"{number:.4f}" for number in out[1].tolist()) + "]" in sentence
@@ -69,9 +63,10 @@ def test_the_explorer_opens_before_the_query_is_turned_round(matrices):
     torch.testing.assert_close(F.scaled_dot_product_attention(q[None], k[None], v[None])[0], out)
 
 
-def test_opposite_the_keys_the_shortest_is_heard_best(matrices):
+def test_opposite_the_keys_the_shortest_is_heard_best():
     """What the chapter says beside the explorer, and that no other row changes."""
-    q, k = X @ matrices[0], X @ matrices[1]
+    W_q, W_k, _ = matrices()
+    q, k = X @ W_q, X @ W_k
     assert WORDS[int(k.norm(dim=-1).argmin())] == "one"
     turned = q.clone()
     turned[1] *= -1
@@ -91,7 +86,7 @@ def shown():
     return json.loads(data.removesuffix("</script>"))["state"]
 
 
-def test_the_page_opens_with_a_head_that_chooses_and_keeps_its_random_one(shown, matrices):
+def test_the_page_opens_with_a_head_that_chooses_and_keeps_its_random_one(shown):
     """Each word gives more than 0.7 to one word, or to 'journey' and 'starts', which are alike."""
     assert shown["words"] == WORDS and shown["x"] == X.tolist()
     assert (shown["head"], shown["step"], shown["cell"]) == ("laid out", 0, None)
@@ -99,7 +94,7 @@ def test_the_page_opens_with_a_head_that_chooses_and_keeps_its_random_one(shown,
         name: [torch.tensor(each[W]) for W in ("W_q", "W_k", "W_v")]
         for name, each in shown["heads"].items()
     }
-    for stored, drawn in zip(heads["random"], matrices, strict=True):
+    for stored, drawn in zip(heads["random"], matrices(), strict=True):
         assert torch.equal(stored, drawn)
     weights, _ = reference(X, *heads["laid out"])
     alike = weights[:, 1] + weights[:, 2]
@@ -110,12 +105,12 @@ def test_the_page_opens_with_a_head_that_chooses_and_keeps_its_random_one(shown,
     assert reference(X, *heads["random"])[0].max() < 0.24
 
 
-def test_the_head_explorer_has_every_matrix_and_a_still_of_the_first_head(matrices):
-    explorer = head_explorer(X, {"a": matrices[::-1], "b": matrices}, WORDS, row=2)
-    assert explorer.still == head_figure(X, *matrices[::-1], WORDS, row=2)
+def test_the_head_explorer_has_every_matrix_and_a_still_of_the_first_head():
+    explorer = head_explorer(X, {"a": matrices()[::-1], "b": matrices()}, WORDS, row=2)
+    assert explorer.still == head_figure(X, *matrices()[::-1], WORDS, row=2)
     state = explorer.state
     assert state["head"] == "a" and [*state["heads"]] == ["a", "b"]
-    for name, W in zip(("W_q", "W_k", "W_v"), matrices, strict=True):
+    for name, W in zip(("W_q", "W_k", "W_v"), matrices(), strict=True):
         assert torch.equal(torch.tensor(state["heads"]["b"][name]), W)
 
 

@@ -32,8 +32,8 @@ from chapters.ch14.patterns import uniform_weights
 from course.draw.live import Live
 from course.draw.picture import Picture
 from course.publish.mdbook import build
-from tests.browser import browser, watched
-from tests.conftest import WORDS, X
+from tests.browser import watched
+from tests.conftest import WORDS, X, matrices
 from tests.pages import AXE, AXE_RUN, LIGHT_AND_DARK, THEMES, cell, course, shown
 
 POLAR = [(20, 1.2), (70, 1.0), (100, 1.6), (170, 1.2), (240, 1.4), (310, 1.0)]
@@ -128,12 +128,6 @@ def address(tmp_path_factory):
     (root / "notebooks" / "SUMMARY.md").write_text(summary)
     build(root)
     return (root / "build" / "book" / "live.html").as_uri()
-
-
-@pytest.fixture(scope="module")
-def chrome(chromium):
-    with browser(chromium) as b:
-        yield b
 
 
 @pytest.fixture(scope="module")
@@ -620,8 +614,7 @@ def test_a_gradient_step_moves_all_arrows_as_autograd_does(
     table, row, target, scaled, causal, pull
 ):
     explorer = Shown(table, "06")
-    draw = torch.Generator().manual_seed(123)
-    W_q, W_k = (torch.rand(3, 2, generator=draw).double().requires_grad_() for _ in range(2))
+    W_q, W_k, _ = (W.double().requires_grad_() for W in matrices())
     x, state = X.double(), explorer.state
     state |= {"row": row, "target": target, "scaled": scaled, "causal": causal}
     if pull:
@@ -1594,10 +1587,9 @@ def test_no_explorer_opens_on_the_answer_to_its_question(table):
 
 
 @pytest.mark.browser
-def test_every_head_follows_every_key(opened):
+def test_every_head_follows_every_key_however_fast_they_come(opened):
     page = opened()
     explorer = Typed(page)
-    assert explorer.agrees()["says"] == explorer.still
     explorer.el.locator("textarea").click()
     page.keyboard.press("Control+a")
     where, text = page.url, "k\nd s/?"  # of which the book has some for itself
@@ -1612,20 +1604,14 @@ def test_every_head_follows_every_key(opened):
         page.keyboard.press(key)
     explorer.has(block=0, head=2)
     assert page.url == where, "an arrow key turns no page"
-
-
-@pytest.mark.browser
-def test_no_key_is_lost_however_fast_they_come(opened):
-    page = opened()
-    explorer = Typed(page)
     whole = "Mind the eel, for he is not cargo but a passenger. " * 3
-    explorer.el.locator("textarea").fill(whole[:120])
-    page.keyboard.type(whole[120:140])  # all at once; the last need a whole pass for each
-    said = explorer.has(text=whole[:140])["note"]
-    assert said == "It reads at most 128 characters: the last 128 of 140."
+    explorer.el.locator("textarea").fill(whole[:122])
+    page.keyboard.type(whole[122:132])  # all at once; the last need a whole pass for each
+    said = explorer.has(text=whole[:132], block=0, head=2)["note"]
+    assert said == "It reads at most 128 characters: the last 128 of 132."
     for _ in range(5):
         page.keyboard.press("Backspace")
-    explorer.has(text=whole[:135])
+    explorer.has(text=whole[:127])
 
 
 @pytest.mark.browser
@@ -1717,16 +1703,13 @@ def test_axe_finds_nothing_in_any_theme_whatever_is_open(opened, themes):
 
 
 @pytest.mark.browser
-def test_the_explorer_and_the_figure_say_the_same(opened):
-    page = opened()
-    for explorer in (Next(page), Cuts(page)):
-        assert explorer.agrees()["says"] == explorer.still
-    explorer = Shown(page, "05")
-    said = explorer.agrees()["says"]
-    assert said == explorer.still
-    explorer.drag((0.5, 0.5))
-    query = torch.tensor(explorer.state["queries"][0])
-    assert explorer.agrees()["says"] == arrows_figure(query, KEYS, WORDS).sentence
+def test_the_explorer_and_the_figure_say_the_same(table):
+    for explorer in (Next(table), Cuts(table), Typed(table)):
+        assert explorer.follow([{}])[0]["says"] == explorer.still
+    explorer, nothing = Shown(table, "05"), [0.0, 0.0]
+    first, unasked = (seen["says"] for seen in explorer.follow([{}, {"queries": [nothing]}]))
+    assert first == explorer.still
+    assert unasked == arrows_figure(torch.tensor(nothing), KEYS, WORDS).sentence
 
 
 @pytest.mark.browser

@@ -23,7 +23,7 @@ from course.publish.book import preprocess
 from course.publish.mdbook import build
 from course.publish.page import anchor
 from tests import pages
-from tests.browser import browser, end, listens, wait_for, watched
+from tests.browser import end, listens, wait_for, watched
 from tests.conftest import ROOT
 from tests.pages import (
     LIGHT_AND_DARK,
@@ -370,8 +370,8 @@ def test_no_formula_and_no_shortcode_is_left_raw(sources):
 
 
 @pytest.fixture(scope="module")
-def reader(site, chromium):
-    """A Chromium and the address of the site on this machine."""
+def address(site):
+    """The address of the site on this machine."""
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_):
@@ -381,29 +381,20 @@ def reader(site, chromium):
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        try:
-            with browser(chromium) as b:
-                yield b, f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
 
 
 @pytest.fixture
-def visit(reader):
-    """A function that opens a page; none may have an error, or ask for anything elsewhere."""
-    seen = []
+def visit(visit, address):
+    """A function that opens a page of the site, or any other."""
 
-    def visit(name="", **options):
-        page, errors, outside = watched(reader[0], **{"viewport": DESK, **options})
-        seen.append((page, errors, outside))
-        page.goto(name if ":" in name else f"{reader[1]}/{name}")
-        return page
+    def opened(name="", **options):
+        place = name if ":" in name else f"{address}/{name}"
+        return visit(place, **{"viewport": DESK, **options})
 
-    yield visit
-    for page, errors, outside in seen:
-        assert not errors and not outside
-        page.close()
+    return opened
 
 
 OPEN = "document.querySelectorAll('details').forEach(each => { each.open = true })"
@@ -425,15 +416,15 @@ def of_each_kind(sources):
 @pytest.mark.parametrize(
     "themes", [LIGHT_AND_DARK, pytest.param(THEMES, marks=pytest.mark.weekly)], ids=["some", "all"]
 )
-def test_every_page_on_a_phone_and_then_on_a_desk(reader, sources, themes):
+def test_every_page_on_a_phone_and_then_on_a_desk(chrome, address, sources, themes):
     """A page of each kind, and the one that holds all; once a week all of them, in any theme."""
-    page, errors, outside = watched(reader[0])
+    page, errors, outside = watched(chrome)
     page.add_init_script("window.print = () => {}")
     walked = names() if themes == THEMES else [*of_each_kind(sources)]
     known, stacked, framed = [], [0, 0], 0
     for name in ["index", *walked, "404", "toc", "print"]:
         page.set_viewport_size(PHONE)
-        page.goto(f"{reader[1]}/{name}.html")
+        page.goto(f"{address}/{name}.html")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
         assert page.evaluate(WIDE) == page.evaluate(BROKEN) == page.evaluate(BAD) == [], name
         if name in walked:
@@ -624,24 +615,27 @@ def test_a_plane_that_stays_in_sight_has_the_ground_of_its_box(visit):
     assert len(found) == len(THEMES)
 
 
-@pytest.mark.browser
-@pytest.mark.parametrize("word", ("softmax", "NotImplementedError", "torch.Size", "cumsum"))
-def test_a_search_finds_prose_code_and_outputs_and_shows_no_closed_answer(visit, site, word):
-    page = visit(
-        (site / "index.html").as_uri() if "." in word else ""
-    )  # one of them from the disk
+def search(page, *words):
+    """Type words into the search, one after the other, and give what is found of the last."""
     page.keyboard.press("/")
-    page.keyboard.type(word)
-    result = page.locator("#mdbook-searchresults li a").first
-    result.wait_for()
-    shown = page.locator("#mdbook-searchresults").inner_text()
-    assert word.lower() in shown.lower()
-    assert "Hint 3 cumsum" not in shown, "it is closed on its page"
-    result.click()
-    page.wait_for_selector(
-        "mark", state="attached"
-    )  # it may be in an answer, which opens by a click
-    assert word.lower()[:5] in page.locator("mark").first.text_content().lower()
+    results = page.locator("#mdbook-searchresults")
+    for word in words:
+        page.locator("#mdbook-searchbar").fill("")
+        page.keyboard.type(word)
+        results.locator("li", has_text=word).first.wait_for()
+    return results
+
+
+@pytest.mark.browser
+def test_a_search_finds_prose_code_and_outputs_and_shows_no_closed_answer(visit, site):
+    from_disk = visit((site / "index.html").as_uri()), ["torch.Size"]
+    for page, words in ((visit(), ["softmax", "NotImplementedError", "cumsum"]), from_disk):
+        results = search(page, *words)
+        assert "Hint 3 cumsum" not in results.inner_text(), "it is closed on its page"
+        results.locator("li a").first.click()
+        mark = page.locator("mark").first  # it may be in an answer, which opens by a click
+        mark.wait_for(state="attached")
+        assert words[-1].lower()[:5] in mark.text_content().lower()
 
 
 @pytest.mark.browser

@@ -170,12 +170,6 @@ def test_lint_refuse_stored_widgets():
     assert found.startswith("metadata.widgets is stored")
 
 
-def test_tolerance_is_read():
-    assert tolerance(code("x")) == {}
-    given = {"atol": 0.01, "reason": "trained"}
-    assert tolerance(code("x", tolerance=given)) == {"atol": 0.01}
-
-
 @pytest.mark.parametrize(
     "given",
     [
@@ -196,7 +190,9 @@ def test_tolerance_is_refused(given):
         tolerance(code("x", tolerance=given))
 
 
-def test_check_returns_0_or_1_and_leaves_out_the_settings_of_the_repository(tmp_path, capfd):
+def test_check_returns_0_or_1_and_leaves_out_settings_of_the_repository_and_of_the_shell(
+    tmp_path, capfd, monkeypatch
+):
     tmp_path = tmp_path / "Kurs [1] für 'alle' ★"
     tmp_path.mkdir()
     (tmp_path / "pyproject.toml").write_text('[tool.pytest.ini_options]\naddopts = "--nonsense"\n')
@@ -211,19 +207,12 @@ def test_check_returns_0_or_1_and_leaves_out_the_settings_of_the_repository(tmp_
 
     wrong = notebook(code("print(0.4133, 7)", stream("0.4132 8\n")), markdown(tags=["quizz"]))
     paths[1].write_text(json.dumps(wrong))
-    assert check(paths[1:], tmp_path, workers=1, extra=["--color=no"]) == 1
+    monkeypatch.setenv("PYTEST_ADDOPTS", "--collect-only --nbval-lax -k nothing")
+    assert check(paths[1:], tmp_path, workers=1, extra=["--color=no"]) == 1, "no variable helps"
     out = capfd.readouterr().out
     assert "notebooks/02.ipynb, code cell 1 [In 1]: stdout, line 1: largest deviation 1 " in out
     assert "notebooks/02.ipynb, markdown cell 1: unknown tags ['quizz']" in out
     assert "2 failed" in out
-
-
-def test_no_variable_turns_a_check_green(tmp_path, monkeypatch, capfd):
-    path = tmp_path / "01.ipynb"
-    path.write_text(json.dumps(notebook(code("print(7)", stream("8\n")))))
-    monkeypatch.setenv("PYTEST_ADDOPTS", "--collect-only --nbval-lax -k nothing")
-    assert check([path], tmp_path) == 1
-    assert "largest deviation 1" in capfd.readouterr().out
 
 
 WAITING = """import os, signal

@@ -5,14 +5,15 @@ import pytest
 from course.notebooks import chapters, read
 from course.outline import COLLAPSED, mark, minutes, missing, sections, with_answers
 from tests.conftest import ROOT
+from tests.pages import cell
 
 
 def text(source):
-    return {"cell_type": "markdown", "metadata": {}, "source": source}
+    return cell(source)
 
 
 def code(source, *tags):
-    return {"cell_type": "code", "metadata": {"tags": list(tags)}, "source": source}
+    return cell(source, "code", tags=list(tags))
 
 
 def test_a_deeper_section_ends_at_the_next_heading_of_its_level_or_above():
