@@ -23,6 +23,7 @@ from chapters.ch09.explorer import dropout_explorer
 from chapters.ch11.explorer import rotary_dial
 from chapters.ch12.depth import WiredBlock, propagate
 from chapters.ch12.explorer import PLACES, depth_explorer
+from chapters.ch14.explorer import film_explorer
 from chapters.ch15.explorer import cache_calculator
 from chapters.ch16.explorer import checks_explorer
 from chapters.chA5.explorer import ring_explorer
@@ -62,6 +63,7 @@ def main() -> None:
             {(r, place): stack(r, place) for r in (True, False) for place in PLACES.values()},
             SENTENCE.split(),
         ),
+        "14": film_explorer(),
         "15": cache_calculator(),
         "16": checks_explorer(),
         "A5": ring_explorer(),

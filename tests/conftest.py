@@ -35,6 +35,12 @@ X = torch.tensor(  # the six words of chapters 05 to 10
 )
 
 
+def matrices() -> list[torch.Tensor]:
+    """W_q, W_k and W_v of the head on X."""
+    draw = torch.Generator().manual_seed(123)
+    return [torch.rand(3, 2, generator=draw) for _ in range(3)]
+
+
 def answer(id: str):
     """The reference of an exercise, as a learner would call it."""
     from course.learn.exercises import load
@@ -110,6 +116,36 @@ def chromium() -> str:
         if path := shutil.which(name):
             return path
     _no_skip_in_ci("no Chromium found on the PATH (apt-get install chromium)")
+
+
+@pytest.fixture(scope="module")
+def chrome(chromium):
+    """A Chromium for all tests of a file."""
+    from tests.browser import browser
+
+    with browser(chromium) as b:
+        yield b
+
+
+@pytest.fixture
+def visit(chrome):
+    """A function that opens a page; afterwards none has had an error, or asked for anything elsewhere."""
+    from tests.browser import watched
+
+    seen = []
+
+    def visit(address="", before=lambda page: None, **options):
+        page, errors, outside = watched(chrome, **options)
+        seen.append((page, errors, outside))
+        before(page)
+        if address:
+            page.goto(address)
+        return page
+
+    yield visit
+    for page, errors, outside in seen:
+        assert not errors and not outside
+        page.close()
 
 
 @pytest.fixture(scope="session")

@@ -93,9 +93,10 @@ def test_ipywidgets_only_in_explorers():
     assert importers("anywidget") == {"course/draw/live.py"}
 
 
-# ---------------------------------------------------------------- the rooms of course
+# ---------------------------------------------------------------- rooms: of course, and what enters them
 
 ROOMS = {path.parent.name: path for path in (SRC / "course").glob("*/__init__.py")}
+ROOMS |= {name: SRC / name / "__init__.py" for name in ("chapters", "grading")}
 GROUND = {"colours", "content", "errors", "files", "notebooks", "outline", "serving"}
 
 
@@ -115,7 +116,9 @@ def entered(path: Path) -> set[str]:
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_room_enters_the_rooms_that_it_names(room):
     found = set().union(*map(entered, ROOMS[room].parent.rglob("*.py")))
-    assert found - {room} - GROUND == enters(room)
+    assert found - {room} - GROUND == enters(room), (
+        f"the sentence `Enters: …` in {room}/__init__.py has to name the rooms that it imports"
+    )
 
 
 def test_no_two_rooms_need_each_other():

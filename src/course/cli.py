@@ -16,9 +16,9 @@ import click
 
 from course import notebooks
 from course.errors import CourseError
-from course.serving import become, check_port
+from course.serving import become
 
-BOOK_PORT, DECK_PORT = 3000, 8000
+BOOK_PORT = 3000
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -121,18 +121,6 @@ class HandsOn(click.Command):
         return [*super().collect_usage_pieces(context), "[-- OPTION ...]"]
 
 
-class ManySeeds(click.Command):
-    """A command whose --seed takes all the numbers after it."""
-
-    def parse_args(self, context: click.Context, words: list[str]) -> list[str]:
-        known, taking = [], False
-        for word in words:
-            taking = word == "--seed" or (taking and not word.startswith("-"))
-            if word != "--seed":
-                known += ["--seed", word] if taking else [word]
-        return super().parse_args(context, known)
-
-
 def processors() -> int:
     """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -168,21 +156,6 @@ PARAMETER = click.option(
     "-p", "--parameter", nargs=2, multiple=True, metavar="NAME VALUE",
     help="Set a parameter in every notebook that has it, for example -p n_steps 50.",
 )  # fmt: skip
-SERVE = click.option(
-    "--serve", is_flag=True, is_eager=True, help="Then serve the result on this computer."
-)
-
-
-def port(usual: int) -> Callable:
-    """The option --port, of a server on this computer."""
-
-    def checked(context: click.Context, option: click.Parameter, number: int | None) -> int:
-        if number and not context.params["serve"]:
-            raise CourseError("--port needs --serve: add --serve, or leave out --port")
-        return number or usual
-
-    says = f"Port on 127.0.0.1 for --serve (default: {usual})."
-    return click.option("--port", type=N, help=says, callback=checked)
 
 
 @click.group(
@@ -239,10 +212,7 @@ def update(folder: Path) -> None:
 
 def _bring(bring: Callable[[Path, Path], Iterable[str]], folder: Path) -> None:
     root = notebooks.root()
-    ready, pins = (
-        Path(sys.prefix, ".ready"),
-        root / "requirements.txt",
-    )  # install.py's copy of them
+    ready, pins = Path(sys.prefix, ".ready"), root / "requirements.txt"  # which install.py copies
     if ready.exists() and pins.exists() and ready.read_bytes() != pins.read_bytes():
         print("the pinned versions have changed: run `python install.py` again")
     for line in bring(root, folder):
@@ -279,11 +249,14 @@ def run(paths: list[Path], workers: int, timeout: int, parameter: Sequence, out:
 def refresh(paths: list[Path], workers: int, timeout: int) -> int:
     """Run notebooks and store their outputs in them.
 
-    Exit status: 0 all stored, 1 a notebook was refused, 2 bad usage.
+    A page that is made from the others, such as a table of all minutes, is refreshed with any of
+    them. Exit status: 0 all stored, 1 a notebook was refused, 2 bad usage.
     """
-    from course.execute.refresh import refresh
+    from course.execute.refresh import refresh, with_readers
 
-    return refresh(paths, notebooks.root(), min(workers, len(paths)), timeout)
+    root = notebooks.root()
+    paths = with_readers(paths, root)
+    return refresh(paths, root, min(workers, len(paths)), timeout)
 
 
 @course.command(cls=HandsOn)
@@ -300,43 +273,28 @@ def check(options: list[str], paths: list[Path], workers: int) -> int:
     return check(paths, notebooks.root(), min(workers, len(paths)), options)
 
 
-@course.command(cls=ManySeeds)
-@NOTEBOOKS
-@click.option("--seed", type=N, multiple=True, required=True, help="One seed for each class.")
-@into("variants")
-def variants(paths: list[Path], seed: Sequence[int], out: Path) -> None:
-    """Make notebooks for several classes, with different numbers.
-
-    Exit status: 0 made, 2 a seed can't be used or the usage is wrong; then nothing is written.
-    """
-    from course.learn.variants import write_all
-
-    for line in write_all(paths, list(seed), out):
-        print(line)
-
-
 # ---------------------------------------------------------------- what is published
 
 
 @course.command()
-@SERVE
-@port(BOOK_PORT)
-def book(serve: bool, port: int) -> int:
+@click.option("--serve", is_flag=True, help="Then show it on this computer and follow your edits.")
+@click.option("--port", type=N, help=f"Port on 127.0.0.1 for --serve (default: {BOOK_PORT}).")
+def book(serve: bool, port: int | None) -> int:
     """Build the website of the course with mdBook, in build/book.
 
     Exit status: 0 built, 2 failed; then the last good build stays.
     """
     from course.publish.mdbook import build
 
-    return build(notebooks.root(), serve, port)
+    if port and not serve:
+        raise CourseError("--port needs --serve: add --serve, or leave out --port")
+    return build(notebooks.root(), serve, port or BOOK_PORT)
 
 
 @course.command()
 @NOTEBOOKS
 @click.option("--pdf", is_flag=True, help="Also print each deck to a PDF (needs Chromium).")
-@SERVE
-@port(DECK_PORT)
-def slides(paths: list[Path], pdf: bool, serve: bool, port: int) -> None:
+def slides(paths: list[Path], pdf: bool) -> None:
     """Turn the talk of each chapter into a reveal.js deck, and a PDF.
 
     The decks are in build/slides. Exit status: 0 made, 2 a notebook, a formula or the usage is wrong.
@@ -344,11 +302,7 @@ def slides(paths: list[Path], pdf: bool, serve: bool, port: int) -> None:
     from course.publish import decks
 
     out = notebooks.root() / "build" / "slides"
-    if serve:
-        check_port(port)
     decks.build(notebooks.root(), paths, out, pdf)
-    if serve:
-        decks.serve(out, port)
 
 
 @course.command()

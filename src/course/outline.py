@@ -39,16 +39,26 @@ def asks(cell: dict[str, Any]) -> bool:
     return _is_text(cell) and "predict" in cell["metadata"].get("tags", [])
 
 
-def explanations(cells: Sequence[dict[str, Any]]) -> set[int]:
-    """Places of the text that explains what a prediction has asked for: below the code below it."""
-    return {
-        place
-        for place, (question, code, text) in enumerate(
-            zip(cells, cells[1:], cells[2:], strict=False), 2
-        )
-        if asks(question) and not _is_text(code) and _is_text(text)
-        if not asks(text) and not HEADING.match(_source(text))
-    }
+def with_answers(cells: Sequence[dict[str, Any]]) -> Iterator[Sequence[dict[str, Any]]]:
+    """The cells one by one, but a prediction with what answers it."""
+    place = 0
+    while place < len(cells):
+        end = place + 1 + _answer(cells[place + 1 :]) * asks(cells[place])
+        yield cells[place:end]
+        place = end
+
+
+def _answer(cells: Sequence[dict[str, Any]]) -> int:
+    """How many of these cells answer the prediction above them: the code that follows it, and the
+    words about that. Words that end with a colon lead on to more code, which belongs to them."""
+    if not cells or _is_text(cells[0]):
+        return 0
+    for place, cell in enumerate(cells):
+        if asks(cell) or _is_text(cell) and HEADING.match(_source(cell)):
+            return place
+        if _is_text(cell) and not _source(cell).rstrip().endswith(":"):
+            return place + 1
+    return len(cells)
 
 
 def minutes(cells: Sequence[dict[str, Any]]) -> tuple[float, float]:

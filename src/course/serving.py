@@ -1,4 +1,4 @@
-"""Servers for this computer: JupyterLab, mdBook's, and Python's for the decks."""
+"""Servers for this computer: JupyterLab and mdBook's."""
 
 import os
 import signal

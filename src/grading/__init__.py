@@ -8,5 +8,6 @@ sandbox holds. `many` grades all, side by side, here or by the workers of Dask; 
 keeps what was found, `rules` say what it is worth, and `feedback`, `tables` and `summary` are made of both.
 
 In: notebooks that learners handed in, the exercises' records, the instructor's rules. Out: results,
-feedback, and the instructor's own tables with their grades in it. Enters: `learn`.
+feedback, and the instructor's own tables with their grades in it. Enters: `learn` and, for its
+command, `cli`.
 """

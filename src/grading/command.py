@@ -39,7 +39,6 @@ from course.cli import PATH, N, into, processors
     help="First characters of the column's name in the gradebook.")
 @click.option("--scheduler", default="", metavar="ADDRESS",
     help="Address of a Dask scheduler, to grade on many machines.")
-@click.option("--seed", type=N, help="The seed of this class in `course variants`.")
 # fmt: on
 def grade(**wish: Any) -> int:
     """Grade submissions, each in a sandbox; write feedback and tables.

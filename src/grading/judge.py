@@ -22,7 +22,6 @@ from typing import Any
 import torch
 
 from course.errors import NoSandbox
-from course.learn import draws
 from course.learn.exercises import load, told
 from course.learn.record import Exercise
 from course.learn.verdict import Verdict, judge
@@ -48,7 +47,6 @@ def main() -> None:
 
 def judged(request: dict[str, Any]) -> dict[str, Any]:
     """What came of a submission: its results, or why the machine refused, or what failed here."""
-    draws.variant(request["variant"])
     cohort, trust = request["cohort"], request["trust"]
     try:
         if request["probe"]:
@@ -64,8 +62,7 @@ def judged(request: dict[str, Any]) -> dict[str, Any]:
 def version(exercise: Exercise, cohort: str) -> str:
     """What a result depends on, but for the submission: the record and what its inputs come from."""
     record = inspect.getsource(inspect.getmodule(exercise.reference.function))
-    drawn = f"{cohort}{draws.of_variant()}"
-    return hashlib.sha256(f"{drawn}\n{exercise.id}\n{record}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{cohort}\n{exercise.id}\n{record}".encode()).hexdigest()[:16]
 
 
 def prepared(id: str, cohort: str) -> Exercise:

@@ -14,7 +14,6 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
 
 from course.errors import CourseError, NoSandbox
-from course.learn import draws
 from course.learn.record import Exercise
 from grading.judge import Result, version
 from grading.submissions import Submission
@@ -49,10 +48,8 @@ def grade(
 
 def request(one: Submission, ready: Exercises, cohort: str, **how: bool) -> str:
     """All that a judge has to know of a submission; `how` is whether to trust it, and to probe first."""
-    ids, variant = [id for id in ready if id[:2] == one.chapter], draws.of_variant()
-    return json.dumps(
-        {"cells": one.cells, "ids": ids, "cohort": cohort, "variant": variant, **how}
-    )
+    ids = [id for id in ready if id[:2] == one.chapter]
+    return json.dumps({"cells": one.cells, "ids": ids, "cohort": cohort, **how})
 
 
 def judge(request: str) -> dict[str, Any]:

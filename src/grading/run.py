@@ -11,7 +11,6 @@ from tqdm import tqdm
 
 from course.errors import CourseError
 from course.files import write_text
-from course.learn import draws
 from course.learn.exercises import known, load
 from grading import feedback, many, results, rules, tables
 from grading.judge import version
@@ -28,7 +27,6 @@ def run(wish: SimpleNamespace) -> int:
     _check_students(wish.student, found)
     said = rules.read(wish.out, wish.due, wish.late)
     _say(told)
-    draws.variant(str(wish.seed or ""))
     if wish.dry_run:
         return _tell(wish, found)
     if not wish.scheduler:

@@ -6,7 +6,6 @@ own export only the grades and comments change; every other field stays as it wa
 
 import csv
 import io
-import json
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
@@ -16,7 +15,6 @@ from typing import Any
 from course.errors import CourseError
 from course.files import write_text
 from grading.results import Students, is_graded, submissions
-from grading.submissions import file_name
 
 FORMULA = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 NBGRADER = (
@@ -82,24 +80,6 @@ def by_exercise(students: Students, chapter: str) -> str:
     return _text(rows)
 
 
-def gradescope(found: dict[str, Any]) -> str:
-    """The results of a submission as Gradescope's autograders write them."""
-    tests = [
-        {
-            "name": id,
-            "score": result["points"],
-            "max_score": result["max"],
-            "status": "passed" if result["status"] == "passed" else "failed",
-            "visibility": "visible",
-            "output": "\n".join(result["told"]),
-        }
-        for id, result in found["exercises"].items()
-    ]
-    said = found["fault"] or found["said"]
-    facts = {"score": found["points"], "output": said, "visibility": "visible", "tests": tests}
-    return json.dumps(facts, indent=1) + "\n"
-
-
 def write(out: Path, students: Students, names: dict[str, str]) -> None:
     """All tables that need no export of the instructor's; `names` are codes instead of them."""
     if names:
@@ -108,9 +88,6 @@ def write(out: Path, students: Students, names: dict[str, str]) -> None:
     write_text(grades(students), out / "grades.csv")
     for chapter in {chapter for _, chapter, _ in submissions(students)}:
         write_text(by_exercise(students, chapter), out / f"grades_{chapter or 'none'}.csv")
-    for student, chapter, found in submissions(students):
-        folder = out / "gradescope" / file_name(student) / (chapter or "none")
-        write_text(gradescope(found), folder / "results.json")
 
 
 # ---------------------------------------------------------------- the instructor's own

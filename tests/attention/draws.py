@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from attention.gpt import GPT, Config
+from attention.gpt import GPT, Config, make_block
 
 
 def seeded(seed: int = 0) -> torch.Generator:
@@ -18,10 +18,10 @@ def draw_ids(*shape: int, vocab_size: int = 13, seed: int = 1) -> Tensor:
     return torch.randint(vocab_size, shape, generator=seeded(seed))
 
 
-def draw_model(config: Config) -> GPT:
+def draw_model(config: Config, block=make_block) -> GPT:
     """In float64, with weights that are not zero anywhere."""
     torch.manual_seed(0)
-    model = GPT(config).double()
+    model = GPT(config, block).double()
     for parameter in model.parameters():
         nn.init.normal_(parameter, std=0.3)
     return model.eval()

@@ -44,7 +44,7 @@ def test_what_has_no_past_or_no_mean_is_refused(version, x, as_a_user):
 
 
 def test_the_sources_own_numbers():
-    """Seeds 1337 and 42: S1.21 and S2.5, to the printed digits."""
+    """Seeds 1337 and 42: S1.21 and S2.5 of A3_concordance, to the printed digits."""
     x = torch.randn(4, 8, 2, generator=torch.Generator().manual_seed(1337))
     assert_close(mean_past_tril(x)[0, -1], torch.tensor([-0.0341, 0.1332]), rtol=0, atol=5e-5)
     rows = torch.randint(0, 10, (3, 2), generator=torch.Generator().manual_seed(42)).float()

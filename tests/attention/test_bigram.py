@@ -73,7 +73,7 @@ def test_smoothing_makes_unseen_pairs_possible():
 
 
 def test_a_row_of_the_table_is_the_answer_to_its_id():
-    """S1.15 and S1.16: the shape, and row 15 under seed 1337."""
+    """S1.15 and S1.16 of A3_concordance: the shape, and row 15 under seed 1337."""
     torch.manual_seed(1337)
     model = BigramLanguageModel(65)
     assert model(torch.zeros(4, 8, dtype=torch.long)).shape == (4, 8, 65)

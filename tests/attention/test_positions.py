@@ -9,13 +9,10 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from attention.positions import alibi_bias, alibi_slopes, rotary_angles, rotate, sinusoidal
+from tests.attention.draws import draw
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 T, D = 7, 10
-
-
-def normal(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 @given(
@@ -26,7 +23,7 @@ def normal(*shape, seed=0):
     base=st.sampled_from([2.0, 100.0, 10_000.0]),
 )
 def test_a_rotary_score_depends_on_the_distance_alone(i, j, shift, interleaved, base):
-    q, k = normal(1, D), normal(1, D, seed=1)
+    q, k = draw(1, D), draw(1, D, seed=1)
 
     def score(at, other):
         angles = rotary_angles(torch.tensor([at, other], dtype=torch.float64), D, base)
@@ -37,14 +34,14 @@ def test_a_rotary_score_depends_on_the_distance_alone(i, j, shift, interleaved, 
 
 
 def test_rotating_multiplies_complex_numbers():
-    x, angles = normal(2, 3, T, D), rotary_angles(torch.arange(T), D).double()
+    x, angles = draw(2, 3, T, D), rotary_angles(torch.arange(T), D).double()
     complex_x = torch.view_as_complex(x.reshape(2, 3, T, D // 2, 2))
     turned = torch.view_as_real(complex_x * torch.exp(1j * angles)).flatten(-2)
     assert_close(rotate(x, angles, interleaved=True), turned)
 
 
 def test_half_split_is_interleaved_with_the_channels_in_another_order():
-    x, angles = normal(2, T, D), rotary_angles(torch.arange(T), D).double()
+    x, angles = draw(2, T, D), rotary_angles(torch.arange(T), D).double()
     order = torch.arange(D).view(2, D // 2).T.flatten()  # 0, 5, 1, 6, ...
     assert_close(rotate(x, angles)[..., order], rotate(x[..., order], angles, interleaved=True))
     assert not torch.allclose(rotate(x, angles), rotate(x, angles, interleaved=True))

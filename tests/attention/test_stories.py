@@ -16,12 +16,6 @@ STORY = (
 )
 
 
-def test_every_story_of_the_world_is_read_as_one():
-    for story in write_stories(1000):
-        judged = judge(story)
-        assert judged.well_formed and not judged.slips and judged.read_to == len(story)
-
-
 def every_story(path=()):
     """Each text with its probability, whatever is chosen at each choice."""
     tale, pieces, chosen, piece = tell(), [], list(path), None
@@ -55,14 +49,18 @@ def test_no_word_of_a_kind_begins_another():
         assert [w for w in words for other in words if w != other and other.startswith(w)] == []
 
 
-def test_the_mean_of_the_log_probabilities_is_the_entropy_of_the_rules():
+def test_every_story_is_read_as_one_and_their_mean_log_probability_is_the_entropy_of_the_rules():
     ln = math.log
     begin = ln(8) + ln(16) + ln(4) + ln(8) + ln(6) + ln(2) + ln(8)
     gift = 3 * ln(2)  # which thing, bored or tired, and to which of two others
     last = gift + ln(3)  # after the third gift the story ends
     second = gift + ln(6) + last / 2
     exact = begin + ln(3) + gift + ln(6) + second / 2 + ln(2) + ln(2)
-    found = torch.tensor([-judge(story).log_probability for story in write_stories(5000)])
+    stories = write_stories(5000)
+    told = [judge(story) for story in stories]
+    for story, judged in zip(stories, told, strict=True):
+        assert judged.well_formed and not judged.slips and judged.read_to == len(story)
+    found = torch.tensor([-judged.log_probability for judged in told])
     assert abs(found.mean() - exact) < 4 * found.std() / len(found) ** 0.5
 
 
@@ -115,5 +113,5 @@ def test_a_seed_gives_the_same_stories_and_another_seed_others():
 
 
 def test_stories_are_a_corpus():
-    assert load_corpus("stories").startswith(write_stories(1)[0])
-    assert load_corpus("stories").count("\n") == 4000
+    text = load_corpus("stories")
+    assert text.startswith(write_stories(1)[0]) and text.count("\n") == 4000

@@ -16,15 +16,15 @@ def uneven() -> None:
     ring.ring_attention(x, x, x)
 
 
-def die(hand_ons: int) -> None:
-    """Process 1 dies when it has handed its keys on so many times."""
+def die(n_sends: int) -> None:
+    """Process 1 dies when it has sent its keys so many times."""
     send_recv = ring.send_recv
 
     def one_less(*tensors):
-        nonlocal hand_ons
-        if dist.get_rank() == 1 and not hand_ons:
+        nonlocal n_sends
+        if dist.get_rank() == 1 and not n_sends:
             os._exit(7)
-        hand_ons -= 1
+        n_sends -= 1
         return send_recv(*tensors)
 
     ring.send_recv = one_less
@@ -58,6 +58,6 @@ if __name__ == "__main__":
     data_parallel.join_group()
     data_parallel.compare()
     try:
-        die(hand_ons=1)
+        die(n_sends=1)
     except RuntimeError as error:
         sys.exit(str(error))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from chapters.ch15.blockwise import attend_in_blocks, block_scores, blockwise_attention, merge
+from tests.attention.draws import draw
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 B, H, T, S, D, DV = 2, 3, 11, 13, 5, 7
@@ -20,13 +21,8 @@ RULES = {
 }
 
 
-def normal(*shape, seed=0, scale=1.0):
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(*shape, generator=generator, dtype=torch.float64) * scale
-
-
 def inputs(scale=1.0):
-    return normal(B, H, T, D, scale=scale), normal(B, H, S, D, seed=1), normal(B, H, S, DV, seed=2)
+    return scale * draw(B, H, T, D), draw(B, H, S, D, seed=1), draw(B, H, S, DV, seed=2)
 
 
 def mask_of(rule):
@@ -47,7 +43,7 @@ def test_any_block_size_is_sdpa(block_size, rule, scale):
 @pytest.mark.parametrize("rule", RULES)
 def test_gradients_are_sdpas(block_size, rule):
     ours, theirs = ([x.requires_grad_() for x in inputs()] for _ in range(2))
-    d_out = normal(B, H, T, DV, seed=3)
+    d_out = draw(B, H, T, DV, seed=3)
     blockwise_attention(*ours, block_size, RULES[rule]).backward(d_out)
     F.scaled_dot_product_attention(*theirs, attn_mask=mask_of(RULES[rule])).backward(d_out)
     for name, a, b in zip("qkv", ours, theirs, strict=True):

@@ -1,4 +1,4 @@
-"""Chapter 01 quotes the merges and ids that the library `tokenizers` really gives."""
+"""Chapter 01: what its figures state, and the quoted merges and ids of the library `tokenizers`."""
 
 import ast
 import json
@@ -11,6 +11,9 @@ from tokenizers.trainers import BpeTrainer
 
 from attention.bpe_tokenizer import BPETokenizer
 from attention.corpus import load_corpus
+from chapters.ch01.explorer import merge_explorer
+from chapters.ch01.figures import levels_figure
+from tests.chapters.conftest import says
 from tests.conftest import ROOT
 
 SENTENCE = "Your journey starts with one step"
@@ -31,3 +34,18 @@ def test_the_quoted_merges_and_ids_are_the_librarys_and_all_merges_are_ours():
     plain = str.maketrans("ĠĊ", " \n")
     ours = BPETokenizer.train(load_corpus("play"), 512).merges
     assert [tuple(part.translate(plain).encode() for part in pair) for pair in found] == ours
+
+
+def test_the_levels_figure_counts_the_pieces_of_each_kind(no_pixels):
+    told = levels_figure({"characters": list("a bc"), "words": ["a", " bc"]}).sentence
+    assert told == "The text 'a bc' cut in 2 ways: 4 characters, 2 words."
+
+
+def test_the_merge_explorer_counts_what_each_merge_saves(no_pixels):
+    text = "ab ab b"  # the pieces are `ab`, ` ab` and ` b`
+    explorer = merge_explorer("ab ab", text, [(97, 98), (32, 256)])
+    for merges, tokens, corpus, newest in ((0, 5, 7, ""), (1, 3, 5, "ab"), (2, 2, 4, " ab")):
+        told = explorer.render(merges=merges).sentence
+        says(told, f"the sentence has {tokens} tokens, and the corpus has {corpus} tokens")
+        says(told, f"{100 * (1 - corpus / 7):f}% fewer than its 7 bytes.")
+        assert told.endswith(f"The newest token is '{newest}'." if newest else "bytes."), told

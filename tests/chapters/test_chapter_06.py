@@ -1,19 +1,17 @@
 """Chapter 06: the numbers in its figures and its explorer, and which heads of its exercise are deaf."""
 
+import json
+
 import pytest
 import torch
 import torch.nn.functional as F
 
-from chapters.ch06.explorer import query_explorer
+from chapters.ch06.explorer import head_explorer, query_explorer
 from chapters.ch06.figures import head_figure, roles_figure
 from course.learn.exercises import load
-from tests.conftest import WORDS, X
+from tests.conftest import ROOT, WORDS, X, matrices
 
-
-@pytest.fixture
-def matrices():
-    draw = torch.Generator().manual_seed(123)
-    return [torch.rand(3, 2, generator=draw) for _ in range(3)]
+NOTEBOOKS = ROOT / "notebooks"
 
 
 def reference(x, W_q, W_k, W_v):
@@ -23,12 +21,16 @@ def reference(x, W_q, W_k, W_v):
     return weights, F.scaled_dot_product_attention(q[None], k[None], v[None])[0]
 
 
-def test_the_head_figure_says_what_pytorch_computes(matrices):
-    weights, out = reference(X, *matrices)
-    sentence = head_figure(X, *matrices, WORDS).sentence
+def test_the_head_figure_says_what_pytorch_computes():
+    weights, out = reference(X, *matrices())
+    sentence = head_figure(X, *matrices(), WORDS).sentence
     assert f"the largest weight is {weights[1].max():.4f}, for 'journey'" in sentence
     assert "[" + ", ".join(f"{number:.4f}" for number in out[1].tolist()) + "]" in sentence
     assert "0.2264" in sentence and "[0.3061, 0.8210]" in sentence
+    assert "the next is 0.2199, for 'starts'" in sentence
+    other = head_figure(X, *matrices(), WORDS, row=4).sentence
+    assert f"In the row of 'one' the largest weight is {weights[4].max():.4f}" in other
+    assert "[" + ", ".join(f"{number:.4f}" for number in out[4].tolist()) + "]" in other
 
 
 def test_the_roles_figure_draws_the_word_and_its_numbers():
@@ -51,9 +53,9 @@ def test_the_head_figure_follows_other_sizes_and_negative_numbers():
     assert ", ".join(f"{number:.4f}" for number in out[1].tolist()) in sentence
 
 
-def test_the_explorer_opens_before_the_query_is_turned_round(matrices):
-    explorer = query_explorer(X, *matrices, WORDS)
-    weights, out = reference(X, *matrices)
+def test_the_explorer_opens_before_the_query_is_turned_round():
+    explorer = query_explorer(X, *matrices(), WORDS)
+    weights, out = reference(X, *matrices())
     sentence = explorer.still.sentence
     assert f"listens most to 'journey', weight {weights[1, 1]:.4f}" in sentence
     assert "[" + ", ".join(f"{number:.4f}" for number in out[1].tolist()) + "]" in sentence
@@ -61,9 +63,10 @@ def test_the_explorer_opens_before_the_query_is_turned_round(matrices):
     torch.testing.assert_close(F.scaled_dot_product_attention(q[None], k[None], v[None])[0], out)
 
 
-def test_opposite_the_keys_the_shortest_is_heard_best(matrices):
+def test_opposite_the_keys_the_shortest_is_heard_best():
     """What the chapter says beside the explorer, and that no other row changes."""
-    q, k = X @ matrices[0], X @ matrices[1]
+    W_q, W_k, _ = matrices()
+    q, k = X @ W_q, X @ W_k
     assert WORDS[int(k.norm(dim=-1).argmin())] == "one"
     turned = q.clone()
     turned[1] *= -1
@@ -71,6 +74,51 @@ def test_opposite_the_keys_the_shortest_is_heard_best(matrices):
     assert WORDS[int(before[1].argmax())] == "journey" and WORDS[int(after[1].argmax())] == "one"
     assert torch.equal(before[[0, 2, 3, 4, 5]], after[[0, 2, 3, 4, 5]])
     assert bool((turned[1] @ k.T < 0).all())
+
+
+@pytest.fixture
+def shown():
+    """The state of the explorer that the page opens with."""
+    path = next(NOTEBOOKS.glob("06_*.ipynb"))
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    output = next(c for c in cells if c["id"] == "cell-032")["outputs"][0]["data"]["text/html"]
+    data = "".join(output).split('<script type="application/json" class="course-live">')[1]
+    return json.loads(data.removesuffix("</script>"))["state"]
+
+
+def test_the_page_opens_with_a_head_that_chooses_and_keeps_its_random_one(shown):
+    """Each word gives more than 0.7 to one word, or to 'journey' and 'starts', which are alike."""
+    assert shown["words"] == WORDS and shown["x"] == X.tolist()
+    assert (shown["head"], shown["step"], shown["cell"]) == ("laid out", 0, None)
+    heads = {
+        name: [torch.tensor(each[W]) for W in ("W_q", "W_k", "W_v")]
+        for name, each in shown["heads"].items()
+    }
+    for stored, drawn in zip(heads["random"], matrices(), strict=True):
+        assert torch.equal(stored, drawn)
+    weights, _ = reference(X, *heads["laid out"])
+    alike = weights[:, 1] + weights[:, 2]
+    assert bool((torch.maximum(weights.max(dim=1).values, alike) > 0.7).all())
+    assert bool(((weights[:, 1] - weights[:, 2]).abs() < 0.02).all())
+    best = [WORDS[n] for n in weights.argmax(dim=1).tolist()]
+    assert best == ["journey", "Your", "Your", "Your", "step", "one"]
+    assert reference(X, *heads["random"])[0].max() < 0.24
+
+
+def test_the_head_explorer_has_every_matrix_and_a_still_of_the_first_head():
+    explorer = head_explorer(X, {"a": matrices()[::-1], "b": matrices()}, WORDS, row=2)
+    assert explorer.still == head_figure(X, *matrices()[::-1], WORDS, row=2)
+    state = explorer.state
+    assert state["head"] == "a" and [*state["heads"]] == ["a", "b"]
+    for name, W in zip(("W_q", "W_k", "W_v"), matrices(), strict=True):
+        assert torch.equal(torch.tensor(state["heads"]["b"][name]), W)
+
+
+@pytest.mark.parametrize("size, got", [(3, r"\[3\]"), (None, r"\[\]")])
+def test_a_head_whose_arrows_no_plane_shows_is_refused(size, got):
+    heads = {"wide": [torch.ones(3, size)] * 3} if size else {}
+    with pytest.raises(ValueError, match=f"of size 2, to be drawn as arrows, got {got}; take W_q"):
+        head_explorer(X, heads, WORDS)
 
 
 def test_just_two_of_the_eight_heads_are_deaf():

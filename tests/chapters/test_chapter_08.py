@@ -8,17 +8,12 @@ import torch
 from attention.masks import causal_mask, padding_mask, window_mask
 from attention.properties import ripples
 from chapters.ch08.explorer import curtain_explorer, mask_painter
-from chapters.ch08.figures import leak_figure, mask_gallery
+from chapters.ch08.figures import leak_figure, mask_gallery, painted_sentence
 from chapters.ch08.leaking_twins import DIAGONALS, stored
 from tests.chapters.conftest import says
-from tests.conftest import WORDS, X
+from tests.conftest import WORDS, X, matrices
 
 T = len(WORDS)
-
-
-def matrices() -> list[torch.Tensor]:
-    draw = torch.Generator().manual_seed(123)
-    return [torch.rand(3, 2, generator=draw) for _ in range(3)]
 
 
 def by_hand(rows: list[list[float]], mask: list[list[bool]]) -> tuple[list, list]:
@@ -78,21 +73,35 @@ def check_sentence(said: str, mask: list[list[bool]]) -> None:
     )
 
 
+def attend(mask: torch.Tensor):
+    """The outputs of a head with this mask, by torch."""
+    W_q, W_k, W_v = matrices()
+
+    def forward(x):
+        scores = (x @ W_q) @ (x @ W_k).T / math.sqrt(2)
+        return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1) @ (x @ W_v)
+
+    return forward
+
+
 def painted(mask: torch.Tensor) -> str:
-    return mask_painter(X, *matrices(), WORDS, {"painted": mask}, "painted").still.sentence
+    """What the painter says; to draw its picture each time would take seconds."""
+    return painted_sentence(mask, ripples(attend(mask), X), WORDS)
 
 
 @pytest.mark.parametrize("diagonal", range(-1, T))
 def test_the_painters_picture_says_what_loops_say(no_pixels, diagonal):
     mask = torch.ones(T, T, dtype=torch.bool).tril(diagonal)
-    check_sentence(painted(mask), mask.tolist())
+    drawn = mask_painter(X, *matrices(), WORDS, {"painted": mask}, "painted").still.sentence
+    assert drawn == painted(mask)
+    check_sentence(drawn, mask.tolist())
     for cell in range(0, T * T, 5):
         flipped = mask.clone()
         flipped.view(-1)[cell] ^= True
         check_sentence(painted(flipped), flipped.tolist())
 
 
-def test_an_empty_row_comes_back_by_any_cell_and_without_a_leak_by_its_own(no_pixels):
+def test_an_empty_row_comes_back_by_any_cell_and_without_a_leak_by_its_own():
     for cell in range(T):
         mask = causal_mask(T).tril(-1)
         mask[0, cell] = True
@@ -102,15 +111,8 @@ def test_an_empty_row_comes_back_by_any_cell_and_without_a_leak_by_its_own(no_pi
 
 
 def test_ripples_agree_with_loops_and_leave_x_alone():
-    mask = causal_mask(T)
-    W_q, W_k, W_v = matrices()
-    before = X.clone()
-
-    def forward(x):
-        scores = (x @ W_q) @ (x @ W_k).T / math.sqrt(2)
-        return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1) @ (x @ W_v)
-
-    found = ripples(forward, X)
+    mask, before = causal_mask(T), X.clone()
+    found = ripples(attend(mask), X)
     torch.testing.assert_close(
         found, torch.tensor(ripples_by_hand(mask.tolist())), atol=1e-5, rtol=0
     )

@@ -54,10 +54,10 @@ def test_a_ring_gives_what_one_process_gives(n_processes, causal):
         torch.testing.assert_close(torch.cat(mine, dim=-2), wanted)
 
 
-@pytest.mark.parametrize("hand_ons", [0, 1, 3])  # first, on the way, and in the backward
-def test_the_others_end_with_a_sentence_if_one_dies(hand_ons):
+@pytest.mark.parametrize("n_sends", [0, 1, 3])  # first, on the way, and in the backward
+def test_the_others_end_with_a_sentence_if_one_dies(n_sends):
     with pytest.raises(RuntimeError) as found:
-        in_processes(3, data_parallel_process.die, hand_ons)
+        in_processes(3, data_parallel_process.die, n_sends)
     said = str(found.value)
     assert "process 1 ended without a word (status 7)" in said
     for rank in (0, 2):

@@ -17,13 +17,10 @@ from chapters.ch12.depth import (
     scale_outputs,
     token_diversity,
 )
+from tests.attention.draws import draw
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 B, T, C = 2, 5, 12
-
-
-def normal(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 def parts(seed=0, activation="relu"):
@@ -44,7 +41,7 @@ def unit(x):
 
 
 def test_wiring_is_what_its_formula_says():
-    x = normal(B, T, C)
+    x = draw(B, T, C)
     assert_close(residual_wiring(x, double, unit), x + 2 * unit(x))
     assert_close(
         residual_wiring(x, double, unit, place="after"), unit(x)
@@ -56,7 +53,7 @@ def test_wiring_is_what_its_formula_says():
 
 def test_with_its_defaults_it_is_a_block():
     ours, theirs = WiredBlock(*parts(), C).double(), Block(*parts(), C).double()
-    x = normal(B, T, C)
+    x = draw(B, T, C)
     assert_close(ours(x), theirs(x))
     cache = Cache(T)
     assert_close(torch.cat([ours(x[:, :3], cache), ours(x[:, 3:], cache)], dim=1), ours(x))
@@ -64,13 +61,13 @@ def test_with_its_defaults_it_is_a_block():
 
 def test_a_norm_after_leaves_words_of_size_1():
     for residual in (True, False):
-        out = stack(3, residual=residual, place="after")[-1](normal(B, T, C))
+        out = stack(3, residual=residual, place="after")[-1](draw(B, T, C))
         ones = torch.ones(B, T, dtype=torch.float64)
         assert_close(out.square().mean(dim=-1), ones, atol=1e-5, rtol=0)
 
 
 def test_size_and_diversity_by_loops():
-    x = normal(T, C)
+    x = draw(T, C)
     rows = x.tolist()
     squares = sum(value**2 for row in rows for value in row)
     assert rms(x).item() == pytest.approx(math.sqrt(squares / (T * C)))
@@ -81,7 +78,7 @@ def test_size_and_diversity_by_loops():
 
 
 def test_the_gradients_are_those_of_finite_differences():
-    blocks, x, direction = stack(3), normal(1, 2, C), normal(1, 2, C, seed=1)
+    blocks, x, direction = stack(3), draw(1, 2, C), draw(1, 2, C, seed=1)
     found = propagate(blocks, x, direction)
 
     def end(first):
@@ -99,9 +96,9 @@ def test_the_gradients_are_those_of_finite_differences():
 
 
 def test_a_passage_tells_every_depth_and_changes_nothing():
-    blocks, x = stack(4), normal(B, T, C)
+    blocks, x = stack(4), draw(B, T, C)
     before = x.clone()
-    found = propagate(blocks, x, normal(B, T, C, seed=1))
+    found = propagate(blocks, x, draw(B, T, C, seed=1))
     assert [len(column) for column in found] == [5, 5, 5, 5]
     assert torch.equal(x, before) and not x.requires_grad
     assert all(block.attention.out.weight.grad is None for block in blocks)
@@ -114,7 +111,7 @@ def test_a_passage_tells_every_depth_and_changes_nothing():
 
 
 def test_without_residuals_words_become_the_same_whatever_the_norm():
-    x, direction = normal(1, 6, C), normal(1, 6, C, seed=1)
+    x, direction = draw(1, 6, C), draw(1, 6, C, seed=1)
     for place in PLACES:
         lost = propagate(stack(24, residual=False, place=place), x, direction)
         kept = propagate(stack(24, place=place), x, direction)
@@ -125,7 +122,7 @@ def test_without_residuals_words_become_the_same_whatever_the_norm():
 
 def test_scaled_outputs_scale_what_a_block_adds_first():
     (block,) = stack(1, place="none")
-    x = normal(B, T, C)
+    x = draw(B, T, C)
     heard = block.attention(x)
     torch.nn.init.zeros_(block.mlp.out.weight)
     scale_outputs(block, 0.25)
@@ -141,7 +138,7 @@ def test_bad_input_is_a_sentence():
     with pytest.raises(
         ValueError, match=r"direction: expected the shape of x, \(1, 5, 12\).*got \(1, 4, 12\)"
     ):
-        propagate(stack(1), normal(1, T, C), normal(1, 4, C))
+        propagate(stack(1), draw(1, T, C), draw(1, 4, C))
 
 
 @pytest.mark.parametrize("call", [WiredBlock, residual_wiring])

@@ -14,7 +14,7 @@ from attention.corpus import load_corpus
 from attention.gpt import GPT, POSITIONS, Config
 from attention.tokenizers import CharTokenizer
 from chapters.ch14.interventions import ablated
-from tests.browser import browser, watched
+from tests.browser import watched
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.browser
@@ -33,13 +33,12 @@ LOOK = """([text, off]) => {
 
 
 @pytest.fixture(scope="module")
-def page(chromium):
-    with browser(chromium) as b:
-        page, errors, outside = watched(b)
-        for name in ("live", "gpt"):
-            page.add_script_tag(path=ROOT / "src" / "course" / "draw" / f"{name}.js")
-        yield page
-        assert not errors and not outside
+def page(chrome):
+    page, errors, outside = watched(chrome)
+    for name in ("live", "gpt"):
+        page.add_script_tag(path=ROOT / "src" / "course" / "draw" / f"{name}.js")
+    yield page
+    assert not errors and not outside
 
 
 def agrees(page, model, tokenizer, text, rtol=0.0):

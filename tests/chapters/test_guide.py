@@ -22,12 +22,18 @@ BELIEFS = [
 
 
 def test_every_chapter_has_a_lesson_with_its_question_and_three_misconceptions():
-    assert list(LESSONS) == list(NOTEBOOKS)
+    assert list(LESSONS) == list(NOTEBOOKS), (
+        "A4 needs a lesson, a cell `## Chapter NN: …`, for each chapter, in their order"
+    )
     for chapter, says in LESSONS.items():
-        assert len(BELIEF.findall(says)) == 3, chapter
+        assert len(BELIEF.findall(says)) == 3, (
+            f"A4, chapter {chapter}: write three lines `1. … Exercise `NAME` says “… …”`, with the "
+            "first words of a hint"
+        )
         title = nbformat.read(NOTEBOOKS[chapter], 4).cells[0].source.splitlines()[0]
-        assert title == f"# {LESSON.match(says)[2]}"
-        assert all(part in says for part in ("**Aim.**", "**Discuss.**", "**Show.**")), chapter
+        assert title == f"# {LESSON.match(says)[2]}", f"A4 asks another question than {chapter}"
+        lacks = [part for part in ("**Aim.**", "**Discuss.**", "**Show.**") if part not in says]
+        assert not lacks, f"A4, chapter {chapter}: write {', '.join(lacks)}"
 
 
 @pytest.mark.parametrize(("id", "hint"), BELIEFS)
@@ -45,7 +51,7 @@ def test_the_guide_names_every_page_that_mentions_chapter_12():
         for name, cells in pages.items()
         if any(c.cell_type == "markdown" and "chapter 12" in c.source for c in cells)
     }
-    assert found == {"11", "13", "A1", "A4"}
+    assert found == {"11", "13", "A1", "A4"}, "correct A4's cell a4-remove, and this set"
     [says] = [c.source for c in A4.cells if c.id == "a4-remove"]
     assert "Chapters 11 and 13 do, and so do the glossary and this page." in says
 
@@ -53,6 +59,7 @@ def test_the_guide_names_every_page_that_mentions_chapter_12():
 def test_every_chapter_is_in_the_term_and_in_the_longest_path():
     printed = "".join(output.text for cell in A4.cells for output in cell.get("outputs", []))
     weeks = re.findall(r"^ *\d+  ((?:\d\d ?)+) ", printed, re.MULTILINE)
-    assert " ".join(weeks).split() == list(NOTEBOOKS)
+    again = "run `course refresh A4`"
+    assert " ".join(weeks).split() == list(NOTEBOOKS), again
     longest = re.search(r"12 hours: (.+):", printed)[1]
-    assert longest.replace("+", "").split() == list(NOTEBOOKS)
+    assert longest.replace("+", "").split() == list(NOTEBOOKS), again

@@ -19,6 +19,7 @@ from attention.sampling import next_probabilities
 from chapters.ch03.explorer import WRITTEN, temperature_explorer, write
 from chapters.ch05.explorer import query_explorer as turned
 from chapters.ch05.figures import arrows_figure
+from chapters.ch06.explorer import head_explorer
 from chapters.ch06.explorer import query_explorer as projected
 from chapters.ch07.explorer import SCALES, scale_explorer
 from chapters.ch07.figures import entropies, jacobian_norms
@@ -31,8 +32,8 @@ from chapters.ch14.patterns import uniform_weights
 from course.draw.live import Live
 from course.draw.picture import Picture
 from course.publish.mdbook import build
-from tests.browser import browser, watched
-from tests.conftest import WORDS, X
+from tests.browser import watched
+from tests.conftest import WORDS, X, matrices
 from tests.pages import AXE, AXE_RUN, LIGHT_AND_DARK, THEMES, cell, course, shown
 
 POLAR = [(20, 1.2), (70, 1.0), (100, 1.6), (170, 1.2), (240, 1.4), (310, 1.0)]
@@ -46,6 +47,15 @@ MASKS = {
     "diagonal=-1": causal_mask(6).tril(-1),
     "window of 3": window_mask(6, 3),
 }
+
+LAID_OUT = [  # W_q, W_k, W_v of chapter 06
+    torch.tensor(matrix)
+    for matrix in (
+        [[-2.0, 4.0], [-2.0, -4.0], [3.0, 0.0]],
+        [[4.0, -3.0], [4.0, 4.0], [-3.0, 0.0]],
+        [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]],
+    )
+]
 
 TEXT = (
     "The quick king said: what did the queen ask of the wizard?\nOf the quiet wizard, sire.\n" * 9
@@ -71,6 +81,7 @@ def explorers() -> dict[str, Live]:
         "08 curtain": curtain_explorer(),
         "10 two": two_heads_explorer(WORDS),
         "14": model_explorer(),
+        "06 six": head_explorer(X, {"laid out": LAID_OUT, "random": matrices}, WORDS, row=0),
     }
 
 
@@ -118,12 +129,6 @@ def address(tmp_path_factory):
     (root / "notebooks" / "SUMMARY.md").write_text(summary)
     build(root)
     return (root / "build" / "book" / "live.html").as_uri()
-
-
-@pytest.fixture(scope="module")
-def chrome(chromium):
-    with browser(chromium) as b:
-        yield b
 
 
 @pytest.fixture(scope="module")
@@ -610,8 +615,7 @@ def test_a_gradient_step_moves_all_arrows_as_autograd_does(
     table, row, target, scaled, causal, pull
 ):
     explorer = Shown(table, "06")
-    draw = torch.Generator().manual_seed(123)
-    W_q, W_k = (torch.rand(3, 2, generator=draw).double().requires_grad_() for _ in range(2))
+    W_q, W_k, _ = (W.double().requires_grad_() for W in matrices())
     x, state = X.double(), explorer.state
     state |= {"row": row, "target": target, "scaled": scaled, "causal": causal}
     if pull:
@@ -1284,6 +1288,347 @@ def test_every_head_of_any_text(table):
         assert seen["note"].startswith(note) and bool(seen["note"]) == bool(note)
 
 
+class Beats(Shown):
+    """One head in six beats, in chapter 06."""
+
+    NAME = "06 six"
+    LOOK = """() => {
+        const kinds = (e) => [...e.querySelectorAll("path")].map((path) => path.getAttribute("class"));
+        const tips = (e) => [...e.querySelectorAll("path")].map((path) => path.getAttribute("d").split("L")[1].split(" ").map(Number));
+        return {
+            cells: all("[data-cell]", (e) => ({
+                place: e.dataset.cell, there: !e.disabled, value: value(e), text: text(e), lit: e.matches(".lit"),
+                held: pressed(e), tab: e.tabIndex, weight: Number(e.style.getPropertyValue("--weight")), kinds: kinds(e), tips: tips(e),
+                label: e.getAttribute("aria-label"),
+            })),
+            beats: all(".bar button", pressed), heads: all(".presets button", pressed),
+            slider: [el.querySelector("input").value, el.querySelector("input").getAttribute("aria-valuetext")],
+            names: all(".names", (list) => all(".now", text, list)), now: all(".formula .now", text),
+            told: text(el.querySelector(".says p")), sum: text(el.querySelector(".sum")),
+            threads: all(".threads path", attribute("stroke-width")), ticks: all(".tick", text),
+        };
+    }"""
+    NAMES = ["project", "compare", "score", "scale", "softmax", "add"]
+
+    def tables(self):
+        """What the head computes, in float64, by the functions of the package."""
+        double = lambda rows: torch.tensor(rows, dtype=torch.float64)  # noqa: E731
+        found = {name: double(W) for name, W in self.state["heads"][self.state["head"]].items()}
+        found["x"] = x = double(self.state["x"])
+        for name in "qkv":
+            found[name] = x @ found[f"W_{name}"]
+        found["scores"] = attention_scores(found["q"], found["k"], scale=1.0)
+        found["scaled"] = attention_scores(found["q"], found["k"])
+        found["weights"] = attention_weights(found["scaled"])
+        found["out"] = found["weights"] @ found["v"]
+        return found | {"again": found["q"], "kT": found["k"].T, "values": found["v"]}
+
+    def rows_done(self, beat):
+        """How many rows of this beat, 1 to 6, are done."""
+        return max(0, min(6, self.state["step"] - 6 * (beat - 1)))
+
+    def stands(self, row):
+        """What a row of the table holds: None, or the name of a beat."""
+        done = [self.NAMES[b - 1] for b in (2, 3, 4, 5) if self.rows_done(b) > row]
+        return done[-1] if done else None
+
+    def there(self, name, row):
+        if name == "table":
+            return self.stands(row) is not None
+        if name in ("q", "again", "k", "v", "out"):
+            return self.rows_done(6 if name == "out" else 1) > row
+        return {"kT": self.state["step"] > 6, "values": self.state["step"] > 30}.get(name, True)
+
+    def focus(self, found):
+        """Which number is explained: the pressed one if it's there, else one of the row in hand."""
+        if self.state["cell"] and self.there(*self.state["cell"][:2]):
+            return tuple(self.state["cell"])
+        row, beat = self.row_and_beat()
+        best = int(found["weights"][row].argmax())
+        name = ("x", "q", "table", "table", "table", "table", "out")[beat]
+        return name, row, best if name == "table" else 0
+
+    def row_and_beat(self):
+        step = self.state["step"]
+        return (step - 1) % 6 if step else 0, math.ceil(step / 6)
+
+    def sources(self, name, row, column):
+        """The numbers that a number is made of."""
+        across = lambda of, n, r: {(of, r, c) for c in range(n)}  # noqa: E731
+        down = lambda of, n, c: {(of, r, c) for r in range(n)}  # noqa: E731
+        if name in ("q", "again", "k", "v"):
+            return across("x", 3, row) | down(f"W_{'q' if name == 'again' else name}", 3, column)
+        if name in ("kT", "values"):
+            return {("k", column, row) if name == "kT" else ("v", row, column)}
+        if name == "out":
+            return across("table", 6, row) | down("values", 6, column)
+        if name == "table" and self.stands(row) in ("compare", "score"):
+            pair = across("q", 2, row) | across("again", 2, row)
+            return pair | down("kT", 2, column)
+        return (
+            across("table", 6, row) if name == "table" and self.stands(row) == "softmax" else set()
+        )
+
+    def arithmetic(self, found, name, row, column):
+        """How a number is computed, written out."""
+        asks = f"'{WORDS[row]}'"
+        whole = lambda n: f"{n:.0f}" if n == round(n) else f"{n:.2f}"  # noqa: E731
+        close = lambda text: f"({text})" if text.startswith("-") else text  # noqa: E731
+
+        def products(a, b, say="{:.2f}".format):
+            pairs = zip(a.tolist(), b.tolist(), strict=True)
+            first = "{:.2f}".format
+            return [
+                f"{close(first(m)) if n else first(m)}\u00b7{close(say(b))}"
+                for n, (m, b) in enumerate(pairs)
+            ]
+
+        if name in ("q", "again", "k", "v"):
+            letter = "q" if name == "again" else name
+            parts = products(found["x"][row], found[f"W_{letter}"][:, column], whole)
+            return f"{letter} of {asks}: {' + '.join(parts)} = {found[letter][row, column]:.2f}"
+        if name == "out":
+            parts = products(found["weights"][row], found["v"][:, column])
+            return f"context of {asks}: {' + '.join(parts)} = {found['out'][row, column]:.2f}"
+        if name != "table":
+            value = found[name][row, column].item()
+            return {
+                "x": f"x of {asks}, as given = {value:.2f}",
+                "kT": f"the key of '{WORDS[column]}', turned into a column = {value:.2f}",
+                "values": f"the value of {asks} = {value:.2f}",
+            }.get(name) or f"training can change it = {whole(value)}"
+        pair, level = f"{asks} with '{WORDS[column]}'", self.stands(row)
+        parts = products(found["q"][row], found["k"][column])
+        score, scaled, weight = (found[n][row, column] for n in ("scores", "scaled", "weights"))
+        if level == "compare":
+            each = (found["q"][row] * found["k"][column]).tolist()
+            both = [f"{part} = {n:.2f}" for part, n in zip(parts, each, strict=True)]
+            return f"{pair}: {' and '.join(both)}"
+        if level == "score":
+            return f"score of {pair}: {' + '.join(parts)} = {score:.2f}"
+        if level == "scale":
+            return f"scaled score of {pair}: {score:.2f} / \u221a2 = {scaled:.2f}"
+        powers = [f"{n:.2f}" for n in found["scaled"][row].exp().tolist()]
+        return (
+            f"weight of {pair}: e^{scaled:.2f} = {powers[column]}, and {powers[column]} / "
+            f"({' + '.join(powers)}) = {weight:.2f}"
+        )
+
+    def sentence(self, found):
+        row, beat = self.row_and_beat()
+        best = int(found["weights"][row].argmax())
+        word, most, weight = WORDS[row], WORDS[best], f"{found['weights'][row, best]:.2f}"
+        return (
+            "Each of the 6 words has a vector x. The head has three matrices.",
+            f"Three matrices turn the x of '{word}' into a query, a key and a value. No other word is needed.",
+            f"The query of '{word}' meets every key: number times number. Arrows that point the same way fit.",
+            f"The products are added. A score says how well a key fits the query of '{word}'.",
+            f"Each score of '{word}' is divided by \u221a2, the root of the head size.",
+            f"Softmax turns the row of '{word}' into weights that sum to 1. '{most}' has the largest, {weight}.",
+            f"The weights of '{word}' mix the values into its context. '{most}' gives the largest share, {weight}.",
+        )[beat]
+
+    def compare(self, seen):
+        """Everything that the page shows, against torch on the state that it should have."""
+        found, (row, beat) = self.tables(), self.row_and_beat()
+        focus = self.focus(found)
+        lit = self.sources(*focus)
+        kind = {"compare": "scores", "score": "scores", "scale": "scaled", "softmax": "weights"}
+        largest = found["scores"].abs().max().item()
+        longest = {name: found[name].norm(dim=1).max().item() for name in "qk"}
+        for one in seen["cells"]:
+            name, *place = one["place"].split()
+            r, c = map(int, place)
+            level = self.stands(r) if name == "table" else None
+            assert one["there"] == self.there(name, r), one
+            assert one["lit"] == ((name, r, c) in lit), one
+            assert one["held"] == ((name, r, c) == focus) == (one["tab"] == 0), one
+            arrows = [found["k"][c], found["q"][r]] if level == "compare" else []
+            assert one["kinds"] == ["key", "query"][: len(arrows)]
+            for tip, arrow, of in zip(one["tips"], arrows, "kq"[: len(arrows)], strict=True):
+                x, y = (0.9 * arrow / longest[of]).tolist()
+                assert tip == pytest.approx([x, -y], abs=1e-6)
+            if not one["there"]:
+                assert one["text"] == "" and one["label"] == "not yet"
+                continue
+            value = found[kind[level] if level else name][r, c].item()
+            assert one["value"] == pytest.approx(value, abs=1e-6)
+            told = one["text"].replace("\u2212", "-")
+            assert told == "" if arrows else float(told) == pytest.approx(value, abs=0.00501)
+            assert one["label"].endswith(one["text"]), "the name has what is read"
+            if level:
+                share = value if level == "softmax" else abs(value) / largest
+                assert one["weight"] == pytest.approx(share, abs=1e-6)
+        mine = focus[1] if focus[0] == "out" else row
+        wide = [0.6 + 14 * w for w in found["weights"][mine].tolist()] if beat == 6 else []
+        assert seen["threads"] == pytest.approx(wide, abs=1e-4)
+        assert seen["beats"] == [b == beat for b in range(1, 7)]
+        assert seen["heads"] == [name == self.state["head"] for name in self.state["heads"]]
+        says = f"{self.NAMES[beat - 1]}, row of '{WORDS[row]}'" if beat else "begin"
+        assert seen["slider"] == [f"{self.state['step']}", says]
+        assert seen["names"] == [[WORDS[row]] if beat else []] * 3
+        part = {
+            1: "q k\u1d40 v",
+            2: "q k\u1d40",
+            3: "q k\u1d40",
+            4: "/ \u221a2",
+            5: "softmax( )",
+            6: "v",
+        }
+        assert " ".join("".join(seen["now"]).split()) == part.get(beat, "").replace("q k", "qk")
+        assert seen["told"] == self.sentence(found)
+        told, wanted = seen["sum"].replace("\u2212", "-"), self.arithmetic(found, *focus)
+        figures = re.compile(r"-?\d+(?:\.\d+)?")
+        bare = lambda text: figures.sub("#", re.sub(r"\((-[\d.]+)\)", r"\1", text))  # noqa: E731
+        assert bare(told) == bare(wanted), (told, wanted)
+        ours, theirs = (list(map(float, figures.findall(each))) for each in (told, wanted))
+        assert ours == pytest.approx(theirs, abs=0.01001)
+        return seen
+
+
+@pytest.mark.browser
+def test_every_step_of_every_head_is_drawn_as_torch_computes_it(table):
+    explorer, luck = Beats(table), random.Random(6)
+    draw = torch.Generator().manual_seed(6)
+    states = [
+        {"head": head, "step": step} for head in ("laid out", "random") for step in range(37)
+    ]
+    tables = {"x": (6, 3), "W_k": (3, 2), "again": (6, 2), "k": (6, 2), "v": (6, 2), "q": (6, 2)}
+    tables |= {"kT": (2, 6), "table": (6, 6), "values": (6, 2), "out": (6, 2), "W_v": (3, 2)}
+    for _ in range(60):
+        name = luck.choice([*tables, "table", "table"])
+        cell = [name, *(luck.randrange(size) for size in tables[name])]
+        states.append(
+            {"step": luck.randrange(37), "cell": cell, "head": luck.choice(["laid out", "random"])}
+        )
+    for _ in range(8):  # any numbers
+        matrices = {
+            name: torch.randn(3, 2, generator=draw).tolist() for name in ("W_q", "W_k", "W_v")
+        }
+        heads = LIVE["06 six"].state["heads"] | {"random": matrices}
+        x = torch.randn(6, 3, generator=draw).tolist()
+        states.append(
+            {"x": x, "heads": heads, "head": "random", "step": luck.randrange(37), "cell": None}
+        )
+    explorer.follow(states)
+
+
+@pytest.mark.browser
+def test_arrow_keys_lead_over_all_tables_of_the_head(table):
+    """Along the words of the lower tables, up to what is above them, and past what isn't there yet."""
+    explorer = Beats(table)
+    explorer.state["step"] = 36
+    walk = [
+        ("ArrowLeft", "table 5 5"), ("ArrowUp", "table 4 5"), *[("ArrowUp", f"table {r} 5") for r in (3, 2, 1, 0)],
+        ("ArrowUp", "kT 1 5"), ("ArrowUp", "kT 0 5"), ("ArrowUp", "kT 0 5"), ("ArrowRight", "values 4 0"),
+        ("ArrowDown", "values 5 0"), ("ArrowDown", "out 0 0"), ("ArrowRight", "out 0 1"),
+        *[("ArrowLeft", f"{name} 0 {c}") for name, columns in (("out", (0,)), ("table", (5, 4, 3, 2, 1, 0)), ("q", (1, 0)), ("k", (1,)))
+          for c in columns], ("ArrowUp", "W_k 2 1"), ("ArrowLeft", "W_k 2 0"), ("ArrowLeft", "W_v 2 1"),
+    ]  # fmt: skip
+    steps = [
+        {"step": 36, "cell": ["out", 5, 0]},
+        *(("[data-cell][tabindex='0']", 0, key) for key, _ in walk),
+    ]
+    first, *found = explorer.through(steps)
+    for (_, place), seen in zip(walk, found, strict=True):
+        name, *at = place.split()
+        explorer.state["cell"] = [name, *map(int, at)]
+        explorer.compare(seen)
+    explorer = Beats(table)  # in the first beat there is no row 2 yet, and no table
+    steps = [
+        {"step": 2, "cell": ["q", 1, 1]},
+        *(("[data-cell][tabindex='0']", 0, key) for key in ("ArrowDown", "ArrowRight", "ArrowUp")),
+    ]
+    explorer.state |= steps[0]
+    for seen, row in zip(explorer.through(steps), (1, 1, 1, 0), strict=True):
+        explorer.state["cell"] = ["q", row, 1]
+        explorer.compare(seen)
+
+
+@pytest.mark.browser
+def test_a_number_follows_its_table_and_is_let_go_where_another_is_filled(table):
+    explorer, cell = Beats(table), "[data-cell='table 1 4']"
+    steps = [
+        ((SLIDER, 0, "=18"), {"step": 18}), ((cell, 0), {"cell": ["table", 1, 4]}), ((SLIDER, 0, "=20"), {"step": 20}),
+        ((SLIDER, 0, "=26"), {"step": 26}), ((SLIDER, 0, "=7"), {"step": 7}), ((".bar button", 4), {"step": 30}),
+        ((".bar button", 5), {"step": 36, "cell": None}), (("[data-cell='out 2 1']", 0), {"cell": ["out", 2, 1]}),
+        ((SLIDER, 0, "=33"), {"step": 33}), ((SLIDER, 0, "=6"), {"step": 6, "cell": None}), ((SLIDER, 0, "=0"), {"step": 0}),
+    ]  # fmt: skip
+    found = explorer.through([step for step, _ in steps])
+    for (_, state), seen in zip(steps, found, strict=True):
+        explorer.state |= state
+        explorer.compare(seen)
+
+
+@pytest.mark.browser
+def test_the_beats_follow_pointer_wheel_and_keys_and_leave_the_page_alone(opened):
+    page = opened()
+    explorer = Beats(page)
+    explorer.agrees()
+    slider = explorer.el.get_by_role("slider", name="row by row")
+    where = page.url
+    slider.focus()
+    for key, step in (
+        ("ArrowRight", 1),
+        ("ArrowRight", 2),
+        ("ArrowLeft", 1),
+        ("End", 36),
+        ("Home", 0),
+    ):
+        page.keyboard.press(key)
+        explorer.has(step=step)
+    explorer.el.get_by_role("button", name="5 softmax").click()
+    explorer.has(step=30)
+    explorer.el.locator("[data-cell='table 3 2']").click()
+    explorer.has(cell=["table", 3, 2])
+    page.keyboard.press("ArrowUp")
+    explorer.has(cell=["table", 2, 2])
+    assert page.url == where, "an arrow key turns no page"
+    explorer.el.locator("[data-cell='table 3 2']").hover()
+    top = page.evaluate("scrollY")
+    page.mouse.wheel(-45, 0)  # a step for every 14 pixels
+    explorer.has(step=27)
+    page.mouse.wheel(0, -120)  # up and down are the page's
+    page.wait_for_function("top => scrollY < top", arg=top)
+    explorer.has(step=27)
+
+
+@pytest.mark.browser
+def test_a_narrow_page_shows_the_tables_of_the_beat_and_a_finger_swipes(opened):
+    page = opened(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    explorer = Beats(page)
+    seen = "e => [...e.querySelectorAll('.grid')].filter((g) => g.checkVisibility()).map((g) => g.getAttribute('aria-label'))"
+    first = ["x", "W_v", "v", "W_k", "k", "W_q", "q"]
+    for step, tables in ((0, first), (6, first), (7, ["q", "k\u1d40", "table"]), (30, ["q", "k\u1d40", "table"]),
+                         (31, ["q", "k\u1d40", "table", "v", "context"])):  # fmt: skip
+        explorer.el.locator("input").fill(f"{step}")
+        explorer.has(step=step)
+        assert explorer.el.evaluate(seen) == tables
+        right = "e => Math.max(...[...e.querySelectorAll('button, input, p')].map((one) => one.getBoundingClientRect().right))"
+        assert explorer.el.evaluate(right) <= 390
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        cut = "e => [...e.querySelectorAll('[data-cell]')].filter((b) => b.scrollWidth > b.clientWidth + 1).map((b) => b.textContent)"
+        assert not explorer.el.evaluate(cut), "every number has room"
+    box = explorer.el.locator("[data-cell='table 2 4']").bounding_box()
+    x, y = box["x"], box["y"]
+    touch = page.context.new_cdp_session(page)
+    for kind, at in (
+        ("touchStart", [x]),
+        *(("touchMove", [x - 10 * n]) for n in range(1, 9)),
+        ("touchEnd", []),
+    ):
+        touch.send(
+            "Input.dispatchTouchEvent",
+            {"type": kind, "touchPoints": [{"x": a, "y": y} for a in at]},
+        )
+    page.wait_for_function(
+        "e => e.querySelector('input').value > 31", arg=explorer.el.element_handle()
+    )
+    explorer.el.locator("[data-cell='table 2 4']").tap()
+    step = int(explorer.el.locator("input").input_value())
+    explorer.has(step=step, cell=["table", 2, 4])
+
+
 BOX, HELD, SLIDER = "input[type=checkbox]", "th button", "input[type=range]"
 CONTROLS = {  # what is clicked, pressed or chosen, and the state to which it leads
     "03": (Next, [
@@ -1306,6 +1651,10 @@ CONTROLS = {  # what is clicked, pressed or chosen, and the state to which it le
         ((".presets button", 0), {"heads": 1}), (("tr button", 7), {"row": 1}),
     ]),
     "10 two": (Shown, [((BOX, 0), {"two": True})]),
+    "06 six": (Beats, [
+        ((SLIDER, 0, "=9"), {"step": 9}), ((".bar button", 0), {"step": 6}), ((".presets button", 1), {"head": "random"}),
+        (("[data-cell]", 30), {"cell": ["v", 3, 0]}), ((".presets button", 0), {"head": "laid out"}),
+    ]),
     "14": (Typed, [
         ((".grid button", 7), {"block": 1, "head": 3}), (("textarea", 0, "=x"), {"text": "x"}),
         ((".grid button", 7, "ArrowUp"), {"block": 0}), ((".grid button", 3, "ArrowUp"), {}),
@@ -1348,10 +1697,9 @@ def test_no_explorer_opens_on_the_answer_to_its_question(table):
 
 
 @pytest.mark.browser
-def test_every_head_follows_every_key(opened):
+def test_every_head_follows_every_key_however_fast_they_come(opened):
     page = opened()
     explorer = Typed(page)
-    assert explorer.agrees()["says"] == explorer.still
     explorer.el.locator("textarea").click()
     page.keyboard.press("Control+a")
     where, text = page.url, "k\nd s/?"  # of which the book has some for itself
@@ -1366,20 +1714,14 @@ def test_every_head_follows_every_key(opened):
         page.keyboard.press(key)
     explorer.has(block=0, head=2)
     assert page.url == where, "an arrow key turns no page"
-
-
-@pytest.mark.browser
-def test_no_key_is_lost_however_fast_they_come(opened):
-    page = opened()
-    explorer = Typed(page)
     whole = "Mind the eel, for he is not cargo but a passenger. " * 3
-    explorer.el.locator("textarea").fill(whole[:120])
-    page.keyboard.type(whole[120:140])  # all at once; the last need a whole pass for each
-    said = explorer.has(text=whole[:140])["note"]
-    assert said == "It reads at most 128 characters: the last 128 of 140."
+    explorer.el.locator("textarea").fill(whole[:122])
+    page.keyboard.type(whole[122:132])  # all at once; the last need a whole pass for each
+    said = explorer.has(text=whole[:132], block=0, head=2)["note"]
+    assert said == "It reads at most 128 characters: the last 128 of 132."
     for _ in range(5):
         page.keyboard.press("Backspace")
-    explorer.has(text=whole[:135])
+    explorer.has(text=whole[:127])
 
 
 @pytest.mark.browser
@@ -1465,22 +1807,23 @@ def test_axe_finds_nothing_in_any_theme_whatever_is_open(opened, themes):
         "e => { e.value = 2; e.dispatchEvent(new Event('input')); }"
     )
     assert page.evaluate(ONE_OF_EACH_KIND) > 150
+    beats = Beats(page)
+    for name in ("3 score", "6 add"):
+        beats.el.get_by_role("button", name=name).click()
+        assert page.evaluate(ONE_OF_EACH_KIND) > 150
     for theme in themes:
         page.evaluate(f"document.getElementById('mdbook-theme-{theme}').click()")
         assert not (found := page.evaluate(AXE_RUN, [False])), (theme, found)
 
 
 @pytest.mark.browser
-def test_the_explorer_and_the_figure_say_the_same(opened):
-    page = opened()
-    for explorer in (Next(page), Cuts(page)):
-        assert explorer.agrees()["says"] == explorer.still
-    explorer = Shown(page, "05")
-    said = explorer.agrees()["says"]
-    assert said == explorer.still
-    explorer.drag((0.5, 0.5))
-    query = torch.tensor(explorer.state["queries"][0])
-    assert explorer.agrees()["says"] == arrows_figure(query, KEYS, WORDS).sentence
+def test_the_explorer_and_the_figure_say_the_same(table):
+    for explorer in (Next(table), Cuts(table), Typed(table)):
+        assert explorer.follow([{}])[0]["says"] == explorer.still
+    explorer, nothing = Shown(table, "05"), [0.0, 0.0]
+    first, unasked = (seen["says"] for seen in explorer.follow([{}, {"queries": [nothing]}]))
+    assert first == explorer.still
+    assert unasked == arrows_figure(torch.tensor(nothing), KEYS, WORDS).sentence
 
 
 @pytest.mark.browser

@@ -40,7 +40,11 @@ TEXTS = texts()
 
 def test_what_leads_out_is_listed_and_what_is_listed_is_used():
     used = {address for text in TEXTS.values() for _, address in LINK.findall(text)}
-    assert used == set(WORKS)
+    gone, new = set(WORKS) - used, used - set(WORKS)
+    assert not new, f"add to tests/chapters/links.txt, with the work and the day: {new}"
+    assert not gone, (
+        f"no page links to it any more, so take out of tests/chapters/links.txt: {gone}"
+    )
 
 
 @pytest.mark.parametrize("line", LISTED, ids=lambda line: line[0])
@@ -60,11 +64,15 @@ def test_the_list_is_sorted_and_names_nothing_twice():
 
 def test_every_work_to_read_on_has_a_link_to_this_work():
     found = {where: match[1] for where, text in TEXTS.items() if (match := READ_ON.search(text))}
-    assert len(found) >= sum(path.stem[:2].isdecimal() for path in chapters(ROOT))
+    numbered = [path.stem for path in chapters(ROOT) if path.stem[:2].isdecimal()]
+    lacks = [name for name in numbered if not any(where.startswith(name) for where in found)]
+    assert not lacks, f"add a section `### Deeper: read on`, with a list of works, to {lacks}"
     for where, text in found.items():
         for line in re.findall(r"^- .*", text, re.MULTILINE):
             links = LINK.findall(line)
             assert links, f"{where}: no link in {line}"
             for says, address in links:
                 bare = re.sub("[*`]", "", says).casefold()
-                assert WORKS[address].casefold().startswith(bare), (where, says, address)
+                assert WORKS[address].casefold().startswith(bare), (
+                    f"{where}: the link says {says!r}, but links.txt {WORKS[address]!r}"
+                )

@@ -43,6 +43,7 @@ from chapters.ch14.tasks import (
     reversed_strings,
     task_loss,
 )
+from tests.attention.draws import draw_ids, draw_model, seeded
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 B, T, V = 3, 11, 13
@@ -56,21 +57,8 @@ KINDS = [
 ]
 
 
-def draw(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
-def model_of(config, block=make_block, seed=0):
-    """In float64, with weights that are not zero anywhere."""
-    torch.manual_seed(seed)
-    model = GPT(config, block).double()
-    for parameter in model.parameters():
-        torch.nn.init.normal_(parameter, std=0.3)
-    return model.eval()
-
-
 def ids_of(seed=0):
-    return torch.randint(V, (B, T), generator=draw(seed))
+    return draw_ids(B, T, seed=seed)
 
 
 @pytest.fixture(params=KINDS, ids=lambda config: f"{config.positions}-{config.n_kv_head}")
@@ -80,7 +68,7 @@ def config(request):
 
 @pytest.fixture(params=[make_block, make_attention_only], ids=["block", "attention-only"])
 def model(config, request):
-    return model_of(config, request.param)
+    return draw_model(config, request.param)
 
 
 # ---------------------------------------------------------------- tasks
@@ -88,7 +76,7 @@ def model(config, request):
 
 @pytest.mark.parametrize("length", [2, 3, 8])
 def test_a_string_is_read_there_and_back(length):
-    x, y, counts = reversed_strings(B, length, V, draw())
+    x, y, counts = reversed_strings(B, length, V, seeded())
     whole = torch.cat([x[:, :1], y], dim=1)
     assert x.shape == y.shape == (B, 2 * length - 1) and torch.equal(x[:, 1:], y[:, :-1])
     assert torch.equal(whole, whole.flip(1)) and counts.sum() == length
@@ -98,7 +86,7 @@ def test_a_string_is_read_there_and_back(length):
 
 @pytest.mark.parametrize("period", [2, 5, V - 1])
 def test_a_string_comes_again(period):
-    x, y, counts = repeated_strings(B, period, V, draw())
+    x, y, counts = repeated_strings(B, period, V, seeded())
     assert x.shape == y.shape == (B, 2 * period) and (x[:, 0] == START).all()
     assert torch.equal(x[:, 1:], y[:, :-1]) and counts.sum() == period - 1
     for row in x[:, 1 : period + 1].tolist():
@@ -110,14 +98,14 @@ def test_a_string_comes_again(period):
 
 def test_every_draw_is_another_and_a_seed_gives_it_again():
     for make in (reversed_strings, repeated_strings):
-        generator = draw(5)
+        generator = seeded(5)
         first, second = (make(B, 6, V, generator).x for _ in range(2))
         assert not torch.equal(first, second)
-        assert torch.equal(make(B, 6, V, draw(5)).x, first)
+        assert torch.equal(make(B, 6, V, seeded(5)).x, first)
 
 
 def test_only_the_positions_that_count_are_judged():
-    task = repeated_strings(B, 5, V, draw())
+    task = repeated_strings(B, 5, V, seeded())
     right = torch.nn.functional.one_hot(task.y, V) * 9.0
     half = right.clone()
     half[:, :6] = 0  # before the string comes again
@@ -140,34 +128,34 @@ def lambda_model(logits):
 def test_one_head_learns_to_reverse():
     torch.manual_seed(0)
     config = Config(V, 9, n_layer=1, n_head=1, n_embd=24, positions="learned", qk_norm=False)
-    model, generator = GPT(config, make_attention_only), draw()
+    model, generator = GPT(config, make_attention_only), seeded()
     losses = fit_task(
         model, lambda: reversed_strings(32, 5, V, generator), n_steps=80, learning_rate=5e-3
     )
     assert len(losses) == 80 and losses[0] > 2 and losses[-1] < 0.3
-    held_out = reversed_strings(64, 5, V, draw(1))
+    held_out = reversed_strings(64, 5, V, seeded(1))
     _, weights = model.forward_with_weights(held_out.x)
     assert accuracy(model, [held_out]) > 0.95 and reversal_score(weights).mean() > 0.8
 
 
 def qk_circuit(distance):
-    model = model_of(PLAIN)
+    model = draw_model(PLAIN)
     return head_scores(model.blocks[0], 1, *[model.token_embedding.weight] * 2, distance)
 
 
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda: reversed_strings(2, 1, V, draw()), "length: expected 2 or more ids .* got 1"),
-        (lambda: repeated_strings(2, 1, V, draw()), "period: expected 2 to 12 ids.* got 1"),
-        (lambda: repeated_strings(2, V, V, draw()), "period: expected 2 to 12 ids.* got 13"),
-        (lambda: accuracy(model_of(PLAIN), []), "tasks: expected at least one, got none"),
+        (lambda: reversed_strings(2, 1, V, seeded()), "length: expected 2 or more ids .* got 1"),
+        (lambda: repeated_strings(2, 1, V, seeded()), "period: expected 2 to 12 ids.* got 1"),
+        (lambda: repeated_strings(2, V, V, seeded()), "period: expected 2 to 12 ids.* got 13"),
+        (lambda: accuracy(draw_model(PLAIN), []), "tasks: expected at least one, got none"),
         (lambda: induction_score(uniform_weights(4), 0), "period, first: .* got 0 and 0"),
         (lambda: induction_score(uniform_weights(4), 2, -1), "period, first: .* got 2 and -1"),
         (lambda: induction_score(uniform_weights(4), 4), r"got none in \(4, 4\); read a longer"),
         (lambda: previous_token_score(uniform_weights(1)), r"got none in \(1, 1\); read a longer"),
-        (lambda: ablated(model_of(PLAIN), 2, 0).__enter__(), "layer: expected 0 to 1, got 2"),
-        (lambda: ablated(model_of(PLAIN), 0, 6).__enter__(), "head: expected 0 to 5, got 6"),
+        (lambda: ablated(draw_model(PLAIN), 2, 0).__enter__(), "layer: expected 0 to 1, got 2"),
+        (lambda: ablated(draw_model(PLAIN), 0, 6).__enter__(), "head: expected 0 to 5, got 6"),
         (lambda: qk_circuit(distance=-1), "distance: expected 0 or more"),
         (lambda: handcrafted_induction(5, 9, 0.0), "strength: expected a score above 0, got 0.0"),
     ],
@@ -182,7 +170,7 @@ def test_what_can_not_be_is_said(call, message):
 
 
 def test_scores_are_the_means_that_a_loop_finds():
-    weights = torch.rand(2, 3, T, T, generator=draw()).tril()
+    weights = torch.rand(2, 3, T, T, generator=seeded()).tril()
     weights = weights / weights.sum(dim=-1, keepdim=True)
     loops = {
         previous_token_score(weights): [(t, t - 1) for t in range(1, T)],
@@ -197,13 +185,13 @@ def test_scores_are_the_means_that_a_loop_finds():
 
 
 def test_received_is_the_mean_over_the_rows_that_may_look():
-    weights = torch.rand(2, T, T, generator=draw()).tril()
+    weights = torch.rand(2, T, T, generator=seeded()).tril()
     loop = [weights[:, t:, t].mean(dim=-1) for t in range(T)]
     assert_close(received(weights), torch.stack(loop, dim=-1))
 
 
 def test_the_mean_weight_by_distance():
-    weights = torch.rand(2, T, T, generator=draw()).tril()
+    weights = torch.rand(2, T, T, generator=seeded()).tril()
     found = by_distance(weights)
     assert_close(found[..., 1], previous_token_score(weights))
     assert_close(found[..., 0], weights[..., range(T), range(T)].mean(dim=-1))
@@ -241,7 +229,7 @@ def test_a_head_without_output_weights_is_one_that_is_ablated(model):
 
 
 def test_the_mean_is_over_texts_and_positions():
-    model, ids = model_of(PLAIN), ids_of()
+    model, ids = draw_model(PLAIN), ids_of()
     mean = mean_head_outputs(model, ids)
     assert_close(mean[1, 0, 2, 0], head_outputs(model, ids)[1, :, 2].flatten(0, 1).mean(dim=0))
     seen = []
@@ -253,7 +241,7 @@ def test_the_mean_is_over_texts_and_positions():
 
 def test_all_heads_of_another_run_give_its_logits_where_the_words_are_the_same():
     """In attention alone, the last stream is the embedding and the heads: patch all, and it is there."""
-    model = model_of(PLAIN, make_attention_only)
+    model = draw_model(PLAIN, make_attention_only)
     ids, other = ids_of(0), ids_of(1)
     other[:, -1] = ids[:, -1]
     outputs = head_outputs(model, other)
@@ -271,7 +259,7 @@ def test_a_patch_at_one_position_leaves_the_positions_before(model):
 
 
 def test_what_was_recorded_before_a_patch_stays_what_it_was():
-    model, ids, seen = model_of(PLAIN), ids_of(), []
+    model, ids, seen = draw_model(PLAIN), ids_of(), []
     before = head_outputs(model, ids)
     with edited(model, lambda at, own: seen.append(own) or own), ablated(model, 0, 2):
         model(ids)
@@ -279,7 +267,7 @@ def test_what_was_recorded_before_a_patch_stays_what_it_was():
 
 
 def test_a_hook_goes_also_after_an_error():
-    model, ids = model_of(PLAIN), ids_of()
+    model, ids = draw_model(PLAIN), ids_of()
     whole = model(ids)
     with pytest.raises(KeyError), edited(model, lambda layer, own: own * 0):
         raise KeyError
@@ -287,7 +275,7 @@ def test_a_hook_goes_also_after_an_error():
 
 
 def test_effects_are_differences_in_the_order_of_the_heads():
-    model, (x, y) = model_of(PLAIN), (ids_of(0), ids_of(1))
+    model, (x, y) = draw_model(PLAIN), (ids_of(0), ids_of(1))
     effects = ablation_effects(model, lambda: cross_entropy(model(x), y).item())
     assert effects.shape == (2, 6)
     with ablated(model, 1, 2):
@@ -318,7 +306,7 @@ def test_the_qk_circuit_gives_the_scores(model):
 def test_the_ov_circuit_gives_what_a_head_adds(model):
     """Where there is one word, every head looks at it alone."""
     block, attention = model.blocks[0], model.blocks[0].attention
-    x = torch.randn(4, 1, 36, dtype=torch.float64, generator=draw())
+    x = torch.randn(4, 1, 36, dtype=torch.float64, generator=seeded())
     seen = block.norm_1(x)
     without = attention(torch.zeros_like(seen))  # the biases' part
     added = sum(seen @ ov_matrix(attention, head).T for head in range(6))
@@ -349,13 +337,13 @@ def test_a_logit_is_the_sum_of_its_parts(model):
 
 
 def test_a_layer_norm_is_no_factor():
-    model = model_of(replace(PLAIN, norm="layer"))
+    model = draw_model(replace(PLAIN, norm="layer"))
     with pytest.raises(ValueError, match='expected the normalisation "rms" or "none".*layer norm'):
         direct_logit_attribution(model, decompose_residual_stream(model, ids_of()), ids_of())
 
 
 def test_what_is_ablated_has_no_part():
-    model, ids = model_of(PLAIN), ids_of()
+    model, ids = draw_model(PLAIN), ids_of()
     with ablated(model, 1, 2):
         names, added = decompose_residual_stream(model, ids)
     assert not added[names.index("head 1.2")].any() and added[names.index("head 1.3")].any()
@@ -367,7 +355,7 @@ def test_what_is_ablated_has_no_part():
 @pytest.mark.parametrize("period", [2, 3, 12])
 def test_the_heads_set_by_hand_go_on_with_any_string(period):
     model = handcrafted_induction(V, 24)
-    task = repeated_strings(64, period, V, draw())
+    task = repeated_strings(64, period, V, seeded())
     assert accuracy(model, [task]) == 1 and task_loss(model, task) < 1e-3
     _, weights = model.forward_with_weights(task.x)
     assert previous_token_score(weights[0, :, 0]).min() > 0.999
@@ -376,7 +364,7 @@ def test_the_heads_set_by_hand_go_on_with_any_string(period):
 
 def test_before_the_string_comes_again_the_second_head_finds_nothing():
     """All scores are nearly 0: it shares out its weight equally."""
-    task = repeated_strings(2, 6, V, draw())
+    task = repeated_strings(2, 6, V, seeded())
     _, weights = handcrafted_induction(V, 24, 20.0).forward_with_weights(
         task.x
     )  # a soft first head blurs them
@@ -384,7 +372,7 @@ def test_before_the_string_comes_again_the_second_head_finds_nothing():
 
 
 def test_one_head_alone_can_not():
-    model, task = handcrafted_induction(V, 24), repeated_strings(64, 12, V, draw())
+    model, task = handcrafted_induction(V, 24), repeated_strings(64, 12, V, seeded())
     for layer in (0, 1):
         with ablated(model, layer, 0):
             assert accuracy(model, [task]) < 0.3

@@ -1,4 +1,4 @@
-"""What readers found in the exercises, case by case: each is closed, as one of a class."""
+"""What readers found in the exercises, case by case, each as one of a class."""
 
 import unicodedata
 

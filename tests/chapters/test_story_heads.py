@@ -9,6 +9,7 @@ from attention.checkpoint import STORIES, load_checkpoint
 from attention.stories import GIRLS, judge, write_stories
 from chapters.ch13.story_model import START
 from chapters.ch14 import film
+from chapters.ch14.explorer import film_explorer
 from chapters.ch14.figures import _unpacked, film_figure
 from chapters.ch14.interventions import ablated
 from chapters.ch14.story_heads import carried, guesses, looks, renamed, share_fitting
@@ -100,6 +101,14 @@ def test_it_alone_carries_a_name_to_the_answer(trained):
 # ---------------------------------------------------------------- the stored film
 
 FILM = json.loads(film.STORED.read_text())
+
+
+def test_the_film_opens_on_its_first_frame_and_shows_each():
+    explorer = film_explorer()
+    assert explorer.still.sentence.startswith("Step 0: ")
+    for frame in FILM[:: len(FILM) // 3]:
+        told = explorer.render(step=frame["step"]).sentence
+        assert told.startswith(f"Step {frame['step']}: "), told
 
 
 def test_the_film_has_all_its_frames_and_is_small():

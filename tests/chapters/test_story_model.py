@@ -118,7 +118,7 @@ def test_a_table_writes_only_what_it_has_seen():
 
 
 def test_the_command_trains_and_writes(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(train_stories, "N_TRAIN", 300)
+    monkeypatch.setattr(train_stories, "write_stories", lambda n, seed: write_stories(60, seed))
     monkeypatch.setattr(train_stories, "BATCH_SIZE", 2)
     monkeypatch.setattr(story_model, "told_by", lambda *args: HELD[:3])
     train_stories.main(tmp_path / "stories.safetensors", n_steps=2)

@@ -23,7 +23,7 @@ from course.publish.book import preprocess
 from course.publish.mdbook import build
 from course.publish.page import anchor
 from tests import pages
-from tests.browser import browser, end, listens, wait_for, watched
+from tests.browser import end, listens, wait_for, watched
 from tests.conftest import ROOT
 from tests.pages import (
     LIGHT_AND_DARK,
@@ -168,9 +168,6 @@ def test_the_preprocessor_itself_knows_its_protocol():
     ("tags", "has", "lacks"),
     (
         ([], ("nohighlight", "42</pre>"), ()),
-        (["remove-input"], ("42",), ("nohighlight",)),
-        (["remove-output"], ("nohighlight",), ("42",)),
-        (["remove-cell"], (), ("course-cell",)),
         (["hide-input"], ("<summary>The code</summary>",), ()),
         (["hide-output"], ("<summary>The output</summary>",), ()),
         (["figure", "explorer", "quiz"], ("42",), ("<details",)),
@@ -215,8 +212,16 @@ def test_a_prediction_is_a_box_with_its_code_and_folded_in_it_the_answer():
     assert found["How?"] == found["Think."] == found["code"] == "course-deeper course-ask"
     assert found["42"] == found["Because."] == "course-deeper course-ask course-folded"
     shows = cell("code", "code", [printed("42")], tags=["explorer"])  # it opens before its answer
-    found = boxes(text_of(asks, shows, why, on))
-    assert found["42"] == "course-deeper course-ask" != found["Because."]
+    seen = cell("code", "code", [printed("42")], tags=["evidence"])  # what is asked about
+    for opens in (shows, seen):
+        found = boxes(text_of(asks, opens, why, on))
+        assert found["42"] == "course-deeper course-ask" != found["Because."]
+    lead, more = cell("Because:"), cell("further", "code", [printed("43")])
+    for cells in ((gives, more, why, on), (gives, lead, more, on), (shows, lead, more, on)):
+        found = boxes(text_of(asks, *cells, over))
+        folded = {"43", "further", *(["Because."] if why in cells else ["Because:", "Then."])}
+        assert {found[word] for word in folded} == {"course-deeper course-ask course-folded"}
+        assert found["code"] == "course-deeper course-ask"
     silent = cell("code", "code")
     for cells in (
         (asks,),
@@ -251,7 +256,7 @@ def test_headings_of_one_name_stay_apart():
 
 def test_each_page_offers_its_notebook_and_a_place_to_run_it_only_where_there_is_one():
     plain = text_of(cell("# A\n\ntext"))
-    assert plain.index("<h1") < plain.index('<a href="a.ipynb" download>') < plain.index("text")
+    assert plain.index("<h1") < plain.index("text") < plain.index('<a href="a.ipynb" download>')
     assert not any(word in plain for word in ("colab", "binder", "How to run it"))
     named = text_of(cell("# A"), repository="https://github.com/who/what")
     assert "https://colab.research.google.com/github/who/what/blob/gh-pages/a.ipynb" in named
@@ -262,8 +267,31 @@ def test_each_page_offers_its_notebook_and_a_place_to_run_it_only_where_there_is
     assert 'href="https://example.org/what#set-up"' in other and "colab" not in other
 
 
+def test_what_a_page_needs_is_folded_and_its_first_section_is_not():
+    goals = cell("**You will be able to**\n\n- read.\n\n**Time:** 34 minutes, and more.")
+    imports = cell("import x", "code", tags=["hide-input"])
+    change, seed = cell("Change it."), cell("seed = 7", "code", tags=["parameters"])
+    on, first, later = (
+        cell("Onwards."),
+        cell("## First"),
+        cell("import z", "code", tags=["hide-input"]),
+    )
+    for between in ([imports, change, seed], [change, imports, seed], [imports], [], [seed]):
+        found = text_of(cell("# A\n\nWhy?"), goals, *between, on, first, later)
+        page = BeautifulSoup(found, "html.parser")
+        (once,) = page.select(".course-once")
+        assert once.summary.text.startswith("34 minutes: what you will learn")
+        words = ["Download", "read.", *(each["source"].split()[0] for each in between)]
+        assert all(word in once.text for word in words)
+        rest = page.text.replace(once.text, "")
+        assert all(word in rest for word in ("Why?", "Onwards.", "First", "import z"))
+        assert found.index("Why?") < found.index("course-once") < found.index("Onwards.")
+    assert "What you will learn, what" in text_of(cell("# A"), cell("**You will be able to**"))
+    assert "course-once" not in text_of(cell("# A"), on, first, seed)
+
+
 def test_code_and_outputs_are_one_block():
-    found = text_of(cell("a = 1\n\n\nb = 2", "code", [printed("x\n\n\ny\n")]))
+    found = text_of(cell("# A"), cell("a = 1\n\n\nb = 2", "code", [printed("x\n\n\ny\n")]))
     block = found[found.index('<div class="course-cell">') :].strip()
     assert "\n\n" not in block and block.endswith("</div>")
 
@@ -342,8 +370,8 @@ def test_no_formula_and_no_shortcode_is_left_raw(sources):
 
 
 @pytest.fixture(scope="module")
-def reader(site, chromium):
-    """A Chromium and the address of the site on this machine."""
+def address(site):
+    """The address of the site on this machine."""
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_):
@@ -353,29 +381,20 @@ def reader(site, chromium):
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        try:
-            with browser(chromium) as b:
-                yield b, f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
 
 
 @pytest.fixture
-def visit(reader):
-    """A function that opens a page; none may have an error, or ask for anything elsewhere."""
-    seen = []
+def visit(visit, address):
+    """A function that opens a page of the site, or any other."""
 
-    def visit(name="", **options):
-        page, errors, outside = watched(reader[0], **{"viewport": DESK, **options})
-        seen.append((page, errors, outside))
-        page.goto(name if ":" in name else f"{reader[1]}/{name}")
-        return page
+    def opened(name="", **options):
+        place = name if ":" in name else f"{address}/{name}"
+        return visit(place, **{"viewport": DESK, **options})
 
-    yield visit
-    for page, errors, outside in seen:
-        assert not errors and not outside
-        page.close()
+    return opened
 
 
 OPEN = "document.querySelectorAll('details').forEach(each => { each.open = true })"
@@ -397,15 +416,15 @@ def of_each_kind(sources):
 @pytest.mark.parametrize(
     "themes", [LIGHT_AND_DARK, pytest.param(THEMES, marks=pytest.mark.weekly)], ids=["some", "all"]
 )
-def test_every_page_on_a_phone_and_then_on_a_desk(reader, sources, themes):
+def test_every_page_on_a_phone_and_then_on_a_desk(chrome, address, sources, themes):
     """A page of each kind, and the one that holds all; once a week all of them, in any theme."""
-    page, errors, outside = watched(reader[0])
+    page, errors, outside = watched(chrome)
     page.add_init_script("window.print = () => {}")
     walked = names() if themes == THEMES else [*of_each_kind(sources)]
     known, stacked, framed = [], [0, 0], 0
     for name in ["index", *walked, "404", "toc", "print"]:
         page.set_viewport_size(PHONE)
-        page.goto(f"{reader[1]}/{name}.html")
+        page.goto(f"{address}/{name}.html")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
         assert page.evaluate(WIDE) == page.evaluate(BROKEN) == page.evaluate(BAD) == [], name
         if name in walked:
@@ -472,17 +491,27 @@ FRAMES = """box => {
     const figure = box.nextElementSibling, seen = [];
     const look = () => seen.push([figure.querySelector('svg').innerHTML,
         figure.querySelector('svg').ariaLabel, figure.querySelector('figcaption').innerText]);
-    const to = (slider, value) => {
-        slider.value = value;
-        slider.dispatchEvent(new Event('input'));
+    const count = (e) => e.options?.length ?? (e.type === 'checkbox' ? 2 : Number(e.max) + 1);
+    const to = (e, n) => {
+        if (e.type === 'checkbox') e.checked = n > 0;
+        else if (e.options) e.selectedIndex = n;
+        else e.value = n;
+        e.dispatchEvent(new Event('input'));
         look();
     };
     look();
-    const [first, ...others] = box.querySelectorAll('input');
-    for (let n = 0; n <= Number(first.max); n += 1) to(first, n);
-    const last = others.map((other) => [to(other, other.min || 0), to(other, other.max)]);
-    return {seen, stops: Number(first.max) + 1, others: others.length};
+    const [first, ...others] = box.querySelectorAll('input, select');
+    for (let n = 0; n < count(first); n += 1) to(first, n);
+    for (const other of others) [0, count(other) - 1].forEach((n) => to(other, n));
+    const kinds = [first, ...others].map((e) => e.type);
+    return {seen, stops: count(first), others: others.length, kinds};
 }"""
+
+
+KINDS = {  # of controls that aren't all sliders
+    "00": ["range", "select-one"], "09": ["range", "checkbox"], "12": ["range", "checkbox"],
+    "15": ["range", "select-one"], "16": ["select-one"], "A5": ["range", "checkbox"],
+}  # fmt: skip
 
 
 def follows_its_slider(page, name):
@@ -493,6 +522,8 @@ def follows_its_slider(page, name):
     bare = re.sub(r' (style=""|data-(x|y|words)="[^"]*")', "", first)  # where titles took turns
     assert bare in frames[:stops], name
     assert all(label == caption for _, label, caption in found["seen"]), name
+    kinds = KINDS.get(name[:2], ["range"] * (1 + found["others"]))
+    assert found["kinds"] == kinds, f"{name}: a switch is a box to tick, and names are a list"
     ends = frames[stops:]
     assert len(ends) == 2 * found["others"]
     for low, high in zip(ends[::2], ends[1::2], strict=True):  # a second control
@@ -584,24 +615,27 @@ def test_a_plane_that_stays_in_sight_has_the_ground_of_its_box(visit):
     assert len(found) == len(THEMES)
 
 
-@pytest.mark.browser
-@pytest.mark.parametrize("word", ("softmax", "NotImplementedError", "torch.Size", "cumsum"))
-def test_a_search_finds_prose_code_and_outputs_and_shows_no_closed_answer(visit, site, word):
-    page = visit(
-        (site / "index.html").as_uri() if "." in word else ""
-    )  # one of them from the disk
+def search(page, *words):
+    """Type words into the search, one after the other, and give what is found of the last."""
     page.keyboard.press("/")
-    page.keyboard.type(word)
-    result = page.locator("#mdbook-searchresults li a").first
-    result.wait_for()
-    shown = page.locator("#mdbook-searchresults").inner_text()
-    assert word.lower() in shown.lower()
-    assert "Hint 3 cumsum" not in shown, "it is closed on its page"
-    result.click()
-    page.wait_for_selector(
-        "mark", state="attached"
-    )  # it may be in an answer, which opens by a click
-    assert word.lower()[:5] in page.locator("mark").first.text_content().lower()
+    results = page.locator("#mdbook-searchresults")
+    for word in words:
+        page.locator("#mdbook-searchbar").fill("")
+        page.keyboard.type(word)
+        results.locator("li", has_text=word).first.wait_for()
+    return results
+
+
+@pytest.mark.browser
+def test_a_search_finds_prose_code_and_outputs_and_shows_no_closed_answer(visit, site):
+    from_disk = visit((site / "index.html").as_uri()), ["torch.Size"]
+    for page, words in ((visit(), ["softmax", "NotImplementedError", "cumsum"]), from_disk):
+        results = search(page, *words)
+        assert "Hint 3 cumsum" not in results.inner_text(), "it is closed on its page"
+        results.locator("li a").first.click()
+        mark = page.locator("mark").first  # it may be in an answer, which opens by a click
+        mark.wait_for(state="attached")
+        assert words[-1].lower()[:5] in mark.text_content().lower()
 
 
 @pytest.mark.browser
@@ -664,6 +698,52 @@ def test_without_script_the_still_figure_stays(visit):
     assert code.is_visible()
 
 
+LINES = """() => [...document.querySelectorAll('pre.course-code > code')].map(code =>
+    [code.innerText, code.textContent, code.scrollWidth - code.clientWidth,
+     Math.max(...[...code.querySelectorAll('.line')].map(line => line.clientHeight))])"""
+
+
+@pytest.mark.browser
+def test_long_lines_of_code_are_read_and_copied_whole(visit):
+    page = visit("16_bug_clinic.html", viewport=PHONE)
+    page.evaluate(OPEN)
+    found = page.evaluate(LINES)
+    assert len(found) > 20 and all(past <= 1 for _, _, past, _ in found), "none scrolls"
+    assert all(copied.rstrip() == text.rstrip() for copied, text, _, _ in found)
+    heights = [height for *_, height in found]
+    assert max(heights) > 1.9 * min(heights), "and so some go on below"
+
+
+@pytest.mark.browser
+def test_a_prediction_is_kept_and_read_again_with_its_answer(visit):
+    page = visit("04_averaging_the_past.html")
+    asks = page.locator(".course-ask:has(> .course-folded)")
+    one, other = asks.nth(0), asks.nth(1)
+    one.get_by_label("your prediction").fill("fourteen ")
+    page.keyboard.press("ArrowRight")  # which would turn the page
+    one.locator("summary").first.click()
+    assert one.get_by_text("You wrote: fourteen", exact=True).is_visible()
+    other.locator("summary").first.click()
+    assert not other.get_by_text("You wrote").is_visible()
+    page.reload()
+    assert one.get_by_label("your prediction").input_value() == "fourteen "
+    assert other.get_by_label("your prediction").input_value() == ""
+    assert page.locator("textarea").count() == page.locator(".course-ask > .course-folded").count()
+
+
+@pytest.mark.browser
+def test_the_first_key_leads_past_the_sidebar(visit):
+    page = visit("04_averaging_the_past.html")
+    skip = page.get_by_role("link", name="To the text")
+    shown = "e => e.getBoundingClientRect().bottom > 0"
+    assert not skip.evaluate(shown)
+    page.keyboard.press("Tab")
+    assert skip.evaluate(f"e => e === document.activeElement && ({shown})(e)")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("!!document.activeElement.closest('#mdbook-content')")
+
+
 @pytest.mark.browser
 def test_the_sidebar_opens_by_keyboard(visit):
     page = visit(viewport={"width": 800, "height": 800})
@@ -686,6 +766,18 @@ def test_dark_themes_print_dark_on_white(visit):
     ink, paper = page.evaluate(f"{colours}(document.documentElement)")
     assert (ink, paper) == ("rgb(0, 0, 0)", "rgb(255, 255, 255)")
     assert not page.locator(".course-links").first.is_visible()
+
+
+@pytest.mark.browser
+def test_what_a_page_needs_opens_by_a_key_and_is_printed(visit):
+    page = visit("04_averaging_the_past.html")
+    once, goal = page.locator(".course-once"), page.locator(".course-once li").first
+    assert not goal.is_visible()
+    page.emulate_media(media="print")
+    assert goal.is_visible() and once.get_attribute("open") is None
+    page.emulate_media(media="screen")
+    once.locator("summary").first.press("Enter")
+    assert goal.is_visible() and page.locator(".course-links a").first.is_visible()
 
 
 @pytest.fixture

@@ -70,12 +70,20 @@ def test_copies_have_no_outputs_and_the_course_keeps_its_own(root):
     assert all(c.outputs for c in notebooks.read(theirs).cells[1:])
 
 
-def test_what_explains_a_prediction_is_folded_in_the_copy(tmp_path):
-    asks = new_markdown_cell("**Predict.** How many?", metadata={"tags": ["predict"]})
-    cells = [asks, new_code_cell("6 * 7"), new_markdown_cell("Because."), new_markdown_cell("So:")]
-    notebooks.write(new_notebook(cells=cells), path := tmp_path / "n.ipynb")
-    assert [cell.source for cell in copies.fresh(path).cells] == [
+def predicting(path):
+    asks = new_markdown_cell("**Predict.** How many?", metadata={"tags": ["predict"]}, id="asks")
+    code = new_code_cell("6 * 7", metadata={"tags": ["hide-input"]})
+    texts = [new_markdown_cell(source) for source in ("Because.", "So:")]
+    notebooks.write(new_notebook(cells=[asks, code, *texts]), path)
+
+
+def test_what_the_page_folds_is_folded_in_the_copy(tmp_path):
+    predicting(path := tmp_path / "n.ipynb")
+    cells = copies.fresh(path).cells
+    assert [cell.metadata.get("jupyter") for cell in cells][2:4] == [{"source_hidden": True}, None]
+    assert [cell.source for cell in cells] == [
         "**Predict.** How many?",
+        "*Your prediction:*",
         "6 * 7",
         "<details><summary>What it gives, and why</summary>\n\nBecause.\n\n</details>",
         "So:",
@@ -124,6 +132,19 @@ def test_an_update_brings_what_is_new_and_keeps_what_was_typed(root, capsys):
     assert cells[2].outputs and cells[4].outputs and not cells[1].outputs  # of another x
     before = mine.read_bytes()
     assert main(["update"]) == 0 and mine.read_bytes() == before
+
+
+def test_a_prediction_is_kept_when_its_page_changes(root, capsys):
+    predicting(root / "notebooks" / "n2.ipynb")
+    assert main(["update"]) == 0
+    change(root / "my" / "n2.ipynb", typed(1, "*Your prediction:* 41"))
+    change(root / "notebooks" / "n2.ipynb", typed(0, "**Predict.** How many now?"))
+    assert main(["update"]) == 0
+    assert "*Your prediction:*" not in sources(root / "my" / "n2.ipynb")
+    assert sources(root / "my" / "n2.ipynb")[:2] == [
+        "**Predict.** How many now?",
+        "*Your prediction:* 41",
+    ]
 
 
 def test_nothing_new_touches_nothing(root):

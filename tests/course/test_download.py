@@ -42,7 +42,7 @@ def test_the_wheel_holds_every_file_of_the_packages_and_the_setting(package):
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
     own = {p for p in (ROOT / "src").rglob("*.*") if p.is_file() and p.suffix != ".pyc"}
     own = {p.relative_to(ROOT / "src").as_posix() for p in own if "egg-info" not in str(p)}
-    assert packed == own | {"course/book.toml"}
+    assert packed == own | {"course/book.toml"}, "a folder of modules needs an `__init__.py`"
     assert (there / "course/book.toml").read_bytes() == (ROOT / "book.toml").read_bytes()
     assert not list(ROOT.glob("*.egg-info")) and not (ROOT / "build" / "lib").exists()
 
@@ -111,7 +111,7 @@ def test_only_a_cell_is_added_and_only_to_code():
     new, old = json.loads(text)["cells"], json.loads(CODE)["cells"]
     assert [c["id"] for c in new] == [old[0]["id"], "the-package", old[1]["id"], old[2]["id"]]
     assert [new[0], *new[2:]] == old
-    assert new[1]["metadata"] == {"tags": ["remove-cell"], "jupyter": {"source_hidden": True}}
+    assert new[1]["metadata"] == {"jupyter": {"source_hidden": True}}
     plain = pages.notebook(cell("# A"))
     assert json.loads(notebook(plain, "a.ipynb", "", WHEEL)) == json.loads(plain)
 

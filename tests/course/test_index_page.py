@@ -5,9 +5,11 @@ import re
 import pytest
 
 from course.errors import CourseError
+from course.notebooks import chapters, read_text
 from course.outline import minutes
 from course.publish.index_page import fill
-from course.publish.page import Page
+from course.publish.page import Page, output_html
+from tests.conftest import ROOT
 from tests.pages import cell, notebook, shown
 
 
@@ -57,6 +59,23 @@ def test_a_card_shows_the_figure_that_its_line_names_without_its_words():
     found = filled("{{cards\n02 " + name + "}}")
     drawing = '<svg viewBox=\'0 0 9 8\' preserveAspectRatio="xMidYMid slice" aria-hidden="true"><path/></svg>'
     assert f'<a href="02_e.ipynb">{drawing}<b>02</b>' in found and found.count("<svg") == 1
+    assert filled("{{cards}}") == found, "it is also the first figure"
+
+
+def test_the_line_of_a_chapter_goes_before_its_first_figure(monkeypatch):
+    svg = "<svg role='img' viewBox='0 0 9 8'><path id='{}'/></svg>"
+    cells = [cell("2", "code", [shown(svg.format(n))]) for n in (1, 2)]
+    monkeypatch.setitem(PAGES, "02_e.ipynb", page("02_e.ipynb", *cells))
+    second = PAGES["02_e.ipynb"].cells[2]["id"]
+    assert re.findall("path id='(.)'", filled("{{cards}}")) == ["1"]
+    assert re.findall("path id='(.)'", filled("{{cards\n02 " + second + "}}")) == ["2"]
+
+
+def test_each_chapter_of_the_course_has_a_figure_for_its_card():
+    for path in chapters(ROOT):
+        cells = Page(path.name, read_text(path)).cells if path.stem[:2].isdecimal() else []
+        drawn = [c for c in cells if "<svg" in "".join(map(output_html, c.get("outputs", [])))]
+        assert drawn or not cells, f"{path.stem} draws nothing: its card has no figure"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from course.learn.copies import start
 from course.notebooks import chapters
 from course.outline import WHY
 from course.publish import live_talk
-from tests.browser import browser, end, listens, wait_for, watched
+from tests.browser import end, listens, wait_for, watched
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.browser
@@ -84,13 +84,13 @@ def lab(tmp_path_factory, chromium):
         shutil.rmtree(short)
 
 
-def run(page, name, whole):
-    """Open a notebook; run all of it, or what its explorer needs, the explorer and the quiz.
+def run(page, name, much):
+    """Open a notebook; run all of it, or all above its explorer, or its imports; the explorer, the quiz.
 
     One kernel serves all, emptied each time: a new one would import torch for seconds.
     """
     page.evaluate(
-        """async ([path, whole]) => {
+        """async ([path, much]) => {
             const {commands} = window.jupyterapp;
             const kernel = window.kernel && {id: window.kernel};
             const {content, sessionContext} = await commands.execute(
@@ -102,17 +102,20 @@ def run(page, name, whole):
             window.kernel = mine.id;
             await mine.requestExecute({code: "%reset -f"}).done;
             await commands.execute("notebook:expand-all-headings");  // what is Deeper
-            if (whole) return commands.execute("notebook:run-all-cells");
+            if (much === "all") return commands.execute("notebook:run-all-cells");
             const cells = content.widgets.map(cell => cell.model);
-            content.activeCellIndex = cells.findIndex(
+            const explorer = cells.findIndex(
                 cell => cell.getMetadata("tags")?.includes("explorer"));
+            const imports = cells.findIndex(cell => cell.type === "code");
+            content.activeCellIndex = much === "above" ? explorer : imports + 1;
             await commands.execute("notebook:run-all-above");
+            content.activeCellIndex = explorer;
             await commands.execute("notebook:run-cell");
             content.activeCellIndex = cells.findLastIndex(
                 cell => cell.type == "code" && cell.sharedModel.source.startsWith("quiz("));
             await commands.execute("notebook:run-cell");
         }""",
-        [f"notebooks/{name}.ipynb", whole],
+        [f"notebooks/{name}.ipynb", much],
     )
 
 
@@ -197,13 +200,12 @@ def move_live(page):
 
 
 @pytest.fixture(scope="module")
-def page(lab, chromium):
+def page(lab, chrome):
     """One page for all notebooks, as JupyterLab takes seconds to be loaded."""
-    with browser(chromium) as b:
-        page, *found = watched(b, viewport=DESK)
-        page.goto(f"{lab}/lab?reset")
-        page.wait_for_function("() => window.jupyterapp?.restored")
-        yield page, *found
+    page, *found = watched(chrome, viewport=DESK)
+    page.goto(f"{lab}/lab?reset")
+    page.wait_for_function("() => window.jupyterapp?.restored")
+    return page, *found
 
 
 @pytest.fixture
@@ -225,24 +227,25 @@ def desk(page):
 
 
 # Of each kind a run: all of a notebook with a widget, and a live explorer with weights and a field for
-# text; all others, which say the same of other figures, once a week.
-EACH_KIND = ("00", "14")
-MOVING = [
-    pytest.param(path.stem, marks=[] if path.stem[:2] in EACH_KIND else [pytest.mark.weekly])
+# text, which needs imports alone; all others, which say the same of other figures, once a week.
+MOVING = [("00_start_here", "all"), ("14_reading_attention", "imports")]
+MOVING += [
+    pytest.param(path.stem, "above", marks=pytest.mark.weekly)
     for path in NOTEBOOKS
-    if path.stem[:2] not in ("A1", "A2", "A3", "A4")  # tables
+    if path.stem[:2] not in ("00", "A1", "A2", "A3", "A4")  # the last are tables
 ]
 
 
-@pytest.mark.parametrize("name", MOVING)
-def test_a_notebook_lives_in_jupyterlab(desk, name):
+@pytest.mark.parametrize(("name", "much"), MOVING)
+def test_a_notebook_lives_in_jupyterlab(desk, name, much):
     page, errors, outside = desk
-    run(page, name, whole=name.startswith("00"))
+    run(page, name, much)
 
     cells = json.loads((ROOT / "notebooks" / f"{name}.ipynb").read_text("utf-8"))["cells"]
     outputs = [f"{cell.get('outputs')}" for cell in cells]
     live = any('class="course-live"' in output for output in outputs)
-    if "course-live" not in next(output for output in outputs if "course-figure" in output):
+    first = next(output for output in outputs if "course-figure" in output)
+    if much != "imports" and "course-live" not in first:
         shown = in_view(page, "course-figure", ".course-figure img")  # in 03 they need a training
         assert shown.get_attribute("alt"), "a figure without a text for those who can't see it"
         assert shown.evaluate("image => image.naturalWidth") > 300
@@ -290,7 +293,7 @@ def test_live_slides_are_read_from_the_back_row_and_their_explorer_moves(desk, l
     urllib.request.urlopen(request).close()
     page, errors, outside = desk
     page.set_viewport_size({"width": 1280, "height": 720})
-    run(page, "live", whole=False)
+    run(page, "live", "above")
     page.evaluate("window.jupyterapp.shell.currentWidget.content.activeCellIndex = 0")
     page.locator('[data-command="deck:toggle"]').first.click()
     title = page.locator("h1", has_text="average the past").first

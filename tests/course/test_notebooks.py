@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -110,15 +111,24 @@ def test_a_notebook_that_is_not_listed_is_an_error_only_where_all_are_meant(cour
     assert capsys.readouterr().err.count(sentence) == 1
 
 
+README = ROOT / "README.md"
+TABLE = re.compile(r"^(?:\| \[\w+\]\(notebooks/.+\n)+", re.MULTILINE)
+
+
+def table() -> str:
+    """The rows of the README's table: each notebook of SUMMARY.md with its question."""
+    listed = notebooks.pages(ROOT).items()
+    titles = {path: title for path, title in listed if path.suffix == ".ipynb"}
+    return "".join(
+        f"| [{path.stem}](notebooks/{path.name}) | {title.removeprefix(f'{path.stem[:2]} ')} |\n"
+        for path, title in titles.items()
+    )
+
+
 def test_the_readme_has_the_table_of_the_summary():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    rows = re.findall(r"\| \[(\w+)\]\(notebooks/(\w+\.ipynb)\) \| (.+) \|", readme)
-    wanted = [
-        (path.stem, path.name, title.removeprefix(f"{path.stem[:2]} "))
-        for path, title in notebooks.pages(ROOT).items()
-        if path.suffix == ".ipynb"
-    ]
-    assert rows == wanted
+    assert TABLE.findall(README.read_text(encoding="utf-8")) == [table()], (
+        "run `python -m tests.course.test_notebooks`, which writes the README's table"
+    )
 
 
 @pytest.mark.parametrize(
@@ -271,7 +281,7 @@ def test_help_loads_nothing_heavy():
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert answer.stdout.splitlines()[-1] == "set()"
     assert re.findall(r"^  (\w+)  ", answer.stdout, re.MULTILINE) == [
-        *("start", "update", "run", "refresh", "check", "variants", "book", "slides", "sheet"),
+        *("start", "update", "run", "refresh", "check", "book", "slides", "sheet"),
         *("present", "grade"),
     ]
 
@@ -297,6 +307,17 @@ def test_what_stands_behind_two_dashes_is_for_another_program(course, monkeypatc
     ]
 
 
+def test_a_port_that_the_book_can_not_have_is_refused_before_it_is_built(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert main(["book", "--serve", "--port", port]) == 2
+        assert f"port {port} of 127.0.0.1 can't be used" in capsys.readouterr().err
+    assert main(["book", "--serve", "--port", "99999"]) == 2
+    assert "port 99999" in capsys.readouterr().err
+    assert main(["book", "--port", "8001"]) == 2
+    assert "--port needs --serve: add --serve" in capsys.readouterr().err
+
+
 def test_what_only_who_publishes_needs_is_asked_for(monkeypatch, capsys):
     def build(*_):
         raise ModuleNotFoundError(name="bs4")
@@ -308,3 +329,8 @@ def test_what_only_who_publishes_needs_is_asked_for(monkeypatch, capsys):
         said = capsys.readouterr().err
         assert said.startswith(f"course: expected the package {package}, found none: run ")
         assert "`python install.py --book`" in said and said.count("\n") == 1
+
+
+if __name__ == "__main__":
+    written = TABLE.sub(lambda _: table(), README.read_text(encoding="utf-8"))
+    README.write_text(written, encoding="utf-8")

@@ -3,16 +3,17 @@
 import pytest
 
 from course.notebooks import chapters, read
-from course.outline import COLLAPSED, explanations, mark, minutes, missing, sections
+from course.outline import COLLAPSED, mark, minutes, missing, sections, with_answers
 from tests.conftest import ROOT
+from tests.pages import cell
 
 
 def text(source):
-    return {"cell_type": "markdown", "metadata": {}, "source": source}
+    return cell(source)
 
 
 def code(source, *tags):
-    return {"cell_type": "code", "metadata": {"tags": list(tags)}, "source": source}
+    return cell(source, "code", tags=list(tags))
 
 
 def test_a_deeper_section_ends_at_the_next_heading_of_its_level_or_above():
@@ -103,16 +104,31 @@ def test_the_main_lines_keep_to_the_course():
         )
         return sum(main[n] for n in main if n < name) + minutes(cells[:place])[0]
 
-    assert max(main.values()) < 35.5, main
-    assert sum(main[name] for name in main if name <= "10") < 360, main
-    assert until("04", ".tril(") < 90
-    assert until("06", "W_q") < 150
+    shorter = "put a section under 'Deeper: …', or cut words"
+    long = {name: round(took, 1) for name, took in main.items() if took >= 35.5}
+    assert not long, f"a main line has at most 35 minutes: {shorter}: {long}"
+    assert sum(main[name] for name in main if name <= "10") < 360, (
+        f"00 to 10 take six hours together: {shorter}: {main}"
+    )
+    assert until("04", ".tril(") < 90, f"`tril` comes in the first 90 minutes: {shorter} before it"
+    assert until("06", "W_q") < 150, f"W_q comes in the first 150 minutes: {shorter} before it"
 
 
 def test_what_explains_a_prediction():
     ask, why = text("**Predict.** How many?"), text("Because.")
     ask["metadata"]["tags"] = ["predict"]
-    found = explanations([ask, code("6"), why, why, code("7"), why, ask, code("8"), text("## B")])
-    assert found == {2}
-    assert explanations([ask, code("6"), ask, code("7"), why]) == {4}
-    assert explanations([ask, why, code("6"), why]) == set()
+    lead, more = text("It is 6. Here is why:"), text("Because it is.")
+    end, six, seven = text("## B"), code("6"), code("7")
+
+    def explained(*cells):
+        found = list(with_answers([ask, *cells]))
+        assert [cell for group in found for cell in group] == [ask, *cells]
+        answers = [cell for _, *answer in found for cell in answer]
+        return [cell["source"] for cell in answers if cell["cell_type"] == "markdown"]
+
+    assert explained(six, why, more, seven, more, ask, seven, end) == ["Because."]
+    assert explained(six, ask, seven, why) == ["Because."]
+    assert explained(why, six, more) == explained() == explained(six, end) == []
+    assert explained(six, seven, why, seven, more) == ["Because."], "code after code is its answer"
+    assert explained(six, lead, seven, why, more) == [lead["source"], "Because."]
+    assert explained(six, lead, seven, ask) == explained(six, lead, end) == [lead["source"]]

@@ -1,7 +1,6 @@
-"""Cells become HTML: formulas, code and outputs, and every formula the course has."""
+"""Cells become HTML: formulas, code and outputs."""
 
 import html
-import json
 import re
 
 import pytest
@@ -9,7 +8,6 @@ import pytest
 from course.errors import CourseError
 from course.publish.formulas import convert_math, mathml
 from course.publish.page import code_html, one_block, output_html
-from tests.conftest import ROOT
 
 
 def words(markup: str) -> str:
@@ -75,18 +73,50 @@ def test_an_error_names_notebook_cell_and_formula():
         convert_math(r"so $\foo$", "04_x.ipynb, cell-003")
 
 
-def test_every_formula_of_the_course_can_be_shown():
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-            if cell["cell_type"] == "markdown":
-                found = convert_math("".join(cell["source"]), f"{path.name}, {cell['id']}")
-                assert "$$" not in re.sub(r"`[^`]*`|```.*?```", "", found, flags=re.S)
-
-
 def test_code_keeps_its_text_and_gets_classes():
     found = code_html("x = '<b>'  # why\n\n\ny = 1")
     assert '<span class="c1"># why</span>' in found
     assert html.unescape(words(found)) == "x = '<b>'  # why\n\n\ny = 1"
+
+
+def test_a_line_of_code_knows_its_indent():
+    found = code_html('def f(x):\n    """a\n\n      b"""\n\n    return 1\n')
+    lines = re.findall('<span class="line" style="--in:(.)">(.*)</span>', found)
+    assert [indent for indent, _ in lines] == ["0", "4", "6", "4"]
+    assert words(lines[3][1]) == "    return 1"
+
+
+def test_long_lines_of_words_are_broken_and_columns_are_not():
+    def kind(text):
+        return output_html({"output_type": "stream", "text": text}).partition(">")[0]
+
+    long = "word " * 18
+    assert kind(f"a\n{long}") == '<pre class="course-output course-words"'
+    assert kind(long[:88]) == kind(f"{long}\na   b") == kind("") == '<pre class="course-output"'
+
+
+def test_what_a_figure_shows_is_heard_once_and_its_first_sentence_is_read():
+    says = "It falls to 0.5 at d = 4. Then it rises."
+    image = f'<img src="data:image/svg+xml;base64,PHN2Zy8+" alt="{says}">'
+
+    def captions(markup):
+        data = {"text/html": markup}
+        found = output_html({"output_type": "display_data", "data": data})
+        assert found.count('<svg role="img" aria-label="It falls') == 1
+        return re.findall("<figcaption.*?</figcaption>", found)
+
+    figure = f"{image}<figcaption>{says}</figcaption>"
+    (read,) = captions(figure)
+    opens = '<details class="course-says"><summary>It falls to 0.5 at d = 4.</summary>'
+    assert read == f"<figcaption>{opens} Then it rises.</details></figcaption>"
+    silent = f'<figcaption aria-hidden="true">{says}</figcaption>'
+    assert captions(f"{figure}<script>frames</script>") == [silent], "what moves says all at once"
+    assert captions(figure.replace(" Then it rises.", "")) == [
+        silent.replace(" Then it rises.", "")
+    ]
+    assert captions(image) == []
+    other = "<figcaption>Another.</figcaption>"
+    assert captions(image + other) == [other]
 
 
 def test_outputs_are_shown_by_their_best_form():

@@ -35,7 +35,8 @@ def test_a_quiz_is_read_as_it_is_written():
     )
     page = found._repr_html_()
     assert "<summary>True</summary><p><strong>Right.</strong> 1 is smaller.</p>" in page
-    assert "<code>1 &lt; 2</code>" in page and page.count("<details>") == 15
+    assert "<code>1 &lt; 2</code>" in page and page.count("Right.") == 5
+    assert page.count("<details>") == page.count("</details>") == 15
 
 
 @pytest.mark.parametrize(
@@ -71,13 +72,6 @@ def test_a_quiz_is_read_as_it_is_written():
 def test_a_text_that_is_no_quiz_is_refused(old, new, says):
     with pytest.raises(CourseError, match=f"the quiz of chapter 99, ch99/quiz.md.*{says}"):
         parse(QUIZ.replace(old, new, 1), "99")
-
-
-def test_a_quiz_shows_every_option_with_its_explanation():
-    page = quiz("04")._repr_html_()
-    assert page.count("<details>") == page.count("</details>") == 15
-    assert page.count("Right.") == 5
-    assert repr(quiz("04")).count(") ") >= 15
 
 
 def test_an_unknown_quiz_lists_the_known_ones():

@@ -91,6 +91,17 @@ def test_a_refresh_says_which_cells_have_gone_and_come(twice, monkeypatch, capsy
     path.write_bytes(before)
 
 
+def test_a_page_made_from_the_others_is_refreshed_with_any_of_them(tmp_path, monkeypatch):
+    reads = "from course.notebooks import chapters\nprint(len(chapters))"
+    root = make_course(tmp_path, n1=["1"], n2=["2"], guide=[reads])
+    asked = []
+    monkeypatch.setattr("course.execute.refresh.refresh", lambda paths, *_: asked.extend(paths))
+    monkeypatch.chdir(root)
+    main(["refresh", "n2"])
+    main(["refresh", "guide"])
+    assert [path.stem for path in asked] == ["n2", "guide", "guide"]
+
+
 def test_what_fails_or_warns_is_left_as_it_was_and_makes_the_status_1(twice):
     statuses, errors, _, folder = twice
     assert statuses == [1, 1]

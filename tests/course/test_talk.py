@@ -31,7 +31,8 @@ def noted(source, notes):
 
 def chapter():
     """A notebook of two sections and one that is Deeper."""
-    figure = "<figure><img src='data:,'><figcaption>One dot.</figcaption></figure>"
+    image = '<img src="data:image/svg+xml;base64,PHN2Zy8+" alt="One dot.">'
+    figure = f"<figure>{image}<figcaption>One dot.</figcaption></figure>"
     return numbered(
         noted("# Why?\n\nBecause.", "Ask *first*."),
         noted("## Sums\n\nWe add.", "Slowly."),
@@ -169,6 +170,12 @@ def test_printed_numbers_become_a_shaded_table():
         '<td class="below" style="--dark: 25%">−1</td>'
     )
     assert rows[2].startswith("<td>inf</td>") and "50%" in rows[3] and len(rows) == 4
+    exact = table("tensor([[0.3333, -2.0000e-04, 0.0000], [4., -0., 0.25]])", [], [])
+    said = re.findall(r"<td(.*?)>([^<]*)</td>", exact)
+    assert [words for _, words in said] == ["0.33", "−0.00", "0", "4", "0", "0.25"]
+    assert [words for kind, words in said if "none" in kind] == ["0", "0"], (
+        "only exact zeros are faint"
+    )
     named = table("tensor([[1., 3.], [2., 4.]], grad_fn=<A>)\ntensor([9.])", ["x"], [])
     assert re.findall(r">([^<>]+)<", named) == ["x", "1", "3"] and 'class="share"' in named
     assert table("tensor([True, False])", [], []).count("50%") == 1
@@ -244,6 +251,7 @@ def talks():
     """The talk of each chapter: its plan and its slides."""
     found = {}
     for path in CHAPTERS:
+        assert plan_of(path), f"write src/chapters/ch{path.stem[:2]}/talk.md"
         page = Page(path.name, notebooks.read_text(path))
         listed = [p.name for p in CHAPTERS]
         site = Site(ROOT / "notebooks", lambda _: None, listed, lambda *_: None)
@@ -253,14 +261,15 @@ def talks():
 
 def test_every_chapter_has_a_talk_of_fifty_minutes(talks):
     for name, (plan, slides) in talks.items():
-        assert 10 <= len(slides) <= 18, name
-        assert 45 <= sum(planned.minutes for planned in plan) <= 50, name
+        took = sum(planned.minutes for planned in plan)
+        assert 10 <= len(slides) <= 18, f"{name}: {len(slides)} slides, expected 10 to 18"
+        assert 45 <= took <= 50, f"{name}: {took} minutes, expected 45 to 50"
         assert any(
             "explorer" in cell.get("metadata", {}).get("tags", [])
             for cell in notebooks.read(next(p for p in CHAPTERS if p.stem == name)).cells
             if cell.id in {id for planned in plan for id in planned.cells}
-        ), name
-        assert any(slide.kind == "exercise" for slide in slides), name
+        ), f"{name}: show the explorer on a slide"
+        assert any(slide.kind == "exercise" for slide in slides), f"{name}: show an exercise"
 
 
 def test_a_slide_has_at_most_forty_words_and_no_word_for_a_linter(talks):
@@ -269,7 +278,8 @@ def test_a_slide_has_at_most_forty_words_and_no_word_for_a_linter(talks):
             body = "".join(slide.blocks)
             read = re.sub(UNREAD, " ", body.replace("\n", " ")).split()
             print(name, slide.cell, len(read))
-            assert len(read) <= (60 if slide.kind == "quiz" else 40), (name, slide.cell)
+            most = 60 if slide.kind == "quiz" else 40
+            assert len(read) <= most, f"{name}, {slide.cell}: {len(read)} words, at most {most}"
             assert "noqa" not in body and "assert_close" not in body, (name, slide.cell)
 
 

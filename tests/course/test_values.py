@@ -124,23 +124,6 @@ def test_a_copy_that_is_kept_does_not_change_with_the_original():
 
 
 @pytest.mark.parametrize(
-    ("value", "words"),
-    [
-        (None, "None"),
-        (1, "an int"),
-        ([], "a list"),
-        (torch.ones(2, 3), "a tensor of shape (2, 3)"),
-        (torch.ones(2, 3).to_sparse(), "a sparse tensor of shape (2, 3)"),
-        (torch.ones(2, 3, device="meta"), "a meta device's tensor of shape (2, 3)"),
-        (Agrees(), "a tests.Agrees"),
-        (LAYERS[0], "a torch.Linear"),
-    ],
-)
-def test_what_a_value_is(value, words):
-    assert kind(value) == words
-
-
-@pytest.mark.parametrize(
     ("value", "text"),
     [
         (torch.tensor([[1 / 3, 2.0]]), "[[0.3333, 2.0]]"),

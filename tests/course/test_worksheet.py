@@ -11,7 +11,6 @@ from course.learn.exercises import load
 from course.learn.solutions import SETTINGS
 from course.publish.page import Page
 from course.publish.worksheet import asked, build, worksheet
-from tests.browser import browser, watched
 from tests.conftest import ROOT
 from tests.pages import cell, notebook, numbered
 
@@ -104,24 +103,17 @@ def test_what_paper_can_not_show_is_a_sentence():
 
 
 @pytest.mark.browser
-def test_a_browser_prints_every_line_of_code(chromium, tmp_path):
+def test_a_browser_prints_every_line_of_code(visit, tmp_path):
     """All with solutions, which hold the most; a sheet that asks is the same without them."""
-    with browser(chromium) as b:
-        page, errors, outside = watched(b)
-        page.emulate_media(media="print")
-        page.set_viewport_size({"width": int(WIDTH / 25.4 * 96), "height": 900})
-        long = stub("def mean_past(x, " + "y" * 200 + "):\n    pass")
-        pages = [*map(page_of, ASKING), small(cell("### 1. A long line"), long)]
-        for each, solved in [
-            *((each, True) for each in pages),
-            (pages[4], False),
-            (pages[-1], False),
-        ]:
-            file = tmp_path / "sheet.html"
-            file.write_text(worksheet(each, [], solved), encoding="utf-8")
-            page.goto(file.as_uri())
-            wide = "[...document.querySelectorAll('body, pre, code, article')]"
-            wide += ".filter(e => e.scrollWidth > Math.max(e.clientWidth, e.offsetWidth))"
-            assert page.evaluate(f"{wide}.length") == 0, (each.path, solved)
-        assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
-        assert not errors and not outside
+    page = visit(viewport={"width": int(WIDTH / 25.4 * 96), "height": 900})
+    page.emulate_media(media="print")
+    long = stub("def mean_past(x, " + "y" * 200 + "):\n    pass")
+    pages = [*map(page_of, ASKING), small(cell("### 1. A long line"), long)]
+    for each, solved in [*((each, True) for each in pages), (pages[4], False), (pages[-1], False)]:
+        file = tmp_path / "sheet.html"
+        file.write_text(worksheet(each, [], solved), encoding="utf-8")
+        page.goto(file.as_uri())
+        wide = "[...document.querySelectorAll('body, pre, code, article')]"
+        wide += ".filter(e => e.scrollWidth > Math.max(e.clientWidth, e.offsetWidth))"
+        assert page.evaluate(f"{wide}.length") == 0, (each.path, solved)
+    assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")

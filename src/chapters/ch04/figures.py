@@ -36,7 +36,7 @@ def rows_figure(left: Tensor, rows: Tensor) -> Picture:
         title = f"{name} {tuple(matrix.shape)}"
         heat_map(ax, matrix, title=title, high=most, digits=0, row_axis="" if ax in axes[1:] else "row t")
     a, m, product = (str(matrix.tolist()).replace(".0", ".") for matrix in (left, rows, result))
-    return picture(figure, f"The matrix A, {a}, times the matrix M, {m}, is {product}.")
+    return picture(figure, f"The product of two matrices. A is {a}, M is {m}, and A @ M is {product}.")
 
 
 def sums_figure(rows: Tensor) -> Picture:

@@ -1,13 +1,46 @@
-"""Chapter 06: drag one word's query, or let a gradient step move all, and see which weights follow."""
+"""Chapter 06: a head in six beats; and a query to drag, or a gradient step that moves all of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
 from chapters.ch05.figures import arrows_figure
+from chapters.ch06.figures import head_figure
 from course.draw.live import Live
 
 REACH = 2.2  # of the plane, both ways; at least six steps stay on it
+
+
+def head_explorer(
+    x: Tensor, heads: Mapping[str, Sequence[Tensor]], words: Sequence[str], row: int = 1
+) -> Live:
+    """Step through a head: project, compare, score, scale, softmax, add, a row of x after the other.
+
+    Each of the `heads` is W_q, W_k and W_v, (C, 2) and (C, Dv). It opens with the first, of which the
+    still picture, too, is drawn; that tells of this `row`. Raises ValueError for heads of another size,
+    whose arrows a plane can't show, and for none.
+    """
+    sizes = {W.shape[-1] for W_q, W_k, _ in heads.values() for W in (W_q, W_k)}
+    if sizes != {2}:
+        raise ValueError(
+            f"heads: expected queries and keys of size 2, to be drawn as arrows, got {sorted(sizes)}; "
+            "take W_q and W_k of shape (C, 2)"
+        )
+    first = next(iter(heads))
+    names = "W_q", "W_k", "W_v"
+    return Live(
+        "beats",
+        head_figure(x, *heads[first], words, row=row),
+        words=list(words),
+        x=x.tolist(),
+        heads={
+            name: dict(zip(names, (W.tolist() for W in matrices), strict=True))
+            for name, matrices in heads.items()
+        },
+        head=first,
+        step=0,
+        cell=None,
+    )
 
 
 def query_explorer(

@@ -72,11 +72,13 @@ def roles_figure(word: str, x: Tensor) -> Picture:
     )
 
 
-def head_figure(x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequence[str]) -> Picture:
+def head_figure(
+    x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequence[str], row: int = 1
+) -> Picture:
     """x -> q, k, v -> weights -> mix: each weight is in its query's row and its key's column.
 
-    A narrow page has three panels: the queries made from x, the weights, and the mixed values. The
-    arrow of the values runs through all of them.
+    The sentence tells of one `row`. A narrow page has three panels: the queries made from x, the
+    weights, and the mixed values. The arrow of the values runs through all of them.
     """
     q, k, v = x @ W_q, x @ W_k, x @ W_v
     weights = attention_weights(attention_scores(q, k))
@@ -128,16 +130,15 @@ def head_figure(x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequenc
     made.text(right + 0.1, under + 0.09, f"W_v ({C}, {Dv})", color=VALUE)
     weighed.plot([first, last], [under, under], **line)
     _arrow(mixed, [(last, under), (end, under), (end, floor - 0.08)], VALUE)
-    row = min(1, T - 1)
-    best = int(weights[row].argmax())
+    (most, then), (best, other) = (each.tolist() for each in weights[row].topk(2))
     mixes = ", ".join(f"{number:.4f}" for number in out[row].tolist())
     return picture(
         figure,
         f"x, {T} words by {C} channels, is projected three times: by W_q to queries of shape "
         f"({T}, {D}), by W_k to keys, drawn transposed as ({D}, {T}), by W_v to values of shape "
         f"({T}, {Dv}). Each weight is where the row of its query meets the column of its key. In "
-        f"the row of '{words[row]}' the largest weight is {weights[row, best]:.4f}, for "
-        f"'{words[best]}'; that row mixes the values to [{mixes}].",
+        f"the row of '{words[row]}' the largest weight is {most:.4f}, for '{words[best]}', "
+        f"and the next is {then:.4f}, for '{words[other]}'; that row mixes the values to [{mixes}].",
     )
 
 

@@ -141,8 +141,8 @@ class Case:
         asked = ", ".join(f"{name} {said.split('.')[0].lower()}" for name, said in self._spent.items())
         checks = [n for n in examine.found(self._patient.fault) if n != "equals"]
         return (
-            f"Patient {self.number}, a program called {self._patient.program!r}. Checks: "
-            f"{', '.join(checks)}.\nUsed: {asked or 'none yet'}. "
+            f"Patient {self.number}, a program called {self._patient.program!r}.\n"
+            f"Checks: {', '.join(checks)}.\nUsed: {asked or 'none yet'}. "
             f"Left: {CHECKS - len(self._spent)}."
         )
 

@@ -19,6 +19,6 @@ def checks_explorer() -> Explorer:
     return Explorer(
         render,
         {"check": CHECKS},
-        check=choice("check", CHECKS, "shape"),
+        check=choice("check", CHECKS, "order"),
         second=choice("and a second one", [NO_SECOND, *CHECKS], NO_SECOND),
     )

@@ -8,7 +8,6 @@ from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from course.draw.picture import (
-    FAINT,
     INK,
     LIGHT,
     QUERY,
@@ -80,7 +79,7 @@ def _curves(ax: Axes, runs: Sequence[Mapping], kind: str, colour: str) -> list[f
 
 
 def matrix_figure(rows: Mapping[str, Mapping[str, bool]], chosen: Sequence[str]) -> Picture:
-    """Patients by checks: a square where a check finds something, red for the chosen checks."""
+    """Patients by checks: a square is red where a chosen check finds something."""
     checks = list(next(iter(rows.values())))
     caught = [fault for fault, row in rows.items() if not all(row[name] for name in chosen)]
     half = (len(rows) + 1) // 2  # in two columns, or no slide would have room
@@ -98,14 +97,14 @@ def matrix_figure(rows: Mapping[str, Mapping[str, bool]], chosen: Sequence[str])
             ax.text(left + NAMES, y + ROW / 2 - 0.03, fault, ha="right", va="center", fontsize=SMALL,
                     color=WRONG if found else INK)  # fmt: skip
             for c, name in enumerate(checks):
-                colour = LIGHT if row[name] else WRONG if name in chosen else FAINT
+                colour = WRONG if name in chosen and not row[name] else LIGHT
                 ax.add_patch(Rectangle((left + NAMES + 0.23 + c * CELL, y), CELL - 0.04, ROW - 0.05, color=colour, lw=0))
         ax.text(WIDTH / 2, height - 0.2, f"{' and '.join(chosen)}: {len(caught)} of {len(rows)} patients",
                 ha="center", fontsize=11, weight="bold")  # fmt: skip
     missed = [fault for fault in rows if fault not in caught]
     return picture(
         figure,
-        f"A coloured square means that the check of its column finds something in the patient of its row. "
+        f"A red square means that a chosen check finds something in the patient of its row. "
         f"{' and '.join(chosen)} {'find' if len(chosen) > 1 else 'finds'} something in {len(caught)} of {len(rows)}"
         + (f"; not in {', '.join(missed)}." if 0 < len(missed) < 16 else "."),
     )

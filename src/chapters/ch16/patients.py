@@ -1,6 +1,6 @@
 """The patients: each is a right program with one edit, its fault, and the chapter that teaches it.
 
-`source` names the defect in the notebooks that this course is based on, if there is one.
+`source` has the ids of this fault in A3_concordance, if the notebooks that the course is based on have it.
 """
 
 import inspect

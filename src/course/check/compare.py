@@ -30,6 +30,7 @@ FRAMES = re.compile(r'(?<=class="course-frames">)[A-Za-z0-9+/]+={0,2}')  # of an
 SUFFIX = re.compile(r",\s+(?=(?:grad_fn|dtype|device|requires_grad|size)=)")
 
 SHADE = 2  # of 255: how far each channel of a pixel may be off
+WIDTH = 72  # characters of an excerpt
 
 
 @dataclass(frozen=True)
@@ -162,8 +163,8 @@ def compare_image(stored: str, computed: str) -> Deviation | None:
     return Deviation(f"image: pixel ({column}, {row}) changed by {off.max()}/255")
 
 
-def excerpt(text: str, at: int, width: int = 72) -> str:
-    """The line around a position, cut to `width` and quoted, so that white space shows."""
-    start = max(text.rfind("\n", 0, at) + 1, at - width // 2)
+def excerpt(text: str, at: int) -> str:
+    """The line around a position, cut to WIDTH and quoted, so that white space shows."""
+    start = max(text.rfind("\n", 0, at) + 1, at - WIDTH // 2)
     end = text.find("\n", at) + 1 or len(text)
-    return repr(text[start : min(end, start + width)])
+    return repr(text[start : min(end, start + WIDTH)])

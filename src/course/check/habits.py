@@ -1,6 +1,6 @@
 """Turns of phrase that read as translated: what people say instead.
 
-These are the habits of our drafts that were a fault nine times in ten. `lint` looks for them in the
+These are turns of phrase that were a fault nine times in ten. `lint` looks for them in the
 Markdown and the notes of a notebook; tests look in exercises, quizzes, talks and the README.
 """
 

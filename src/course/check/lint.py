@@ -8,14 +8,13 @@ from typing import Any
 from course.check.habits import translated
 from course.check.prose import unsupported
 from course.notebooks import changes, contents
-from course.outline import COLLAPSED, marks, missing
+from course.outline import COLLAPSED, asks, marks, missing
 
 TAGS = frozenset(
-    ("parameters", "raises-exception", "nbval-ignore-output", "nbval-skip")
-    + ("hide-input", "hide-output", "remove-cell", "remove-input", "remove-output")
-    + ("exercise", "quiz", "explorer", "figure", "predict")
+    ("parameters", "raises-exception", "nbval-ignore-output", "hide-input", "hide-output")
+    + ("exercise", "quiz", "explorer", "figure", "predict", "evidence")
 )
-UNCHECKED = {"nbval-ignore-output", "nbval-skip"}
+UNCHECKED = "nbval-ignore-output"
 SLIDE_TYPES = ("slide", "subslide", "fragment", "skip", "notes")
 MAX_LINES = 15  # of a code cell, without blank ones
 MARKER = re.compile(r"^\s*#+\s*(?:NBVAL_|PYTEST_VALIDATE_)\w*", re.MULTILINE)
@@ -50,6 +49,8 @@ def lint(notebook: dict[str, Any]) -> list[str]:
             sentences.append(
                 "its minutes or its collapsed sections have changed: run `course refresh`"
             )
+        if asks(cell) and not _goes_on(notebook["cells"][place + 1 : place + 2]):
+            sentences.append("asks, and words follow: put them into it, so that code answers it")
         if not cell.get("id") or ids[cell["id"]] > 1:
             sentences.append(f"needs an id of its own, got {cell.get('id')!r}")
         if kind == "code":
@@ -58,6 +59,11 @@ def lint(notebook: dict[str, Any]) -> list[str]:
             sentences.append("is empty: write it or delete it")
         found += [f"{kind} cell {numbers[kind]}: {sentence}" for sentence in sentences]
     return found
+
+
+def _goes_on(below: list[dict[str, Any]]) -> bool:
+    """Whether code answers a question, or one more question follows."""
+    return any(cell["cell_type"] == "code" or asks(cell) for cell in below)
 
 
 def _lint_cell(cell: dict[str, Any]) -> Iterator[str]:
@@ -74,7 +80,6 @@ def _lint_cell(cell: dict[str, Any]) -> Iterator[str]:
 
 def _lint_code(cell: dict[str, Any], number: int) -> Iterator[str]:
     source, outputs, course = "".join(cell["source"]), cell["outputs"], _course(cell)
-    tags = set(cell["metadata"].get("tags", []))
     if cell["execution_count"] != number:
         yield (
             f"execution count is {cell['execution_count']}, expected {number}: "
@@ -82,9 +87,8 @@ def _lint_code(cell: dict[str, Any], number: int) -> Iterator[str]:
         )
     if any(output.get("name") == "stderr" for output in outputs):
         yield "has stored stderr: fix or catch the warning"
-    if tags & UNCHECKED and not _is_reason(course.get("reason")):
-        unchecked = ", ".join(sorted(tags & UNCHECKED))
-        yield f'is tagged {unchecked}: say why in "course": {{"reason": …}}'
+    if UNCHECKED in cell["metadata"].get("tags", []) and not _is_reason(course.get("reason")):
+        yield f'is tagged {UNCHECKED}: say why in "course": {{"reason": …}}'
     if marker := MARKER.search(source):
         yield f"has the comment {marker[0].strip()!r}: use a tag and give a reason"
     lines = sum(bool(line.strip()) for line in source.splitlines())

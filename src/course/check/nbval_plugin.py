@@ -21,7 +21,7 @@ import pytest
 from click import unstyle
 from jupyter_client import KernelManager
 
-from course.check.compare import Deviation, compare_image, compare_text, excerpt
+from course.check.compare import Deviation, compare_text, excerpt
 from course.check.lint import lint, tolerance
 from course.execute.kernel import DIED, STORED, OwnKernel
 
@@ -32,7 +32,6 @@ import nbval.plugin  # noqa: E402
 
 POLL = 0.5  # seconds between two looks at whether the kernel is alive
 WIDGET = "application/vnd.jupyter.widget-view+json"
-IMAGES = ("image/png", "image/jpeg")
 DIFFER = "Cell outputs differ"  # nbval's words when compare_outputs says False
 
 
@@ -162,14 +161,10 @@ class Cell(nbval.plugin.IPyNbCell):
                 show = [
                     excerpt("".join(texts), 0) if texts else "nothing" for texts in (ours, theirs)
                 ]
-                yield Deviation(what, inf, *([] if kind in IMAGES else show))
+                yield Deviation(what, inf, *show)
                 continue
             for pair in zip(ours, theirs, strict=True):
-                if kind in IMAGES:
-                    deviation = compare_image(*pair)
-                else:
-                    deviation = compare_text(*pair, **allowed)
-                if deviation:
+                if deviation := compare_text(*pair, **allowed):
                     yield replace(deviation, message=f"{kind}, {deviation.message}")
 
     def _by_kind(self, outputs: Sequence[Any]) -> dict[str, list[str]]:
@@ -190,7 +185,8 @@ class Cell(nbval.plugin.IPyNbCell):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> str:
         error = excinfo.value
         if str(error) == DIFFER:
-            return f"{self.place}: " + "\n".join(self.comparison_traceback)
+            meant = f"if that is meant: `course refresh {self.parent.path.stem}`"
+            return f"{self.place}: " + "\n".join([*self.comparison_traceback, meant])
         if isinstance(error, nbval.plugin.NbCellError):
             raised = [out for out in self.test_outputs or () if out.output_type == "error"]
             lines = [f"{self.place}: {error}"]

@@ -71,6 +71,10 @@
     return shares.map((share) => share / sum);
   };
 
+  // The product of two matrices.
+  live.times = (a, b) => a.map((row) =>
+    b[0].map((_, c) => row.reduce((sum, value, k) => sum + value * b[k][c], 0)));
+
   // A table with a column for each word and a row for each name; its cells are empty.
   live.table = (parent, caption, words, names = words) => {
     const made = live.add(parent, "table");

@@ -98,7 +98,7 @@
       letters(columnNames, signs);
       set(title, {}, `Block ${block}, head ${head}`);
       if (T !== drawn) box.scrollTo(box.scrollWidth, box.scrollHeight); // where the newest row is
-      drawn = T;
+      drawn = box.clientWidth ? T : -1; // before it is on the page, it has nothing to scroll
       if (box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight) box.tabIndex = 0;
       else box.removeAttribute("tabindex");
 

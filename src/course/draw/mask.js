@@ -2,11 +2,8 @@
 // who notices whose change.
 (() => {
   "use strict";
-  const { add, follow, set, table, weigh } = globalThis.courseLive;
+  const { add, follow, set, table, times, weigh } = globalThis.courseLive;
   const LEAK = 1e-5; // a smaller change is rounding
-
-  const times = (a, b) => a.map((row) =>
-    b[0].map((_, c) => row.reduce((sum, value, k) => sum + value * b[k][c], 0)));
 
   // As in torch, a row that may not look at any word is 0 / 0: nan.
   function attend(x, { W_q, W_k, W_v, mask }) {

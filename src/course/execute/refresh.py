@@ -14,17 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from course.errors import CourseError
-from course.execute.kernel import (
-    ONE_THREAD,
-    STORED,
-    Kernels,
-    failure,
-    run_cells,
-)
+from course.execute.kernel import ONE_THREAD, STORED, Kernels, failure, run_cells
 from course.execute.report import Progress, Result
 from course.execute.threads import Begins, Job, side_by_side
 from course.files import write_bytes
-from course.notebooks import changes, contents, dumps, read
+from course.notebooks import changes, chapters, contents, dumps, read, read_text
 from course.outline import mark
 
 if TYPE_CHECKING:
@@ -33,10 +27,17 @@ if TYPE_CHECKING:
 WIDGET = "application/vnd.jupyter.widget-view+json"
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 LANGUAGE = {"name": "python"}  # no version: the outputs hold for any
+READS = "from course.notebooks import"  # in a page that reads the others
 NOISE = ("execution", "papermill", "collapsed", "scrolled", "ExecuteTime")
 
 
 # ---------------------------------------------------------------- the command
+
+
+def with_readers(notebooks: list[Path], root: Path) -> list[Path]:
+    """These notebooks, then the pages of the course that read the others: their outputs may change, too."""
+    readers = [path for path in chapters(root) if READS in read_text(path)]
+    return list(dict.fromkeys([*notebooks, *readers]))
 
 
 def refresh(notebooks: list[Path], root: Path, workers: int, timeout: int) -> int:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from course.errors import CourseError
 from course.notebooks import chapters, read, write
-from course.outline import WHY, explanations
+from course.outline import WHY, with_answers
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -130,21 +130,39 @@ def _left(base: Path) -> str:
 
 
 def fresh(path: Path) -> NotebookNode:
-    """A notebook of the course as nobody has run it; what explains a prediction is folded.
+    """A notebook of the course as nobody has run it; below a prediction is a cell for the learner's.
 
-    Its metadata say which version it is, and so a copy says what it was made of.
+    What explains it is folded, and so is code that the page folds. The metadata say which version it
+    is, and so a copy says what it was made of.
     """
     notebook = read(path)
-    for place in explanations(notebook.cells):
-        cell = notebook.cells[place]
-        cell.source = f"<details><summary>{WHY}</summary>\n\n{cell.source}\n\n</details>"
+    notebook.cells = [
+        cell
+        for question, *answer in with_answers(notebook.cells)
+        for cell in (question, *_yours(question, answer), *map(_folded, answer))
+    ]
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
+            if "hide-input" in cell.metadata.get("tags", []):
+                cell.metadata["jupyter"] = {"source_hidden": True}  # JupyterLab's own fold
     told = [(cell.id, cell.source) for cell in notebook.cells]
     version = hashlib.sha256(repr(told).encode()).hexdigest()[:12]
     notebook.metadata.setdefault("course", {})["version"] = version
     return notebook
+
+
+def _yours(question: NotebookNode, answer: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
+    from nbformat.v4 import new_markdown_cell
+
+    if answer:
+        yield new_markdown_cell("*Your prediction:*", id=f"{question.id}-yours")
+
+
+def _folded(cell: NotebookNode) -> NotebookNode:
+    if cell.cell_type == "markdown":
+        cell.source = f"<details><summary>{WHY}</summary>\n\n{cell.source}\n\n</details>"
+    return cell
 
 
 def merge(old: NotebookNode, mine: NotebookNode, new: NotebookNode) -> tuple[NotebookNode, str]:

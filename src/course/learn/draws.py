@@ -6,59 +6,18 @@ and what is left, making examples, took it from 20 ms to 4 s an exercise. These 
 millisecond, are the same on every run, and come smallest first, so the first that fails is small.
 """
 
-import hashlib
 import random
-import sys
 
 import torch
 from torch import Tensor
-
-from course import content
-from course.errors import CourseError
 
 WORDY = "aeinorst ABC,.\n-'"  # an alphabet for texts
 UNUSUAL = "\u00e9\u00df\u03b1\u4e2d\U0001f600\u2603"  # letters of two to four bytes
 
 
-_variant = ""
-
-
-def variant(seed: int | str = "") -> None:
-    """From here on all inputs of exercises are drawn from this seed, too: a cohort's own numbers.
-
-    It stands in the set-up cell of each notebook that `course variants` writes. Raises CourseError
-    where an exercise has been loaded already, as its numbers are drawn.
-    """
-    global _variant
-    if str(seed) == _variant:
-        return
-    if any(
-        hasattr(sys.modules[name], "E")
-        for name in [*sys.modules]
-        if name.startswith(f"{content.package()}.ch")
-    ):
-        raise CourseError(
-            "expected the variant before the first check, got it after a check: restart the kernel, "
-            "and run the cells in order"
-        )
-    _variant = str(seed)
-
-
-def of_variant() -> str:
-    """The seed of this class's numbers, "" where it has none of its own."""
-    return _variant
-
-
-def _of_variant(seed: int) -> int:
-    """Another seed for each variant."""
-    if not _variant:
-        return seed
-    return int.from_bytes(hashlib.sha256(f"{_variant}/{seed}".encode()).digest()[:4])
-
-
 def _normal(shape: tuple[int, ...], seed: int, steps: int) -> Tensor:
     """Normal numbers, rounded, as another processor's differ in the last bits."""
-    numbers = torch.randn(*shape, generator=torch.Generator().manual_seed(_of_variant(seed)))
+    numbers = torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
     return (numbers * steps).round() / steps + 0.0  # no minus before a 0
 
 
@@ -84,7 +43,7 @@ class Draw(random.Random):
     """
 
     def __init__(self, exercise: str, n: int):
-        super().__init__(f"{exercise}/{n}" + (f"/{_variant}" if _variant else ""))
+        super().__init__(f"{exercise}/{n}")
         self.n, self.most = n, 2 + n // 3
 
     def size(self, least: int = 1) -> int:

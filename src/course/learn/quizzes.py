@@ -60,7 +60,7 @@ class Quiz:
 
     def _repr_html_(self) -> str:
         questions = "".join(
-            f"<li><p>{prose(question.text)}</p>{options_html(question)}</li>"
+            f'<li style="margin-bottom: 1.2em"><p>{prose(question.text)}</p>{options_html(question)}</li>'
             for question in self.questions
         )
         return f'<div class="course-quiz"><ol>{questions}</ol></div>'

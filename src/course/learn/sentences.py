@@ -9,15 +9,7 @@ from torch import Tensor
 
 from course.learn.attempt import Gone, Late, Outcome
 from course.learn.record import Exercise
-from course.learn.values import (
-    TENSORS,
-    exactly,
-    first_difference,
-    is_a,
-    odd,
-    plain_keys,
-    same,
-)
+from course.learn.values import TENSORS, exactly, first_difference, is_a, odd, plain_keys, same
 from course.learn.words import MANY, kind, listed, show, type_name
 
 

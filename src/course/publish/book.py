@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise, takewhile
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -20,7 +20,7 @@ from markdown_it.token import Token
 from course.errors import CourseError
 from course.learn.html import MIME, UNTRIED, exercise_html
 from course.learn.solutions import kept_back, printed
-from course.outline import WHY, asks, explanations, sections
+from course.outline import WHY, asks, sections, with_answers
 from course.publish import weights
 from course.publish.download import github, notebook
 from course.publish.here import here
@@ -39,15 +39,17 @@ from course.publish.page import (
 
 MDBOOK = "0.5"  # the series whose protocol this is
 IMPORTS = re.compile("import |from ")  # how a page's first code begins
+GOALS = "**You will be able to**"
+TIME = re.compile(r"\*\*Time:\*\* (\d+ minutes)")
 IN_NOTEBOOK = "Try it in the notebook: its check tells you what is wrong."  # a page can't check
 
 # ---------------------------------------------------------------- pages
 
 
 def markdown(page: Page, site: Site, repository: str = "", package: str = "") -> str:
-    """A page as blocks of HTML: below its title the links, then its cells.
+    """A page as blocks of HTML: its title, the picture of the whole, and its cells.
 
-    What is Deeper is folded under its heading.
+    What is Deeper is folded under its heading, and what a reader needs only once under a line.
     """
     page.check_outputs()
     maker, blocks = _Blocks(page, site), []
@@ -60,10 +62,14 @@ def markdown(page: Page, site: Site, repository: str = "", package: str = "") ->
             blocks.append(f'<details class="course-deeper"><summary>{heading}</summary>')
         else:
             blocks.append(maker.text(first, _reachable(title)))
-        if len(blocks) == 1 and page.path.endswith(".ipynb"):
-            blocks.append(_links(page.path, repository, package))
+        cells = [first, *cells]
+        if not section and len(blocks) == 1 and page.path.endswith(".ipynb"):
             blocks.append(site.linked(here(page.path, site.listed), page, first))
-        for group in _with_answers([first, *cells]):
+            end = 1 + _start(cells[1:])
+            once = chain([_links(page.path, repository, package)], *map(maker.cell, cells[1:end]))
+            blocks += [*maker.cell(first), _once(cells[1:end], "".join(once))]
+            cells = cells[end:]
+        for group in with_answers(cells):
             blocks += maker.prediction(*group) if asks(group[0]) else maker.cell(group[0])
         blocks += ["</details>"] * bool(section)
     return "\n\n".join(filter(None, blocks)) + "\n"
@@ -76,16 +82,24 @@ def _titled(cell: Cell) -> tuple[list[Token], Cell]:
     return (tokens[:cut], cell | {"tokens": tokens[cut:]}) if cut else ([], cell)
 
 
-def _with_answers(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
-    """The cells one by one, but a prediction with the code that answers it and the words about that."""
-    explained, group = explanations(cells), [cells[0]]
-    for place, cell in enumerate(cells[1:], 1):
-        if place in explained or ("tokens" not in cell and asks(group[-1])):
-            group.append(cell)
-        else:
-            yield group
-            group = [cell]
-    yield group
+def _start(cells: Sequence[Cell]) -> int:
+    """How many cells below a title get the page going: goals, imports, parameters, and words between."""
+    first = takewhile(lambda cell: not any(headings(cell.get("tokens", []))), cells)
+    needed = (
+        cell["source"].startswith(GOALS) or {"hide-input", "parameters"} & cell["tags"]
+        for cell in first
+    )
+    return max((place for place, each in enumerate(needed, 1) if each), default=0)
+
+
+def _once(cells: Sequence[Cell], body: str) -> str:
+    """What a reader needs once, behind a line that says how long the page takes; links alone are open."""
+    if not cells:
+        return body
+    time = TIME.search("".join(cell["source"] for cell in cells))
+    says = "hat you will learn, what you need, and how to run it"
+    line = f"{time[1]}: w{says}" if time else f"W{says}"
+    return f'<details class="course-once"><summary>{line}</summary>{body}</details>'
 
 
 @dataclass
@@ -105,39 +119,35 @@ class _Blocks:
         return [_cell("".join(self.code(cell)))]
 
     def code(self, cell: Cell) -> tuple[str, str]:
-        """A code cell, and what it gave; what its tags hide is folded or left out."""
-        tags, code, shown = cell["tags"], "", ""
-        if cell["source"].strip() and "remove-input" not in tags:
+        """A code cell, and what it gave; what its tags hide is folded."""
+        tags, code = cell["tags"], ""
+        if cell["source"].strip():
             code = code_html(cell["source"])
             says = "The imports" if IMPORTS.match(cell["source"]) else "The code"
             code = _folded(says, code) if "hide-input" in tags else code
         with well_formed(cell):
-            if "remove-output" not in tags:
-                root = self.site.src.parent
-                shown = "".join(_output(output, root) for output in cell["outputs"])
-                shown = _folded("The output", shown) if shown and "hide-output" in tags else shown
+            root = self.site.src.parent
+            shown = "".join(_output(output, root) for output in cell["outputs"])
+            shown = _folded("The output", shown) if shown and "hide-output" in tags else shown
             code, shown = (self.site.linked(part, self.page, cell) for part in (code, shown))
         return one_block(code), one_block(shown)
 
-    def prediction(
-        self, question: Cell, code: Cell | None = None, why: Cell | None = None
-    ) -> list[str]:
-        """A box: the question, the code, and folded in it what that gives and why.
+    def prediction(self, question: Cell, *answer: Cell) -> list[str]:
+        """A box: the question, the first code, and folded in it what that gives and why.
 
-        An explorer is open: it is how the question is answered.
+        An explorer is open, since it is how the question is answered, and so is evidence: what the
+        question is about.
         """
         tokens = _reachable(question["tokens"])
         cut = _question(tokens)
-        box, answer = [self.text(question, tokens[cut:])], []
-        if code:
-            source, shown = self.code(code)
-            opens = "explorer" in code["tags"]
+        box, folded = [self.text(question, tokens[cut:])], []
+        if answer:
+            source, shown = self.code(answer[0])
+            opens = bool({"explorer", "evidence"} & answer[0]["tags"])
             box.append(_cell(source + shown if opens else source))
-            answer.append("" if opens else _cell(shown))
-        if why:
-            answer += self.cell(why)
-        if any(answer):
-            box.append(_folded(WHY, "".join(answer)))
+            folded = ["" if opens else _cell(shown), *chain(*map(self.cell, answer[1:]))]
+        if any(folded):
+            box.append(_folded(WHY, "".join(folded)))
         body = "".join(box)
         return [self.text(question, tokens[:cut]), f'<div class="course-ask">{body}</div>']
 

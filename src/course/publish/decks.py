@@ -12,10 +12,8 @@ import html
 import importlib.util
 import shutil
 import string
-import sys
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import NoReturn
 
 from course import notebooks
 from course.colours import CSS
@@ -29,7 +27,6 @@ from course.publish.page import Page
 from course.publish.pdf import chromium, print_to_pdf
 from course.publish.talk import talk
 from course.publish.talk_plan import Slide, plan_of
-from course.serving import become
 
 DECK = Path(__file__).parent / "deck"
 SHARED = Path(__file__).parent / "assets"  # with the book: the font of the formulas, frames
@@ -47,20 +44,22 @@ BOTH = ("math.css", "OFL.txt", "frames.js", "standin.js")  # what the decks shar
 def deck(notebook: Page, site: Site, plan: Path) -> str:
     """The page of a deck: the talk that is planned in a file about a notebook."""
     notebook.check_outputs()
-    shown = "\n".join(_section(slide, notebook, site) for slide in talk(plan, notebook, site))
+    slides = talk(plan, notebook, site)
+    ends = slides[0], slides[-1]  # which say where the talk is in the course
+    shown = "\n".join(_section(slide, notebook, site, slide in ends) for slide in slides)
     template = string.Template((DECK / "deck.html").read_text(encoding="utf-8"))
     title = html.escape(notebook.title or notebook.path, quote=False)
     return template.substitute(title=title, slides=shown, weights=weights.tags(shown))
 
 
-def _section(slide: Slide, notebook: Page, site: Site) -> str:
+def _section(slide: Slide, notebook: Page, site: Site, where: bool) -> str:
     lines = [f'<section><section class="page {slide.kind}" data-cell="{html.escape(slide.cell)}">']
     if slide.kind == "title":
         number = html.escape(PurePosixPath(notebook.path).name[:2])
         lines.append(f'<p class="head">Self-attention · chapter {number}</p>')
     for number, body in enumerate(slide.blocks):
         lines.append(f'<div class="block{" fragment" * (number > 0)}">{body}</div>')
-    if slide.kind == "title":
+    if where:
         lines.append(site.linked(here(notebook.path, site.listed), notebook, notebook.cells[0]))
     lines.append(f'<aside class="notes">{"".join(slide.notes)}</aside>')
     return "\n".join([*lines, "</section></section>"])
@@ -162,10 +161,3 @@ def _reveal() -> Path:
             "install it with `python install.py --book`"
         )
     return folder
-
-
-def serve(folder: Path, port: int) -> NoReturn:
-    """Become Python's own server of a folder, for this computer only."""
-    print(f"slides at http://127.0.0.1:{port}/ (stop with Ctrl+C)")
-    server = [sys.executable, "-m", "http.server", str(port), "--bind", "127.0.0.1"]
-    become([*server, "--directory", str(folder)])

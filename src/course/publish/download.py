@@ -60,12 +60,12 @@ def build_wheel(root: Path, folder: Path) -> str:
 def notebook(text: str, name: str, repository: str, wheel: str) -> str:
     """A notebook as it is downloaded: before its first code, a cell that asks for the package.
 
-    The cell is on no page, and in JupyterLab collapsed.
+    In JupyterLab the cell is collapsed.
     """
     nb = notebooks.parse(text, name)
     first = next((n for n, cell in enumerate(nb["cells"]) if cell["cell_type"] == "code"), None)
     if first is not None:
-        metadata = {"tags": ["remove-cell"], "jupyter": {"source_hidden": True}}
+        metadata = {"jupyter": {"source_hidden": True}}
         cell = {"cell_type": "code", "id": "the-package", "metadata": metadata}
         cell |= {"execution_count": None, "outputs": [], "source": _asks(repository, wheel)}
         nb["cells"].insert(first, cell)

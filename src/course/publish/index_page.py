@@ -1,7 +1,7 @@
 """The front page: what a Markdown page leaves to be filled in from the chapters, in double braces.
 
-`{{cards` is a card for each chapter; each further line, up to the braces, names a chapter and the cell
-whose figure is on its card, `06 cell-032`. `{{figure 06 cell-032}}` is such a figure whole. `{{hours 04
+`{{cards` is a card for each chapter, with its first figure; where another says more, a further line, up
+to the braces, names the chapter and the cell of that figure, `06 cell-032`. `{{figure 06 cell-032}}` is such a figure whole. `{{hours 04
 05}}` is how long the main lines of some chapters take (of all if none is named; `{{hours deeper}}` with
 all that is Deeper).
 """
@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 from course.errors import CourseError
 from course.publish.page import Page, output_html
@@ -56,7 +57,9 @@ class _Course:
 
     def cards(self, lines: Sequence[str] = ()) -> str:
         cells = dict(line.split() for line in lines)
-        drawn = {name: _thumbnail(self.figure(name, cell)) for name, cell in cells.items()}
+        figures = {name: self.first_figure(page) for name, page in self.chapters.items()}
+        figures |= {name: self.figure(name, cell) for name, cell in cells.items()}
+        drawn = {name: _thumbnail(figure) for name, figure in figures.items() if figure}
         return "\n".join(
             f"<h3>{escape(title)}</h3>\n<ol class=course-cards>{''.join(cards)}</ol>"
             for title, paths in self.parts.items()
@@ -82,7 +85,16 @@ class _Course:
         found = next((c for c in self.notebooks[name].cells if c["id"] == cell), None)
         if not found:
             raise KeyError(f"{name} {cell}")
-        return "".join(map(output_html, found["outputs"]))
+        return _drawn(found)
+
+    @staticmethod
+    def first_figure(page: Page) -> str:
+        return next(filter(SVG.search, map(_drawn, page.cells)), "")
+
+
+def _drawn(cell: Mapping[str, Any]) -> str:
+    """What a cell has put out, as HTML."""
+    return "".join(map(output_html, cell.get("outputs", [])))
 
 
 def _thumbnail(figure: str) -> str:

@@ -27,7 +27,11 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-DRAWN = re.compile(r'<img src="data:image/svg\+xml;base64,([^"]+)" alt="([^"]*)"[^>]*>')
+LINE = 88  # characters of code in a line of the book
+DRAWN = re.compile(
+    r'<img src="data:image/svg\+xml;base64,([^"]+)" alt="([^"]*)"[^>]*>(<figcaption>\2</figcaption>)?'
+)
+SENTENCE = re.compile(r".*?[.?](?= [A-Z\d]|$)", re.DOTALL)
 
 
 # ---------------------------------------------------------------- code and outputs
@@ -46,8 +50,16 @@ def _colours() -> Callable[[str], str]:
 
 
 def code_html(source: str) -> str:
-    """Python as HTML, its words in spans with Pygments' short class names."""
-    text = _colours()(source).rstrip("\n")
+    """Python as HTML, its words in spans with Pygments' short class names, and so are its lines.
+
+    A line knows how far it is indented: where it is broken, it goes on a bit further in.
+    """
+    lines = _colours()(source).rstrip("\n").split("\n")
+    indents = (len(line) - len(line.lstrip()) for line in source.split("\n"))
+    text = "\n".join(
+        f'<span class="line" style="--in:{n}">{line}</span>' if line else ""
+        for n, line in zip(indents, lines, strict=False)
+    )
     return f'<pre class="course-code"><code class="nohighlight">{text}</code></pre>'
 
 
@@ -61,7 +73,8 @@ def output_html(output: Mapping[str, Any]) -> str:
         return _pre("\n".join(lines), " course-error")
     data = output["data"]
     if "text/html" in data:
-        return DRAWN.sub(_inline, _text(data["text/html"]))
+        markup = _text(data["text/html"])
+        return DRAWN.sub(functools.partial(_inline, moves="<script" in markup), markup)
     if "image/svg+xml" in data:
         return _text(data["image/svg+xml"])
     for image in ("image/png", "image/jpeg"):
@@ -72,15 +85,35 @@ def output_html(output: Mapping[str, Any]) -> str:
     return _pre(_text(data.get("text/plain", "")))
 
 
-def _inline(image: re.Match[str]) -> str:
-    """A figure as a part of the page, which gives it its colours; its own paper stays behind."""
+def _inline(image: re.Match[str], moves: bool = False) -> str:
+    """A figure as a part of the page, which gives it its colours; its own paper stays behind.
+
+    Its sentences are for the ear. Below it the eyes get the first, which opens the others, or all of
+    them if the figure moves.
+    """
     svg = b64decode(image[1]).decode("utf-8")
     bare = re.sub("<style>.*?</style>", "", svg, count=1, flags=re.DOTALL)
-    return bare.replace("<svg", f'<svg role="img" aria-label="{image[2]}"', 1)
+    drawn = bare.replace("<svg", f'<svg role="img" aria-label="{image[2]}"', 1)
+    return drawn + _caption(image[2], moves) * bool(image[3])
+
+
+def _caption(says: str, moves: bool) -> str:
+    first = SENTENCE.match(says)
+    if moves or not first or first[0] == says:
+        return f'<figcaption aria-hidden="true">{says}</figcaption>'
+    folded = f"<summary>{first[0]}</summary>{says[first.end() :]}"
+    return f'<figcaption><details class="course-says">{folded}</details></figcaption>'
 
 
 def _pre(text: str, more: str = "") -> str:
+    if _runs_on(text):
+        more += " course-words"
     return f'<pre class="course-output{more}">{html.escape(unstyle(text), quote=False)}</pre>'
+
+
+def _runs_on(text: str) -> bool:
+    """Whether an output has lines of words that are longer than a line of a page, and no columns."""
+    return max(map(len, text.splitlines()), default=0) > LINE and "   " not in text
 
 
 def _text(value: str | list[str]) -> str:
@@ -162,9 +195,9 @@ class Page:
         self.cells: list[Cell] = []
         times: Counter[str] = Counter()
         for raw in self._raw(text):
-            tags = set(raw["metadata"].get("tags", []))
-            if "remove-cell" in tags or raw["cell_type"] == "raw":
+            if raw["cell_type"] == "raw":
                 continue
+            tags = set(raw["metadata"].get("tags", []))
             where = f"{path}, cell {raw['id']}" if raw["id"] else path
             cell = {"outputs": [], "attachments": {}, **raw, "tags": tags, "where": where}
             self.cells.append(cell)

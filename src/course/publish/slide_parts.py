@@ -13,6 +13,7 @@ from course.publish.page import Cell
 LINES, WIDTH = 10, 74  # of code on a slide: 25 px where it has 1280 × 720
 LINTER = re.compile(r"[ \t]*#[ \t]*(?:noqa|fmt|type:|ruff|pylint).*")
 TENSOR = re.compile(r"tensor\((\[[^()]*\])")
+DECIMALS = re.compile(r"\.\d{3}|e-")  # more than are read from the back row
 NUMBER = re.compile(r"[^\s,\[\]]+")
 
 
@@ -109,8 +110,11 @@ def _value(text: str) -> float:
 
 
 def _td(text: str, most: float, above: str) -> str:
-    value, says = _value(text), text.removesuffix(".").replace("-", "−")
+    value, says = _value(text), text.removesuffix(".")
     if not math.isfinite(value):
-        return f"<td>{says}</td>"
+        return f"<td>{says.replace('-', '−')}</td>"
+    if value == 0 and text != "False":
+        return '<td class="none">0</td>'
+    says = (f"{value:.2f}" if DECIMALS.search(text) else says).replace("-", "−")
     kind = "below" if value < 0 else above
     return f'<td class="{kind}" style="--dark: {round(50 * abs(value) / most)}%">{says}</td>'

@@ -16,7 +16,7 @@ from course.publish.talk_plan import Planned, Slide
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-CAPTION = re.compile(r"<figcaption>(.*?)</figcaption>", re.DOTALL)
+DRAWN = re.compile(r'<svg role="img" aria-label="([^"]*)"')
 
 
 def add_notes(
@@ -103,8 +103,8 @@ def _on_the_page(share: Sequence[Cell | str], notebook: Page, site: Site) -> Ite
 
 
 def _prose(cell: Cell) -> str:
-    """What a page says in a cell, without its heading; of a figure its caption."""
+    """What a page says in a cell, without its heading; of a figure what it shows."""
     if tokens := cell.get("tokens"):
         return render(tokens[3:] if _heading(cell) else tokens)
-    captions = CAPTION.findall("".join(map(output_html, cell["outputs"])))
-    return "".join(f"<p>{caption}</p>" for caption in captions)
+    shown = DRAWN.findall("".join(map(output_html, cell["outputs"])))
+    return "".join(f"<p>{sentence}</p>" for sentence in shown)

@@ -42,9 +42,12 @@
     console.error(`The slide of cell ${page.dataset.cell} needs more room: say less, or make two.`);
   }
 
-  // After an explorer was moved its slider has the keyboard: the keys of a talk take it back.
+  // After an explorer was moved its control has the keyboard: the keys of a talk take it back, but
+  // for the one that ticks a box.
   document.addEventListener("keydown", (event) => {
-    if (!event.target.matches || !event.target.matches("input[type=range]")) return;
+    const moves = "input[type=range], .course-frame-control :is(input, select)";
+    if (!event.target.matches?.(moves)) return;
+    if (event.key === " " && event.target.matches("[type=checkbox]:focus-visible")) return;
     if (![" ", "PageDown", "PageUp", "Escape"].includes(event.key)) return;
     event.target.blur();
     if (event.key === "Escape") event.stopPropagation();
@@ -78,7 +81,7 @@
       slideNumber: "c/t", transition: "none", backgroundTransition: "none",
       controlsTutorial: false, pdfSeparateFragments: false, pdfMaxPagesPerSlide: 1,
       keyboardCondition: (e) => !(e.target.closest && e.target.closest("summary")
-        && [" ", "Enter"].includes(e.key)),
+        && [" ", "Enter"].includes(e.key)) && !document.activeElement.closest("select"),
       plugins: [RevealNotes],
     });
     document.documentElement.dataset.deck = "ready";

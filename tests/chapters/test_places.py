@@ -1,0 +1,60 @@
+"""What is easily forgotten with a new figure or explorer: its test, and the time of its redraw."""
+
+import ast
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+KINDS = {"Picture", "Explorer", "Live"}  # what a figure or an explorer returns
+CHAPTERS = sorted(ROOT.glob("src/chapters/ch*"))
+each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.name)
+
+
+def drawn(file: Path) -> dict[str, str]:
+    """The public functions of a module that draw, with what each returns."""
+    tree = ast.parse(file.read_text(encoding="utf-8")) if file.exists() else ast.parse("")
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.returns]
+    found = {node.name: ast.unparse(node.returns) for node in functions if node.name[0] != "_"}
+    return {name: kind for name, kind in found.items() if kind in KINDS}
+
+
+def words(*files: Path) -> set[str]:
+    return {word for file in files for word in re.findall(r"\w+", file.read_text("utf-8"))}
+
+
+def imported(*files: Path) -> set[str]:
+    """What is imported from which module, "chapters.ch04.figures.sums_figure"."""
+    nodes = [node for file in files for node in ast.walk(ast.parse(file.read_text("utf-8")))]
+    found = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+    return {f"{node.module}.{alias.name}" for node in found for alias in node.names}
+
+
+TESTED = imported(*(ROOT / "tests").rglob("test_*.py"))
+TIMED = imported(ROOT / "benchmarks" / "redraw_time.py")
+
+
+def lacking(chapter: Path, module: str, names: Iterable[str], there: set[str]) -> str:
+    return ", ".join(n for n in names if f"chapters.{chapter.name}.{module}.{n}" not in there)
+
+
+@each_chapter
+def test_the_sentence_of_every_figure_is_tested(chapter):
+    """A test imports it, or an explorer draws with it, which has a test of its own."""
+    within = words(*(file for file in chapter.glob("*.py") if file.name != "figures.py"))
+    new = lacking(chapter, "figures", drawn(chapter / "figures.py").keys() - within, TESTED)
+    test = f"tests/chapters/test_chapter_{chapter.name[2:]}.py"
+    assert not new, f"test in {test} that the numbers support the sentence of {new}"
+
+
+@each_chapter
+def test_every_explorer_is_tested_and_its_redraw_is_timed(chapter):
+    explorers = drawn(chapter / "explorer.py")
+    new = lacking(chapter, "explorer", explorers, TESTED)
+    assert not new, f"test {new} in tests/chapters/test_chapter_{chapter.name[2:]}.py"
+    by_kernel = [name for name, kind in explorers.items() if kind == "Explorer"]
+    slow = lacking(chapter, "explorer", by_kernel, TIMED)
+    assert not slow, f"add to the dict of benchmarks/redraw_time.py: {slow}"
