@@ -6,7 +6,7 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -220,7 +220,16 @@ def _bring(bring: Callable[[Path, Path], Iterable[str]], folder: Path) -> None:
 
 
 def _lab(folder: Path, options: list[str]) -> NoReturn:
-    become([sys.executable, "-m", "jupyterlab", str(folder), *options])
+    become(
+        [sys.executable, "-m", "jupyterlab", str(folder), *options], lab_environment(os.environ)
+    )
+
+
+def lab_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """With settings in which JupyterLab doesn't ask, over the first page, whether to fetch news."""
+    ours = str(Path(__file__).parent / "learn" / "jupyter")
+    paths = filter(None, [ours, environment.get("JUPYTER_CONFIG_PATH")])
+    return {**environment, "JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
 
 
 # ---------------------------------------------------------------- notebooks

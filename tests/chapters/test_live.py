@@ -673,6 +673,9 @@ def test_a_finger_moves_the_query_and_not_the_page(opened):
         and page.evaluate("document.documentElement.scrollWidth") <= 390
     )
     explorer = Typed(page)
+    ends = "e => [e.scrollWidth - e.clientWidth - e.scrollLeft, e.scrollWidth - e.clientWidth]"
+    left, room = explorer.el.locator(".map").evaluate(ends)
+    assert abs(left) <= 1 < room, "the newest row is seen at once"
     explorer.el.get_by_role("button", name="block 2, head 3").tap()
     explorer.el.locator("textarea").tap()
     page.keyboard.type(" and a line that is much longer than a phone is wide")

@@ -1,8 +1,10 @@
 """A learner's copies: nothing that was typed is ever lost, and the rest becomes new."""
 
+import json
 import os
 import shutil
 import sys
+from pathlib import Path
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -321,10 +323,17 @@ def test_a_notebook_that_the_course_has_renamed_leaves_a_sentence_and_the_copy(t
 
 def test_start_hands_options_on_to_jupyterlab(root, monkeypatch):
     monkeypatch.setattr(os, "name", "posix")
-    monkeypatch.setattr(os, "execve", lambda path, words, env: called.append(words[2:]))
-    called = []
+    monkeypatch.setattr(
+        os, "execve", lambda *given: called.append(given[1][2:]) or asked.append(given[2])
+    )
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", "theirs")
+    called, asked = [], []
     main(["start", "--", "--allow-root", "--port=9"])
     assert called == [["jupyterlab", str(root / "my"), "--allow-root", "--port=9"]]
+    ours, theirs = asked[0]["JUPYTER_CONFIG_PATH"].split(os.pathsep)
+    config = json.loads((Path(ours) / "labconfig" / "page_config.json").read_text("utf-8"))
+    assert config["disabledExtensions"] == {"@jupyterlab/apputils-extension:announcements": True}
+    assert theirs == "theirs"
 
 
 def test_the_courses_own_folder_is_refused(root):

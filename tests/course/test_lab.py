@@ -8,10 +8,10 @@ import subprocess
 import sys
 import tempfile
 import urllib.request
-from pathlib import Path
 
 import pytest
 
+from course.cli import lab_environment
 from course.learn.copies import start
 from course.notebooks import chapters
 from course.outline import WHY
@@ -45,11 +45,6 @@ def lab(tmp_path_factory, chromium):
         )
     }
     folders["JUPYTER_RUNTIME_DIR"] = short = tempfile.mkdtemp(prefix="lab-")  # for sockets' names
-    settings = Path(folders["JUPYTERLAB_SETTINGS_DIR"]) / "@jupyterlab" / "apputils-extension"
-    settings.mkdir(parents=True)
-    (settings / "notification.jupyterlab-settings").write_text(
-        json.dumps({"fetchNews": "false", "checkForUpdates": False})
-    )
     command = [
         *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
         *("--ip=127.0.0.1", "--ServerApp.port=0"),
@@ -61,7 +56,7 @@ def lab(tmp_path_factory, chromium):
             "--KernelManager.transport=ipc",  # no other program can take these before the kernel
         ),
     ]
-    environment = os.environ | folders | {"COURSE_HEADLESS": "1"}
+    environment = lab_environment(os.environ | folders | {"COURSE_HEADLESS": "1"})
 
     log = home / "lab.log"
 
@@ -275,6 +270,7 @@ def test_a_notebook_lives_in_jupyterlab(desk, name, much):
     assert options.nth(1).get_attribute("open") is not None
     page.screenshot(path=SHOTS / f"{name}_quiz.png")
 
+    assert not page.locator(".Toastify__toast").count(), "JupyterLab asks whether to fetch news"
     assert not errors and not outside
 
 

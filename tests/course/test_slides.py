@@ -279,7 +279,7 @@ def test_the_first_slide_and_the_last_say_where_we_are_and_leads_to_other_talks(
     assert text.text_content() == "mean"
     scale = text.evaluate("t => parseFloat(getComputedStyle(t).fontSize) * t.getScreenCTM().a")
     assert scale >= 24 * page.viewport_size["height"] / 720
-    page.locator(".course-here a", has_text="positions").click()
+    page.locator(".present .course-here a", has_text="positions").click()
     page.wait_for_url("**/11_where_am_i.html")
 
 

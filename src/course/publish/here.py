@@ -1,4 +1,4 @@
-"""You are here: the picture of the whole on each page and talk, with the part of its chapter lit."""
+"""You are here: the picture of the whole on each page and talk, with the part of its chapter lit and its shapes."""
 
 import re
 from collections.abc import Iterable
@@ -20,6 +20,7 @@ def here(path: str, listed: Iterable[str]) -> str:
     if not part:
         return ""
     label = escape(unescape(re.sub("<.*?>|^.*?>", "", part[1])))
+    shape = re.search('data-shape="(.*?)"', part[1])
     pages = {PurePosixPath(each).name[:2]: each for each in listed}
 
     def linked(found: re.Match[str]) -> str:
@@ -29,5 +30,6 @@ def here(path: str, listed: Iterable[str]) -> str:
     drawn = re.sub(r'<a data-chapter="(\w+)"', linked, whole)
     return (
         f'<div class="course-here"><span role="img" aria-label="You are here: {label}"></span>'
-        f'<div aria-hidden="true">{drawn}</div></div>'
+        f'<div aria-hidden="true">{drawn}</div>'
+        f"{f'<p>{shape[1]}</p>' if shape else ''}</div>"
     )
