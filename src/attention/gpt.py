@@ -38,7 +38,7 @@ CHOICES = {"positions": POSITIONS, "norm": NORMS, "activation": ACTIVATIONS}
 
 @dataclass(frozen=True)
 class Config:
-    """The sizes and design choices of a GPT; our benchmark found none that is better by 0.02."""
+    """A GPT's design; `benchmarks/gpt_loss.py` found none better by 0.02 in two minutes of CPU."""
 
     vocab_size: int
     block_size: int

@@ -2,6 +2,7 @@
 
 import json
 import re
+from statistics import fmean
 
 import pytest
 import torch
@@ -21,6 +22,7 @@ from chapters.ch13.figures import (
     needs_figure,
     parts_figure,
 )
+from chapters.ch13.rates import best_rates, next_run
 from course.draw.explorer import follow
 from tests.conftest import ROOT
 
@@ -100,17 +102,118 @@ def test_only_a_missing_mask_lets_the_future_in(choice):
 def test_what_is_taken_away_is_gone():
     """Equal shares don't depend on queries, and without a residual a block forgets its input."""
     torch.manual_seed(0)
-    make = runs.CHOICES["scores thrown away"]["block"]
-    attention = make(runs.PLAIN).attention
     x = torch.randn(1, 6, 48)
-    _, weights = attention.forward_with_weights(x)
-    torch.testing.assert_close(weights[0, 0, 3], torch.tensor([0.25] * 4 + [0.0] * 2))
+    for name in ("averages, no positions", "averages, learned positions"):
+        attention = runs.CHOICES[name]["block"](runs.PLAIN).attention
+        _, weights = attention.forward_with_weights(x)
+        torch.testing.assert_close(weights[0, 0, 3], torch.tensor([0.25] * 4 + [0.0] * 2))
     without = runs.CHOICES["no residual"]["block"](runs.PLAIN)
     torch.nn.init.zeros_(without.mlp.out.weight)
     assert not without(x).any()
     alone = runs.CHOICES["no attention"]["block"](runs.PLAIN)
     runs.own_start(alone)
     torch.testing.assert_close(alone(x)[:, 3:4], alone(x[:, 3:4]))
+
+
+class KnowsMore(torch.nn.Module):
+    """The loss of guess t in a window is t."""
+
+    def forward(self, ids):
+        t = torch.arange(ids.shape[1]).double()
+        one = torch.log(torch.exp(t) - 1).clamp(min=-1e9)  # ln(e^one + e^0) - 0 is t
+        return torch.stack([torch.zeros_like(t), one], dim=-1).expand(len(ids), -1, -1)
+
+
+def test_a_sliding_window_counts_each_guess_once_and_with_nearly_the_whole_window():
+    """17 ids, windows of 8: the first counts 0 to 7, and the two after it only 4 to 7."""
+    loss = runs.sliding_loss(KnowsMore(), torch.zeros(17, dtype=torch.long), 8, stride=4)
+    assert loss == pytest.approx((sum(range(8)) + 2 * sum(range(4, 8))) / 16)
+    blocks = evaluate(KnowsMore(), torch.zeros(17, dtype=torch.long), 8).mean
+    assert blocks == pytest.approx(3.5)
+
+
+WHOLE = json.loads(runs.STORED.with_name("whole.json").read_text())
+
+
+def test_a_model_that_reads_more_before_it_guesses_has_a_lower_loss():
+    """Of every run, by as much as the page says; a table always has its whole context."""
+    found = {
+        name: [run for run in own.values() if "test, sliding" in run]
+        for name, own in WHOLE.items()
+    }
+    assert len(found["play"]) == len(runs.SEEDS)
+    for run in (run for own in found.values() for run in own):
+        assert 0.03 < run["test"] - run["test, sliding"] < 0.05
+
+
+def test_two_tables_of_the_play_are_better_than_the_gpt_and_a_third_only_than_its_blocks():
+    tables = json.loads(ngrams.STORED.read_text())["play"]
+    four, five, six = (tables["falls back"][n]["test"] for n in ("4", "5", "6"))
+    for run in WHOLE["play"].values():
+        assert six < five < run["test, sliding"] < four < run["test"]
+    leads = [
+        tables["counts"]["4"]["test"] - fmean(run[part] for run in WHOLE["play"].values())
+        for part in ("test", "test, sliding")
+    ]
+    assert leads == pytest.approx([0.04, 0.08], abs=5e-3)
+
+
+TUNED_RUNS = json.loads(runs.STORED.with_name("tuned.json").read_text())
+TUNED = runs.at_best_rates()
+
+
+@pytest.mark.parametrize("choice", TUNED_RUNS)
+def test_the_rate_of_a_choice_is_the_best_and_not_at_the_edge(choice):
+    found = TUNED_RUNS[choice]
+    assert next_run(found, runs.RATES, runs.SEEDS) is None
+    best, *_ = best_rates(found, *runs.SEEDS)
+    assert TUNED[choice] == found[best] and TUNED[choice].keys() == set(map(str, runs.SEEDS))
+    assert min(map(float, found)) < float(best) < max(map(float, found))
+
+
+def rises(choice, than="all of it"):
+    return [TUNED[choice][str(seed)] - TUNED[than][str(seed)] for seed in runs.SEEDS]
+
+
+def rings(choice):
+    return [CHOICES[choice][str(s)][0] - CHOICES["all of it"][str(s)][0] for s in runs.SEEDS]
+
+
+def test_every_choice_but_the_mask_is_tuned():
+    assert list(TUNED) == [choice for choice in runs.CHOICES if choice != "no mask"]
+
+
+def test_what_removal_costs_at_the_best_rates():
+    """As the page says, and in this order for every seed."""
+    said = {"no positions": 0.19, "no residual": 0.16, "no MLP": 0.04, "AdamW for all": 0.08}
+    for choice, rise in said.items():
+        assert fmean(rises(choice)) == pytest.approx(rise, abs=5e-3), choice
+        assert min(rises(choice)) > 0, choice
+    assert max(rises("no positions", "no attention")) < 0 < min(rises("no positions", "no MLP"))
+
+
+def test_choosing_is_worth_more_where_positions_need_no_scores():
+    for positions, (own, average) in {"no": (0.19, 0.22), "learned": (0.06, 0.24)}.items():
+        pair = f"{positions} positions", f"averages, {positions} positions"
+        found = [fmean(rises(row)) for row in pair]
+        assert found == pytest.approx([own, average], abs=5e-3), positions
+        assert min(rises(pair[1], than=pair[0])) > 0
+
+
+def test_one_rate_for_all_was_too_low_and_misled():
+    """It made Muon look better, the schedule worse, and nearly all losses higher."""
+    higher = [CHOICES[row][str(s)][0] > TUNED[row][str(s)] for row in TUNED for s in runs.SEEDS]
+    assert sum(higher) > 0.9 * len(higher)
+    assert max(rises("AdamW for all")) < 0.1 < min(rings("AdamW for all"))
+    assert max(rings("no schedule")) < 0 < min(rises("no schedule"))
+    assert fmean(rises("no schedule")) == pytest.approx(0.02, abs=5e-3)
+
+
+def test_some_choices_do_not_help_in_so_short_a_training():
+    for row in ("no QK norm", "no zeros at the start"):
+        assert abs(fmean(rises(row))) < 0.01, row
+    for row in ("layer norm", "one head", "GELU", "no normalisation"):
+        assert 0.015 < -fmean(rises(row)) < 0.045 and max(rises(row)) < 0, row
 
 
 # ---------------------------------------------------------------- figures and the explorer
@@ -141,11 +244,15 @@ def test_the_levels_name_the_best_table_and_the_floor_and_ask_what_is_unknown():
 
 
 def test_the_choices_are_differences_on_the_same_seed():
-    told = {"all": {"1": [2.0], "2": [3.0]}, "less": {"1": [2.5], "2": [3.1]}}
-    told["more"] = {"1": [1.9], "2": [2.9]}
-    sentence = choices_figure(told, "all").sentence
-    assert "mean of 2 pairs" in sentence and "less +0.30, more -0.10." in sentence
-    assert "of 'less' lie widest apart, from +0.10 to +0.50" in sentence
+    told = {"all": {"1": 2.0, "2": 3.0}, "more": {"1": 1.9, "2": 2.9}}
+    told["less"] = {"1": 2.5, "2": 3.1}
+    first = {"all": {"1": [4.0], "2": [6.0]}, "more": {"1": [5.0], "2": [6.0]}}
+    first["less"] = {"1": [3.0], "2": [6.6]}
+    drawn = choices_figure(told, first, "all")
+    assert "mean of 2 pairs" in drawn.sentence
+    assert "its best learning rate: less +0.30, more -0.10. Dots" in drawn.sentence
+    assert drawn.sentence.endswith("with one rate for all rows: less -0.20, more +0.50.")
+    assert drawn.svg.count(">+0.30</text>") == 1
 
 
 def test_the_curve_names_its_lowest_look():
@@ -189,27 +296,42 @@ def test_follow_is_silent_where_nobody_looks(monkeypatch, capsys):
 # ---------------------------------------------------------------- what stands in two places
 
 
+TWO_MINUTES = json.loads(runs.STORED.with_name("two_minutes.json").read_text())
+
+
 def test_the_two_minutes_are_those_of_the_benchmarks_runs():
-    """Each stored loss is one of the lines that the benchmark wrote, to 1e-4."""
-    lines = (ROOT / "benchmarks" / "gpt_loss.jsonl").read_text().splitlines()
-    losses = sorted(round(json.loads(line)["loss"], 4) for line in lines)
-    found = json.loads(runs.STORED.with_name("two_minutes.json").read_text())
-    assert found["this GPT"] and all(len(each) >= 2 for each in found.values())
-    for name, each in found.items():
-        assert set(each) <= set(losses), name
-    nano, ours = (found[name] for name in ("nanoGPT's code, width 64", "this GPT"))
+    """Each stored loss, to 1e-4, with its steps and its model's size, is one of the benchmark's lines."""
+    lines = map(json.loads, (ROOT / "benchmarks" / "gpt_loss.jsonl").read_text().splitlines())
+    told = {(round(run["loss"], 4), run["steps"], run["parameters"]) for run in lines}
+    for name, own in TWO_MINUTES.items():
+        found = {
+            (*pair, own["parameters"]) for pair in zip(own["loss"], own["steps"], strict=True)
+        }
+        assert found <= told and len(found) >= 2, name
+        assert own["batch"] == (32 if name.startswith("batches of 32") else 16)
+    nano, ours = (TWO_MINUTES[name]["loss"] for name in ("nanoGPT's code, width 64", "this GPT"))
     assert all(theirs - loss > 0.25 for theirs, loss in zip(nano, ours, strict=True))
 
 
+def test_the_larger_rate_helps_most_in_the_run_with_most_steps():
+    """By 0.10 to 0.21, as the page says."""
+    small, large = (TWO_MINUTES["nanoGPT's code, width 64" + rate] for rate in ("", ", rate 4e-3"))
+    gains = [one - other for one, other in zip(small["loss"], large["loss"], strict=True)]
+    assert min(gains) == pytest.approx(0.10, abs=5e-3) and max(gains) == pytest.approx(
+        0.21, abs=5e-3
+    )
+    assert gains.index(max(gains)) == large["steps"].index(max(large["steps"]))
+
+
 def test_no_design_choice_beats_a_default_by_as_much_as_config_says():
-    found = json.loads(runs.STORED.with_name("two_minutes.json").read_text())
     for name in (
         "GELU for squared ReLU",
         "width 64 for 96",
         "no QK norm",
         "learned positions for rotary",
     ):
-        gaps = [other - ours for other, ours in zip(found[name], found["this GPT"], strict=False)]
+        pairs = zip(TWO_MINUTES[name]["loss"], TWO_MINUTES["this GPT"]["loss"], strict=False)
+        gaps = [other - ours for other, ours in pairs]
         assert sum(gaps) / len(gaps) > -0.02, name
     assert "better by 0.02" in Config.__doc__
 

@@ -1,6 +1,7 @@
 """Chapter 14: its figures' sentences, its stored runs, and what it says of the checkpoint's heads."""
 
 import json
+from contextlib import ExitStack
 
 import pytest
 import torch
@@ -17,7 +18,7 @@ from chapters.ch14.figures import (
     received_figure,
     seeds_figure,
 )
-from chapters.ch14.interventions import ablated, ablation_effects
+from chapters.ch14.interventions import ablated, ablation_effects, mean_head_outputs
 from chapters.ch14.patterns import previous_token_score, sink_score, uniform_weights
 from chapters.ch14.tasks import repeated_strings
 from course.draw.picture import SIGNED, WEIGHTS
@@ -116,6 +117,24 @@ def test_the_clearest_map_is_not_the_head_that_costs_most(trained):
     assert previous.argmax() == 4 + 3 and effects.argmax() == 2
     assert effects[0, 2] > 2 * effects[1, 3]
     assert (previous[1] > 0.15).all(), "in layer 1 all four look one back"
+
+
+@pytest.mark.parametrize("way", ["0", "mean"])
+def test_the_heads_of_layer_1_are_needed_together(trained, way):
+    """All four cost more than three times what they cost one by one, with 0 and with the mean."""
+    model, x, y = trained
+    gives = None if way == "0" else mean_head_outputs(model, x)
+
+    def loss():
+        with evaluating(model):
+            return cross_entropy(model(x), y).item()
+
+    one_by_one, own = ablation_effects(model, loss, gives)[1].sum(), loss()
+    with ExitStack() as all_four:
+        for head in range(4):
+            all_four.enter_context(ablated(model, 1, head, gives))
+        together = loss() - own
+    assert together > 3 * one_by_one > 0
 
 
 def test_the_two_effects_differ_block_by_block(trained):

@@ -1,4 +1,4 @@
-"""Chapter 13: losses next to the floors, the effect of each choice, a training, and texts that are drawn."""
+"""Chapter 13: losses beside the best table and the floor, the effect of each choice, a training, and texts that are drawn."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,6 +14,7 @@ from course.draw.picture import (
     FAINT,
     INK,
     KEY,
+    PAPER,
     QUERY,
     SMALL,
     STYLE,
@@ -84,39 +85,56 @@ def levels_figure(
                    f"the best table, {best}{dashed}.")  # fmt: skip
 
 
-def choices_figure(runs: Mapping[str, Mapping[str, Sequence[float]]], plain: str) -> Picture:
-    """By how much each change raises the loss of the plain model, seed by seed: {change: {seed: [loss]}}."""
-    base = runs[plain]
+def choices_figure(
+    tuned: Mapping[str, Mapping[str, float]],
+    first: Mapping[str, Mapping[str, Sequence[float]]],
+    plain: str,
+) -> Picture:
+    """How much each change raises the loss of the plain model, with the best rates and with one rate for all.
+
+    `tuned` is {change: {seed: loss}}, `first` is {change: {seed: [loss]}}. Pairs have the same seed.
+    """
     found = {
-        name: [own[seed][0] - base[seed][0] for seed in base]
-        for name, own in runs.items() if name != plain
+        name: [own[seed] - tuned[plain][seed] for seed in own]
+        for name, own in tuned.items() if name != plain
     }  # fmt: skip
+    before = {
+        name: _mean([first[name][seed][0] - first[plain][seed][0] for seed in first[plain]])
+        for name in found
+    }
     order = sorted(found, key=lambda name: -_mean(found[name]))
-    figure, (axes,) = canvas(0.9 + 0.25 * len(order))
+    figure, (axes,) = canvas(1.1 + 0.27 * len(order))
     with mpl.rc_context(STYLE):
         axes.axvline(0, color=INK, linewidth=1)
-        low = min(map(min, found.values()))
-        high = max(map(max, found.values()))
+        high = max(map(max, (*found.values(), [*before.values()])))
+        low = min(map(min, (*found.values(), [*before.values()])))
         for n, name in enumerate(order):
-            colour = KEY if _mean(found[name]) > 0 else VALUE
-            axes.plot(found[name], [n] * len(found[name]), "o", color=colour, markersize=4, alpha=0.7)
-            axes.plot([_mean(found[name])] * 2, [n - 0.33, n + 0.33], color=INK, linewidth=2)
+            _change(axes, n, found[name], before[name])
             axes.text(high + 0.03 * (high - low), n, _signed(_mean(found[name])), va="center",
                       fontsize=SMALL)  # fmt: skip
         axes.set_yticks(range(len(order)), order)
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(len(order) - 0.4, -0.6)
         axes.set_xlim(low - 0.03 * (high - low), high + 0.14 * (high - low))
-        axes.set_xlabel("validation loss minus that of the unchanged model, nats per character")
-        axes.set_title("How much each change raises the loss, one dot for each seed")
-    said = ", ".join(f"{name} {_signed(_mean(found[name]))}" for name in order)
-    widest = max(found, key=lambda name: max(found[name]) - min(found[name]))
+        axes.set_xlabel("validation loss minus that of the unchanged model")
+        axes.set_title("Dots: each row with its best rate. Rings: one rate for all")
+    n_seeds, told = len(tuned[plain]), [f"{name} {_signed(_mean(found[name]))}" for name in order]
+    rings = ", ".join(f"{name} {_signed(before[name])}" for name in order)
     return picture(
         figure,
-        f"The numbers show how much each change raises the loss, as the mean of {len(base)} pairs of runs "
-        f"on the same batches: {said}. Dots further right are worse. The dots of '{widest}' lie widest apart, from "
-        f"{_signed(min(found[widest]))} to {_signed(max(found[widest]))}.",
+        f"The numbers show how much each change raises the loss, in nats per character, as the mean of {n_seeds} "
+        f"pairs of runs, in which each row has its best learning rate: {', '.join(told)}. Dots further right are "
+        f"worse. The rings show the same differences with one rate for all rows: {rings}.",
     )
+
+
+def _change(axes: Axes, n: int, now: Sequence[float], before: float) -> None:
+    """Row n: a dot for each seed with the best rate, their mean, and a ring for the mean with one rate."""
+    colour = KEY if _mean(now) > 0 else VALUE
+    axes.plot([before, _mean(now)], [n, n], color=FAINT, linewidth=1.6, zorder=0)
+    axes.plot([before], [n], "o", markerfacecolor=PAPER, markeredgecolor=INK, markersize=6.5)
+    axes.plot(now, [n] * len(now), "o", color=colour, markersize=4, alpha=0.7)
+    axes.plot([_mean(now)] * 2, [n - 0.33, n + 0.33], color=INK, linewidth=2)
 
 
 MEASURES = {  # each with the title of its panel, and what is counted

@@ -4,6 +4,9 @@
 has two blocks of width 48 and trains for 300 steps, and all models of one seed see the same batches. The
 losses on the play's validation part go into `choices.json`. It takes five minutes of one CPU.
 
+`python -m chapters.ch13.runs tuned` repeats these runs, each choice with the learning rate that suits it
+best (see `rates.py`), for `tuned.json`. It takes ten minutes. With names of choices, it trains only these.
+
 `python -m chapters.ch13.runs whole play`, or `whole tinyshakespeare`, or `whole "no
 normalisation"`, trains the chapter's own GPT with five seeds, for `whole.json`. Each takes three
 minutes.
@@ -11,7 +14,7 @@ minutes.
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,7 +29,8 @@ from attention.fitting import Evaluation, adamw, fit, muon
 from attention.gpt import GPT, Block, CausalSelfAttention, Config, make_block
 from attention.multi_head import merge_heads
 from attention.tokenizers import CharTokenizer
-from attention.training import batch_loss, cross_entropy, evaluate, evaluating
+from attention.training import batch_loss, cross_entropy, evaluate, evaluating, token_losses
+from chapters.ch13.rates import best_rates, next_run
 
 STORED = Path(__file__).with_name("choices.json")
 SEEDS = (1, 2, 3, 4, 5)
@@ -38,6 +42,8 @@ WHOLES = {  # a text, and what is changed
     "no normalisation": ("play", dict(norm="none", qk_norm=False)),
 }
 SIZES = dict(n_steps=300, batch_size=8, learning_rate=2e-3, warm_up=30, eval_every=300)
+RATES = (4e-3, 8e-3, 1.6e-2, 3.2e-2)
+TUNED = SIZES | dict(optimizers=partial(muon, times=2.5))  # the rate of SIZES suits Muon, but not AdamW
 
 
 def own_start(block: Block) -> Block:
@@ -69,7 +75,7 @@ class MLPAlone(Block):
 
 
 class EqualShares(CausalSelfAttention):
-    """All scores are 0, as if a line had overwritten them, so each token receives the mean of its past."""
+    """All scores are 0, so each token receives the mean of its past, and rotary positions have no effect."""
 
     def project(self, x: Tensor, start: int = 0) -> tuple[Tensor, Tensor, Tensor]:
         q, k, v = super().project(x, start)
@@ -100,11 +106,14 @@ def turned_into(block: type | None = None, attention: type | None = None) -> Cal
 CHOICES = {  # what is changed, and how: the configuration, the maker of blocks, the training
     "all of it": {},
     "no attention": dict(block=turned_into(MLPAlone)),
-    "scores thrown away": dict(block=turned_into(attention=EqualShares)),
     "no MLP": dict(block=turned_into(AttentionAlone)),
     "no residual": dict(block=turned_into(NoWayAround)),
     "no positions": dict(config=dict(positions="none")),
+    "averages, no positions": dict(block=turned_into(attention=EqualShares)),
     "learned positions": dict(config=dict(positions="learned")),
+    "averages, learned positions": dict(
+        config=dict(positions="learned"), block=turned_into(attention=EqualShares)
+    ),
     "ALiBi": dict(config=dict(positions="alibi")),
     "no normalisation": dict(config=dict(norm="none", qk_norm=False)),
     "layer norm": dict(config=dict(norm="layer")),
@@ -118,13 +127,15 @@ CHOICES = {  # what is changed, and how: the configuration, the maker of blocks,
 }
 
 
-def losses(choice: str, seed: int, ids: tuple[Tensor, Tensor], **sizes) -> list[float]:
+def losses(
+    choice: str, seed: int, ids: tuple[Tensor, Tensor], base: Mapping = SIZES, **sizes
+) -> list[float]:
     """The validation loss of one run; without a mask, also the loss with only the past."""
     changes, (train_ids, validation_ids) = CHOICES[choice], ids
     config = replace(PLAIN, **changes.get("config", {}))
     torch.manual_seed(seed)
     model = GPT(config, changes.get("block", make_block))
-    how = SIZES | changes.get("training", {}) | sizes
+    how = base | changes.get("training", {}) | sizes
     if how.pop("constant", False):
         how["schedule"] = lambda *_: 1.0
     fit_blocks(model, train_ids, validation_ids, seed, **how)
@@ -152,6 +163,19 @@ def past_only(model: nn.Module, ids: Tensor, block_size: int) -> float:
     return torch.stack(guesses).mean().item()
 
 
+def sliding_loss(model: nn.Module, ids: Tensor, size: int, stride: int = 4) -> float:
+    """The loss on the ids if each guess sees at least `size` - `stride` of the ids before it.
+
+    The model reads a window of `size` ids, which moves by `stride`, and only the last guesses of each
+    window count. (In the first window all of them count.)
+    """
+    x, y = cut_blocks(ids, torch.arange(0, len(ids) - size, stride), size)
+    with evaluating(model):
+        pairs = zip(x.split(256), y.split(256), strict=True)
+        each = torch.cat([token_losses(model(some), targets) for some, targets in pairs])
+    return torch.cat([each[0], each[1:, -stride:].flatten()]).double().mean().item()
+
+
 def parts() -> tuple[Tensor, Tensor]:
     """The play's ids to train on, and those to choose on."""
     text = load_corpus()
@@ -175,7 +199,30 @@ def whole(name: str, seed: int) -> dict[str, float]:
     model = GPT(replace(config, **changes))
     fit_blocks(model, train_ids, validation_ids[:20_000], seed, **WHOLE)
     ids = {"train": train_ids[: len(test_ids)], "validation": validation_ids, "test": test_ids}
-    return {name: round(evaluate(model, some, 32).mean, 4) for name, some in ids.items()}
+    found = {name: evaluate(model, some, 32).mean for name, some in ids.items()}
+    found["test, sliding"] = sliding_loss(model, test_ids, 32)
+    return {name: round(loss, 4) for name, loss in found.items()}
+
+
+def tune(*choices: str) -> None:
+    """Make all runs of these choices, or of every one, that aren't in `tuned.json` yet."""
+    stored, ids = STORED.with_name("tuned.json"), parts()
+    found = json.loads(stored.read_text()) if stored.exists() else {}
+    for choice in choices or [choice for choice in CHOICES if choice != "no mask"]:
+        runs = found.setdefault(choice, {})
+        while run := next_run(runs, RATES, SEEDS):
+            rate, seed = run
+            (loss,) = losses(choice, seed, ids, TUNED, learning_rate=float(rate))
+            runs.setdefault(rate, {})[str(seed)] = loss
+            print(choice, rate, seed, loss, flush=True)
+            stored.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def at_best_rates() -> dict[str, dict[str, float]]:
+    """The loss of each choice with its best rate, {choice: {seed: loss}}; unfinished ones are left out."""
+    found = json.loads(STORED.with_name("tuned.json").read_text())
+    best = {choice: best_rates(runs, *SEEDS)[:1] for choice, runs in found.items()}
+    return {choice: found[choice][rate] for choice, rates in best.items() for rate in rates}
 
 
 def main(what: str = "choices", which: str = "play") -> None:
@@ -193,4 +240,4 @@ def main(what: str = "choices", which: str = "play") -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    tune(*sys.argv[2:]) if sys.argv[1:2] == ["tuned"] else main(*sys.argv[1:3])

@@ -2,7 +2,8 @@
 
 Softmax needs the largest score of a row and the sum of its exponentials. Both can be updated block by
 block ("online softmax", Milakov and Gimelshein, 2018), and so can the output (Dao et al., 2022). For
-the gradients it keeps one number per row, the log of that sum, and computes the weights again.
+the gradients it keeps one number per row, the log of that sum (Dao, 2023; the first version kept two),
+and computes the weights again.
 """
 
 from collections.abc import Callable
