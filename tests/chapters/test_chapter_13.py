@@ -21,6 +21,7 @@ from chapters.ch13.figures import (
     levels_figure,
     needs_figure,
     parts_figure,
+    scaling_figure,
 )
 from chapters.ch13.rates import best_rates, next_run
 from course.draw.explorer import follow
@@ -278,6 +279,28 @@ def test_the_needs_are_means_with_a_dot_for_each_seed_and_a_line_through_the_who
     assert drawn.svg.count(">25%</text>") == 3 and drawn.svg.count(">0.300</text>") == 1
     dots = re.findall(r"<g fill='var\(--key\)'[^>]*>(.*?)</g>", drawn.svg)
     assert [each.count("<path") for each in dots] == [2] * 4
+
+
+def test_the_scaling_has_means_dots_for_the_seeds_and_a_line_that_falls_by_half():
+    losses = {2000: {100: [0.4, 0.6], 200: [0.2, 0.3]}, 8000: {100: [0.3, 0.3], 200: [0.1, 0.1]}}
+    drawn = scaling_figure(losses, "It falls")
+    assert drawn.sentence.startswith("It falls. Models with 2,000 and 8,000 parameters")
+    assert (
+        "means of 2 seeds: with 100 steps 0.500, 0.300; with 200 steps 0.250, 0.100."
+        in drawn.sentence
+    )
+    assert "at most 40% of their mean apart" in drawn.sentence
+    assert all(
+        f">{name}</text>" in drawn.svg for name in ("100 steps", "200 steps", "2,000", "8,000")
+    )
+    for colour in ("query", "key"):  # of each number of steps
+        dots = re.findall(rf"<g fill='var\(--{colour}\)'[^>]*>(.*?)</g>", drawn.svg)
+        assert sum(each.count("<path") for each in dots) == 8, "each loss in both panels"
+    dashed = re.findall(r"stroke-dasharray[^>]*><path d='(M \S+ (\S+) L \S+ (\S+))'", drawn.svg)
+    (_, *left), (path, *right) = dashed
+    assert drawn.svg.count(path) == 2, "the smaller model's loss is halved by twice the steps"
+    drops = [float(end) - float(start) for start, end in (left, right)]
+    assert drops[0] == pytest.approx(2 * drops[1], abs=0.2), "four times the parameters"
 
 
 def test_follow_is_silent_where_nobody_looks(monkeypatch, capsys):

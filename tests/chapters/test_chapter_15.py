@@ -1,12 +1,18 @@
 """Chapter 15: the numbers that its figures and its explorer state, and what its page says of models."""
 
 import re
+from collections import Counter
 
 import pytest
+import torch
 
+from attention.checkpoint import STORIES, load_checkpoint
+from attention.stories import write_stories
+from chapters.ch14.story_heads import guesses
 from chapters.ch15.budget import LLAMA_2_7B, LLAMA_3_8B, MODELS, cache_bytes, kept_positions
 from chapters.ch15.explorer import CONTEXTS, KV_HEADS, SEQUENCES, cache_calculator
 from chapters.ch15.figures import CARD, cost_figure, groups_figure, work_figure
+from chapters.ch15.speculative import Table
 
 GIB = 2**30
 WEIGHTS = 2 * LLAMA_2_7B.parameters
@@ -75,3 +81,23 @@ def test_the_explorers_question_has_the_answer_that_the_page_gives():
     assert 8192 * each < WEIGHTS < 32_768 * each and round(WEIGHTS / each, -3) == 26_000
     assert 64 * 1024 * each > WEIGHTS and 6 * cache_bytes(LLAMA_2_7B, 4096) < WEIGHTS
     assert cache_calculator().still.sentence.startswith("The cache of 1 text of 1,024 tokens")
+
+
+def test_the_table_drafts_the_form_and_misses_only_words_that_look_back():
+    """More than half of the owners and things are kept less than half of the time, and hardly another word."""
+    model, tokenizer, _ = load_checkpoint(STORIES)
+    draft = Table(
+        tokenizer.encode("".join(write_stories(2000, 1337))), 8, tokenizer.vocab_size, 0.01
+    )
+    stories = write_stories(20, 1338)
+    kinds = {guess[:2]: guess.kind for guess in guesses(tokenizer, stories)}
+    missed, seen = Counter(), Counter(kinds.values())
+    for n, story in enumerate(stories):
+        ids = tokenizer.encode("\n" + story)
+        with torch.no_grad():
+            large_p = model(torch.tensor([ids[:-1]]))[0].softmax(dim=-1)
+        kept = torch.minimum(large_p, draft(ids[:-1], len(ids) - 1)).sum(dim=-1)
+        missed.update(kinds.get((n, t), "free") for t in (kept < 0.5).nonzero()[:, 0].tolist())
+    shares = {kind: missed[kind] / seen[kind] for kind in seen}
+    assert min(shares["owner"], shares["thing"]) > 1 / 2
+    assert max(shares[kind] for kind in ("form", "deed", "she", "her")) < 1 / 20

@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from attention.gpt import GPT, Config
-from chapters.ch15.speculative import Reader, accepted, drawn_by, speculate
+from chapters.ch13.ngrams import ngram_probabilities
+from chapters.ch15.speculative import Reader, Table, accepted, drawn_by, speculate
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 V = 3
@@ -111,6 +112,25 @@ def test_with_caches_it_is_the_distribution_of_the_gpt():
     with torch.no_grad():
         wanted = alone(lambda ids, n: large(torch.tensor([ids]))[0, -n:].softmax(-1), [1], 3)
     assert dict(every_outcome(program)) == pytest.approx(wanted, rel=0, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_a_table_gives_the_probabilities_of_chapter_13(n):
+    draw = torch.Generator().manual_seed(n)
+    seen, ids = (torch.randint(V, (size,), generator=draw) for size in (31, 13))
+    rows = Table(seen.tolist(), n, V, 0.3)(ids.tolist()[:-1], len(ids) - n)
+    assert rows.shape == (len(ids) - n, V)
+    torch.testing.assert_close(rows.sum(dim=-1), torch.ones(len(rows)))
+    found = rows.gather(1, ids[n:, None])[:, 0].double()
+    wanted = ngram_probabilities(ids, seen, n, V, 0.3, interpolate=True)[1:]
+    torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_with_a_table_as_draft_it_is_the_large_models_distribution():
+    large, ids = table(1, order=2), [0, 2]
+    draft = Table([0, 1, 1, 2, 0, 0, 1, 2, 2, 1], 3, V, 0.1)
+    found = every_outcome(lambda draw: tuple(speculate(large, draft, ids, 3, 2, draw)[0]))
+    assert dict(found) == pytest.approx(alone(large, ids, 3), rel=0, abs=1e-6)
 
 
 def test_a_draft_that_is_right_saves_every_pass_it_can():

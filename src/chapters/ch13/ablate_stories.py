@@ -71,16 +71,23 @@ def texts() -> tuple[BPETokenizer, torch.Tensor, list[str], list[str]]:
     return tokenizer, padded(tokenizer, stories), choosing, judging
 
 
+def train(
+    model: GPT, learning_rate: float, seed: int, n_steps: int, batch_size: int = BATCH_SIZE
+) -> float:
+    """Train a model, keep its last weights, and return its loss above the floor on `choosing` stories."""
+    tokenizer, ids, choosing, _ = texts()
+    held_out, generator = padded(tokenizer, choosing), torch.Generator().manual_seed(seed)
+    how = dict(learning_rate=learning_rate, eval_every=n_steps)  # the last weights are kept
+    history = train_on_texts(model, ids, held_out, n_steps, generator, batch_size, **how)
+    return history[-1].validation - exact_floor(tokenizer, choosing)
+
+
 def run(row: str, learning_rate: float, seed: int, n_steps: int = N_STEPS) -> Scores:
     """Train one model. Its loss above the floor on `choosing` stories, and its scores on others."""
-    (tokenizer, ids, choosing, judging), changes = texts(), ROWS[row]
+    (tokenizer, ids, _, judging), changes = texts(), ROWS[row]
     config = Config(tokenizer.vocab_size, ids.shape[1], n_layer=3, n_head=2, n_embd=64)
     model = make_model(config, seed, changes.get("block", make_block), **changes.get("config", {}))
-    n_steps, held_out = changes.get("n_steps", n_steps), padded(tokenizer, choosing)
-    generator = torch.Generator().manual_seed(seed)
-    how = dict(learning_rate=learning_rate, eval_every=n_steps)  # the last weights are kept
-    history = train_on_texts(model, ids, held_out, n_steps, generator, BATCH_SIZE, **how)
-    scores = {"choosing": history[-1].validation - exact_floor(tokenizer, choosing)}
+    scores = {"choosing": train(model, learning_rate, seed, changes.get("n_steps", n_steps))}
     scores |= story_scores(model, tokenizer, judging, seed)
     return {name: round(score, 4) for name, score in scores.items() if name != "floor"}
 

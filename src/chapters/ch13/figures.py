@@ -186,6 +186,96 @@ def _panel_of_needs(axes: Axes, name: str, values: Mapping[str, Sequence[float]]
     axes.tick_params(axis="y", length=0)
 
 
+Losses = Mapping[int, Mapping[int, Sequence[float]]]  # {parameters: {steps: [a loss for each seed]}}
+
+
+def scaling_figure(losses: Losses, finding: str) -> Picture:
+    """The loss above the floor against parameters, a line for each number of steps, and against steps.
+
+    Both axes are logarithmic. The dashed lines fall by half with every doubling.
+    """
+    by_steps = {steps: {size: losses[size][steps] for size in losses} for steps in _steps(losses)}
+    colours = dict(zip(by_steps, (QUERY, KEY, VALUE), strict=False))
+    figure, (left, right) = canvas(3.9, 2, layout=None, sharey=True)
+    headline(figure, finding)
+    with mpl.rc_context(STYLE):
+        _lines(left, {f"{n} steps": line for n, line in by_steps.items()}, [*colours.values()])
+        _lines(right, {f"{n:,}": line for n, line in losses.items()}, [FAINT] * len(losses))
+        _dots(left, right, losses, colours)
+        left.set(xlabel="parameters of the blocks", ylabel="nats per token above the floor")
+        right.set(xlabel="steps of training")
+        for axes, x, title in ((left, 0.75, "Larger models"), (right, 4.75, "Longer trainings")):
+            place(axes, x, 0.6, 2.6, 2.65)  # so narrow that each fits on a phone
+            axes.set_title(title)
+    return picture(figure, _scaling_sentence(by_steps, finding, _widest(losses)))
+
+
+def _scaling_sentence(by_steps: Losses, finding: str, widest: float) -> str:
+    """The means, for each number of steps from the smallest model to the largest, and their spread."""
+    lines = [*by_steps.values()]
+    said = "; ".join(
+        f"with {steps} steps {', '.join(f'{_mean(own):.3f}' for own in line.values())}"
+        for steps, line in by_steps.items()
+    )
+    sizes = [f"{size:,}" for size in lines[0]]
+    n_seeds = len(next(iter(lines[0].values())))
+    return (
+        f"{finding}. Models with {', '.join(sizes[:-1])} and {sizes[-1]} parameters in their blocks have these "
+        f"losses above the floor, in nats per token, as means of {n_seeds} seeds: {said}. Left: a line for each "
+        f"number of steps. Right: a line for each model. The dots are the seeds. The dashed lines fall by half "
+        f"with every doubling. The seeds of one model lie at most {widest:.0%} of their mean apart."
+    )
+
+
+def _lines(
+    axes: Axes, lines: Mapping[str, Mapping[int, Sequence[float]]], colours: Sequence[str]
+) -> None:
+    """A line through the means of each, {name: {x: [its value, seed by seed]}}, and one that falls by half."""
+    for line, colour in zip(lines.values(), colours, strict=True):
+        axes.plot([*line], [*map(_mean, line.values())], color=colour, linewidth=2)
+    xs, first = [*line], _mean(next(iter(lines.values()))[min(line)])
+    axes.plot(xs, [first * xs[0] / x for x in xs], "--", color=FAINT, linewidth=1.2)
+    axes.set(xscale="log", yscale="log", xlim=(xs[0] / 1.15, xs[-1] * (xs[-1] / xs[0]) ** 0.35))
+    apart = [after >= 2 * x for x, after in zip(xs, [*xs[1:], 2 * xs[-1]], strict=True)]
+    axes.set_xticks(xs, [_thousands(x) if far else "" for x, far in zip(xs, apart, strict=True)])
+    axes.yaxis.set_major_locator(mpl.ticker.LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.tick_params(labelleft=True)
+    axes.minorticks_off()
+    _name_ends(axes, {name: _mean(line[xs[-1]]) for name, line in lines.items()}, xs[-1])
+
+
+def _dots(left: Axes, right: Axes, losses: Losses, colours: Mapping[int, str]) -> None:
+    """A dot for each seed, in both panels in the colour of its number of steps."""
+    for size, row in losses.items():
+        for steps, own in row.items():
+            for axes, x in ((left, size), (right, steps)):
+                axes.plot([x] * len(own), own, "o", color=colours[steps], markersize=4)
+
+
+def _name_ends(axes: Axes, ends: Mapping[str, float], x: float) -> None:
+    """The names of lines after their last point; those of near ones keep apart."""
+    low = 0.0
+    for name in sorted(ends, key=ends.get):
+        low = max(ends[name], low * 1.25)
+        axes.annotate(
+            name, (x, low), (6, 0), textcoords="offset points", va="center", fontsize=SMALL
+        )
+
+
+def _thousands(n: int) -> str:
+    return f"{n / 1000:.0f}k" if n >= 2000 else str(n)
+
+
+def _steps(losses: Losses) -> list[int]:
+    return list(next(iter(losses.values())))
+
+
+def _widest(losses: Losses) -> float:
+    """How far apart the seeds of a model lie at most, as a share of their mean."""
+    return max((max(own) - min(own)) / _mean(own) for line in losses.values() for own in line.values())
+
+
 def _share_or_loss(name: str, value: float) -> str:
     return f"{value:.3f}" if name == "excess" else f"{value:.0%}"
 

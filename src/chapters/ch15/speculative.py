@@ -4,6 +4,7 @@ The ids have exactly the distribution that the large model alone would give them
 2023, algorithm 1 and appendix A.1).
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Callable
 
 import torch
@@ -35,6 +36,34 @@ class Reader:
             cache.seen = min(cache.seen, len(ids) - n)  # what comes after is overwritten
         unread = torch.tensor([ids[self.caches[0].seen :]])
         return next_probabilities(self.model(unread, self.caches)[0, -n:], self.temperature)
+
+
+class Table:
+    """A draft that costs no training: it counts which id follows the last n - 1, and falls back.
+
+    Its probabilities are those of `chapters.ch13.ngrams.ngram_probabilities` with `interpolate`.
+    """
+
+    def __init__(self, seen: list[int], n: int, vocab_size: int, smoothing: float):
+        self.vocab_size, self.added = vocab_size, smoothing * vocab_size
+        self.after = defaultdict(Counter)  # the ids before -> how often each id came next
+        for i, id in enumerate(seen):
+            for length in range(min(n, i + 1)):
+                self.after[tuple(seen[i - length : i])][id] += 1
+        self.n = n
+
+    def __call__(self, ids: list[int], n: int = 1) -> Float[Tensor, "N V"]:
+        """(n, V), a row for each of the last n ids."""
+        return torch.stack([self._row(ids[:end]) for end in range(len(ids) - n + 1, len(ids) + 1)])
+
+    def _row(self, ids: list[int]) -> Float[Tensor, " V"]:
+        row = torch.full((self.vocab_size,), 1 / self.vocab_size)
+        for length in range(min(self.n, len(ids) + 1)):
+            counts = self.after.get(tuple(ids[len(ids) - length :]), Counter())
+            row *= self.added
+            row[list(counts)] += torch.tensor([*counts.values()], dtype=row.dtype)
+            row /= counts.total() + self.added
+        return row
 
 
 def accepted(

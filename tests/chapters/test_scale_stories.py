@@ -1,0 +1,212 @@
+"""A loss against size and steps: what a run is, that the command can go on, and that its runs are all there."""
+
+import pytest
+import torch
+
+from attention.gpt import GPT
+from attention.stories import DEEDS, write_stories
+from chapters.ch13 import ablate_stories, scale_stories
+from chapters.ch13.scale_stories import (
+    BUDGETS,
+    FIRST,
+    MEASURES,
+    MIDDLE,
+    RATES,
+    SECOND,
+    SEEDS,
+    WIDTHS,
+    best_rate,
+    close_rates,
+    configure,
+    judged,
+    n_parameters,
+    owners,
+    scores,
+    stored,
+)
+from chapters.ch13.story_model import exact_floor, mean_loss, padded, word_tokenizer
+
+STORIES = write_stories(20)
+
+
+@pytest.fixture
+def small(monkeypatch, tmp_path):
+    """A few stories to learn from, and nothing stored."""
+    tokenizer = word_tokenizer("".join(write_stories(300)))
+    texts = (tokenizer, padded(tokenizer, STORIES), STORIES[:3], STORIES[3:5])
+    for module in (ablate_stories, scale_stories):
+        monkeypatch.setattr(module, "texts", lambda: texts)
+    monkeypatch.setattr(scale_stories, "STORED", tmp_path / "scaling.json")
+    return tokenizer
+
+
+# ---------------------------------------------------------------- a run
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_parameters_of_the_blocks_are_counted(width):
+    blocks = GPT(configure(width, 11, 7)).blocks
+    assert len(blocks) == 3
+    assert n_parameters(width) == sum(p.numel() for p in blocks.parameters())
+
+
+def test_an_owner_is_a_name_that_came_before_after_a_thing(small):
+    places = owners(small, tuple(STORIES))
+    ids = padded(small, STORIES)
+    for n, position in zip(*places, strict=True):
+        thing, name = ids[n, position], ids[n, position + 1]
+        said = small.decode(ids[n, : position + 1].tolist())
+        assert small.decode([int(thing)]).strip() in DEEDS
+        assert small.decode([int(name)]) in said
+    gifts, answers = (
+        sum(story.count(words) for story in STORIES) for words in ("gave", "It is the")
+    )
+    assert len(places[0]) == 2 * gifts + answers
+
+
+def test_the_loss_above_the_floor_has_a_part_at_the_owners(small):
+    torch.manual_seed(0)
+    model = GPT(configure(8, small.vocab_size, 125))
+    torch.nn.init.zeros_(model.lm_head.weight)  # every token has probability 1 / V
+    found = scores(model, small, STORIES)
+    assert found.keys() == set(MEASURES)
+    ids = padded(small, STORIES)
+    excess = mean_loss(model, ids) - exact_floor(small, STORIES)
+    assert found["excess"] == pytest.approx(excess, abs=1e-5)
+    share = len(owners(small, tuple(STORIES))[0]) / int((ids[:, 1:] >= 0).sum())
+    ln_v = torch.tensor(small.vocab_size).log().item()
+    assert found["owners"] == pytest.approx(share * ln_v, abs=1e-5)
+    assert found["named"] == 0
+
+
+def test_a_model_that_knows_the_names_has_no_loss_there(small):
+    ids = padded(small, STORIES)
+    rows, positions = owners(small, tuple(STORIES))
+
+    class Knows(torch.nn.Module):
+        def forward(self, x):
+            right = ids[:, 1:].clamp(min=0)
+            return 50.0 * torch.nn.functional.one_hot(right, small.vocab_size).float()
+
+    found = scores(Knows(), small, STORIES)
+    assert found["named"] == 1 and found["owners"] == pytest.approx(0, abs=1e-6)
+    assert found["excess"] < 0, "it knows what the rules leave open, too"
+
+
+def test_a_run_repeats_and_its_seed_gives_the_weights_and_the_batches(small, monkeypatch):
+    one, again, other = (scale_stories.run(8, 2, 0.01, seed) for seed in (1, 1, 2))
+    assert one == again != other and one.keys() == {"choosing", *MEASURES}
+    seen = []
+    monkeypatch.setattr(scale_stories, "train", lambda *args: seen.append(args) or 0.5)
+    for seed in (1, 2):
+        found = scale_stories.run(16, 3, 0.02, seed)
+    (model, *args), (different, *_) = seen
+    assert args == [0.02, 1, 3, scale_stories.BATCH_SIZE] and found["choosing"] == 0.5
+    assert model.config.n_embd == 16
+    assert not torch.equal(model.lm_head.weight, different.lm_head.weight)
+
+
+# ---------------------------------------------------------------- the command
+
+
+def test_a_size_has_the_best_rate_and_close_ones_are_tried_with_a_second_seed(small, monkeypatch):
+    made = []
+
+    def run(width, n_steps, rate, seed):
+        made.append((width, n_steps, rate, seed))
+        loss = {0.01: 1.0, 0.02: 1.04 if seed == FIRST else 0.9, 0.04: 1.06 if width > 8 else 0.5}
+        return dict.fromkeys(MEASURES, seed) | {"choosing": loss[rate]}
+
+    monkeypatch.setattr(scale_stories, "run", run)
+    scale_stories.main()
+    tried = {(width, MIDDLE, rate, FIRST) for width in WIDTHS for rate in RATES}
+    again = {(width, MIDDLE, rate, SECOND) for width in WIDTHS[1:] for rate in (0.01, 0.02)}
+    n_tried = len(tried | again)
+    assert {*made[:n_tried]} == tried | again
+    best = dict.fromkeys(WIDTHS, 0.02) | {8: 0.04}
+    judged_on = {(w, steps, best[w], seed) for w in WIDTHS for steps in BUDGETS for seed in SEEDS}
+    assert {*made} == tried | again | judged_on and len(made) == len({*made})
+    own = dict.fromkeys(MEASURES, [*SEEDS])
+    assert judged(stored()) == {w: dict.fromkeys(BUDGETS, own) for w in WIDTHS}
+
+
+def test_a_command_that_was_stopped_goes_on_where_it_was(small, monkeypatch):
+    made, stops = [], [True]
+
+    def run(*args):
+        if len(made) == 7 and stops.pop():
+            raise KeyboardInterrupt
+        made.append(args)
+        return dict.fromkeys(MEASURES, 1.0) | {"choosing": 1.0}
+
+    monkeypatch.setattr(scale_stories, "run", run)
+    with pytest.raises(KeyboardInterrupt):
+        scale_stories.main()
+    stops.append(False)
+    scale_stories.main()
+    runs = len(BUDGETS) * len(SEEDS) + 2 * (
+        len(RATES) - 1
+    )  # all are equally good, so each is tried twice
+    assert len(made) == len({*made}) == len(WIDTHS) * runs
+    whole = scale_stories.STORED.read_text()
+    monkeypatch.setattr(scale_stories, "run", lambda *args: pytest.fail("made twice"))
+    scale_stories.main()
+    assert scale_stories.STORED.read_text() == whole
+
+
+# ---------------------------------------------------------------- the stored runs
+
+FOUND = stored()
+JUDGED = judged(FOUND)
+MEANS = {
+    (width, steps): {name: sum(values) / len(values) for name, values in own.items()}
+    for width, by_steps in JUDGED.items()
+    for steps, own in by_steps.items()
+}
+
+
+def test_every_size_has_all_runs_and_all_scores():
+    assert [*JUDGED] == [*WIDTHS] and all(
+        [*by_steps] == [*BUDGETS] for by_steps in JUDGED.values()
+    )
+    for width in WIDTHS:
+        best, close = best_rate(FOUND, width), close_rates(FOUND, width)
+        made = {(steps, best, seed) for steps in BUDGETS for seed in SEEDS}
+        made |= {(MIDDLE, rate, FIRST) for rate in map(str, RATES)}
+        made |= {(MIDDLE, rate, SECOND) for rate in close if len(close) > 1}
+        kept = {
+            (int(steps), rate, int(seed)): own.keys()
+            for steps, rates in FOUND[str(width)].items()
+            for rate, seeds in rates.items()
+            for seed, own in seeds.items()
+        }
+        assert kept == dict.fromkeys(made, {"choosing", *MEASURES}), width
+    for own in (own for by_steps in JUDGED.values() for own in by_steps.values()):
+        assert all(
+            0 < part < whole for part, whole in zip(own["owners"], own["excess"], strict=True)
+        )
+
+
+def divided(*pairs):
+    """By how much the mean loss above the floor is divided from the first of each pair to the second."""
+    return [MEANS[one]["excess"] / MEANS[other]["excess"] for one, other in pairs]
+
+
+def test_neither_twice_the_width_nor_twice_the_steps_has_one_effect():
+    doubled = ((8, 16), (16, 32), (32, 64))
+    by_size = divided(*[((a, n), (b, n)) for a, b in doubled for n in BUDGETS])
+    assert round(min(by_size), 1) == 1.2 and round(max(by_size), 1) == 2.7
+    longer = list(zip(BUDGETS, BUDGETS[1:], strict=False))
+    by_steps = divided(*[((w, a), (w, b)) for w in WIDTHS for a, b in longer])
+    assert round(min(by_steps), 1) == 1.4 and round(max(by_steps), 1) == 4.7
+    flat, steep = (divided(((16, n), (32, n)), ((32, n), (64, n))) for n in (100, 400))
+    assert flat[0] > 1.5 > 1.3 > flat[1] and min(steep) > 2
+
+
+def test_the_lines_bend_where_models_learn_to_look_back():
+    """With every seed: what the page says of owners."""
+    few, _, many = ([JUDGED[width][steps] for width in WIDTHS] for steps in BUDGETS)
+    assert all(round(share, 2) <= 0.1 for own in few for share in own["named"])
+    assert all(0.165 < part < 0.195 for own in few for part in own["owners"])
+    assert all(share > 0.5 for own in many[2:] for share in own["named"])
+    assert [round(share, 2) for share in sorted(many[1]["named"])[::2]] == [0.09, 0.52]
