@@ -20,8 +20,9 @@ import torch
 from attention.bpe_tokenizer import BPETokenizer
 from attention.gpt import GPT, Config
 from attention.training import evaluating, token_losses
-from chapters.ch13.ablate_stories import Scores, best_rates, texts, train
+from chapters.ch13.ablate_stories import Scores, losses, texts, train
 from chapters.ch13.counting import parameter_counts
+from chapters.ch13.rates import best_rates
 from chapters.ch13.story_model import PADDING, exact_floor, padded
 from chapters.ch14.story_heads import guesses
 from course.files import write_text
@@ -91,15 +92,15 @@ def stored() -> Runs:
 def close_rates(found: Runs, width: int) -> list[str]:
     """The rates that may be the best of this width: with the first seed, their losses are CLOSE to the lowest."""
     tried = found[str(width)][str(MIDDLE)]
-    losses = {rate: tried[rate][str(FIRST)]["choosing"] for rate in map(str, RATES)}
-    return [rate for rate in losses if losses[rate] <= CLOSE * min(losses.values())]
+    by_rate = {rate: tried[rate][str(FIRST)]["choosing"] for rate in map(str, RATES)}
+    return [rate for rate, loss in by_rate.items() if loss <= CLOSE * min(by_rate.values())]
 
 
 def best_rate(found: Runs, width: int) -> str:
     """The only close rate, or the one of them with the lowest mean loss of two seeds."""
     close = close_rates(found, width)
     tried = {rate: found[str(width)][str(MIDDLE)][rate] for rate in close}
-    return best_rates(tried, *SEEDS[: min(2, len(close))])[0]
+    return best_rates(losses(tried), *SEEDS[: min(2, len(close))])[0]
 
 
 def judged(found: Runs) -> dict[int, dict[int, dict[str, list[float]]]]:
