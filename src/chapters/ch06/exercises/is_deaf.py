@@ -84,7 +84,7 @@ for other in (f"q, {NEW_K}", "q, 2 * k"):
     E.slip(NEW, other, """you call a head deaf although it isn't: it ignores its keys and scores queries with queries,
         which is a different mistake. Did you change only the keys?""")
 for other in (f"{NEW_Q}, k", "2 * q, k"):
-    E.slip(NEW, other, """you call a head deaf although it isn't: it ignores its queries and scores keys with keys,
+    E.slip(NEW, other, """you call a head deaf although it isn't: it ignores its queries and compares keys with keys,
         which is a different mistake. Did you change only the queries?""")
 for rtol in ("rtol=0, ", ""):  # also with a relative tolerance
     for place, part in (("[..., 0, :]", "position"), ("[..., -1, :]", "position"), ("[..., 0]", "channel"),
@@ -101,7 +101,7 @@ for rtol in ("rtol=0, ", ""):  # also with a relative tolerance
 for wide in ("5e-2", "1e-4"):
     E.slip("1e-5", wide, """you call a head deaf that hears only a little. Rounding changes a number by up to 1e-5.
         How large a difference does your test accept?""")
-E.slip("atol=1e-5", "atol=1e-6", """you say that a deaf head hears because its output changes a little. A change of less
+E.slip("atol=1e-5", "atol=1e-6", """because its output changes a little, you say that a deaf head hears. A change of less
     than 1e-5 is only rounding.""")
 E.slip("rtol=0, ", "", """you call a head deaf whose outputs are near 100 and change by less than
     0.001. A relative tolerance, such as `rtol` of `torch.allclose`, grows with the numbers.

@@ -104,7 +104,7 @@ E.mistake(lambda *x: False, """your test says that every head keeps its sequence
     the sick ones. Do you compare shapes? Every head gives the right shape, so a shape doesn't show
     anything.""")
 E.mistake(lambda *x: True, """your test says that every head mixes, including the healthy ones. Different sequences
-    give different outputs, mixed or not. Compare each sequence with what it gives by itself.""")
+    give different outputs, mixed or not. Compare each sequence's output in the batch with its output by itself.""")
 E.mistake(lambda f, x: unlike(f(x[:, :-1]), f(x)[:, :-1]), """you tested whether the future leaks
     into the past. That is a different fault. Here only the other sequences in the batch count.""")
 E.slip("return not", "return", "your answers are reversed: True means that a head mixes.")
