@@ -34,7 +34,7 @@ E.slip("utf-8", "utf-8-sig", "you lost a U+FEFF at the start. It is a character 
 LOST = 'try:\n        return bytes(ids).decode()\n    except ValueError:\n        return "\\ufffd"'
 E.slip(f"return {ALL}", LOST, "one broken piece makes you lose the whole text. Replace only the broken piece.")
 E.slip('ce")', 'ce").replace("\\ufffd", "?")', """you
-    turn broken bytes into question marks, which look just like those in a text. Use U+FFFD.""")
+    turn broken bytes into question marks, which look just like real question marks. Use U+FFFD.""")
 NOTATION = """you write broken bytes as escapes, such as `\\xf0`, or as surrogates. Replace them
     with U+FFFD."""
 E.slip('"replace"', '"backslashreplace"', NOTATION)

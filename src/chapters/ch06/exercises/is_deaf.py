@@ -101,7 +101,7 @@ for rtol in ("rtol=0, ", ""):  # also with a relative tolerance
 for wide in ("5e-2", "1e-4"):
     E.slip("1e-5", wide, """you call a head deaf that hears only a little. Rounding changes a number by up to 1e-5.
         How large a difference does your test accept?""")
-E.slip("atol=1e-5", "atol=1e-6", """because its output changes a little, you say that a deaf head hears. A change of less
+E.slip("atol=1e-5", "atol=1e-6", """you say that a deaf head hears, only because its output changes a little. A change of less
     than 1e-5 is only rounding.""")
 E.slip("rtol=0, ", "", """you call a head deaf whose outputs are near 100 and change by less than
     0.001. A relative tolerance, such as `rtol` of `torch.allclose`, grows with the numbers.

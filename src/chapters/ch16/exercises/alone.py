@@ -128,8 +128,8 @@ E.slip("return False", "return True", """you call every program clean. Compare t
     text in the batch with those of a call with only this text.""")
 E.slip("return True", "return False", """you find a difference in every program, even in the clean
     ones. Do you compare the same positions of the same text?""")
-E.mistake(lambda *x: not alone(*x), """your answer is inverted: True has to mean that every text
-    gives the same result in a call of its own.""")
+E.mistake(lambda *x: not alone(*x), """your answer is inverted: True has to mean that each text
+    gives the same result in a call of its own as in the row.""")
 E.slip("for text in texts[b].unique():\n            places = texts[b] == text",
        "for places in [texts[b] >= 0]:", """you find programs in which rows hear each other, but
            accept programs in which the texts of one row hear each other. Does your test call
