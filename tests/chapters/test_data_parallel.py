@@ -71,6 +71,7 @@ def test_uneven_parts_are_a_sentence():
     assert str(found.value).count("cut the text into equal parts, or pad it") == 2
 
 
+@pytest.mark.weekly  # three starts of torch; the same functions run in processes above
 def test_torchrun_starts_them_and_all_end_if_one_dies():
     """In one start, as each process of it imports torch; the others speak."""
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone"]

@@ -5,6 +5,7 @@ import json
 import math
 import random
 import re
+from functools import cache
 
 import pytest
 import torch
@@ -66,7 +67,8 @@ COUNTS = bigram_counts(torch.tensor([VOCAB.index(c) for c in TEXT]), len(VOCAB))
 MOST = math.ceil(math.log(COUNTS.max()))  # the largest logit that a bar of chapter 03 reaches
 
 
-def explorers() -> dict[str, Live]:
+@cache
+def live() -> dict[str, Live]:
     draw = torch.Generator().manual_seed(123)
     matrices = [torch.rand(3, 2, generator=draw) for _ in range(3)]
     vectors = (torch.randn(*size, generator=draw) for size in ((60, 1024), (60, 8, 1024)))
@@ -85,7 +87,6 @@ def explorers() -> dict[str, Live]:
     }
 
 
-LIVE = explorers()
 DESK = {"width": 1200, "height": 900}
 
 
@@ -107,7 +108,7 @@ def test_a_page_without_a_kernel_gets_the_still_picture_and_the_state():
 
 
 def test_the_kernel_has_the_state_of_the_page():
-    explorer = explorers()["06"]
+    explorer = projected(X, *LAID_OUT, WORDS)
     explorer.set_state({"state": explorer.state | {"row": 4}})  # as a message from the page does
     assert explorer.state["row"] == 4 and "state" in explorer.keys
 
@@ -119,7 +120,7 @@ def test_the_kernel_has_the_state_of_the_page():
 def address(tmp_path_factory):
     """A page of the book with every live explorer, opened from the disk."""
     cells = [cell("# Live")]
-    for name, explorer in LIVE.items():
+    for name, explorer in live().items():
         output = shown(explorer._repr_mimebundle_()[0]["text/html"])
         cells += [cell(f"## {name}"), cell(f"explore({name!r})", "code", [output])]
     root = course(tmp_path_factory.mktemp("live") / "course", live=cells)
@@ -263,9 +264,9 @@ class Shown:
 
     def __init__(self, page, name=None):
         self.page, self.name = page, name or self.NAME
-        self.state = {**LIVE[self.name].state}
-        self.still = LIVE[self.name].still.sentence
-        self.el = page.locator("div.course-live").nth(list(LIVE).index(self.name))
+        self.state = {**live()[self.name].state}
+        self.still = live()[self.name].still.sentence
+        self.el = page.locator("div.course-live").nth(list(live()).index(self.name))
         self.handle = self.el.locator(".handle")
         self.el.scroll_into_view_if_needed()
 
@@ -359,11 +360,11 @@ class Shown:
         A step is a part of the state; or what is clicked: a selector and a number, and with them the key
         that is pressed instead, or "=" and a value that is chosen.
         """
-        module = LIVE[self.name].module
+        module = live()[self.name].module
         kinds = ["state" if isinstance(step, dict) else "act" for step in steps]
         return self.page.evaluate(
             STEPS.replace("SEE", self.see),
-            [module, LIVE[self.name].state, list(zip(kinds, steps, strict=True))],
+            [module, live()[self.name].state, list(zip(kinds, steps, strict=True))],
         )
 
     def winner(self, degrees):
@@ -399,7 +400,7 @@ class Shown:
             assert seen["ground"][best][2], "the query is in it"
         open_ = mask[row].nonzero().flatten().tolist()
         thin = (
-            self.state["values"] != LIVE[self.name].state["values"]
+            self.state["values"] != live()[self.name].state["values"]
         )  # as a hull of any words may be
         assert seen["inside"] or two or late or thin or len(open_) < 3, "the mix has left the hull"
         held = ["two" in self.state or t == row for t in range(len(weights))]
@@ -463,7 +464,7 @@ THREADS = ("05", "06", "08 future", "10 two")
 
 def any_state(name, luck):
     """A state that hands could lead to: arrows all over the plane, some of length 0, any cells."""
-    first = LIVE[name].state
+    first = live()[name].state
 
     def arrow():
         angle, length = (
@@ -643,7 +644,7 @@ def test_a_gradient_step_moves_all_arrows_as_autograd_does(
         state["queries"], state["keys"] = (arrows.tolist() for arrows in next_)
     assert away == [False, True] if pull else taken > 6, "enough to see where it leads"
     assert all(seen == found[-1] for seen in found[taken:]), "a button that is off does nothing"
-    state |= {name: LIVE["06"].state[name] for name in ("queries", "keys")}
+    state |= {name: live()["06"].state[name] for name in ("queries", "keys")}
     explorer.compare(again)
 
 
@@ -1508,7 +1509,7 @@ def test_every_step_of_every_head_is_drawn_as_torch_computes_it(table):
         matrices = {
             name: torch.randn(3, 2, generator=draw).tolist() for name in ("W_q", "W_k", "W_v")
         }
-        heads = LIVE["06 six"].state["heads"] | {"random": matrices}
+        heads = live()["06 six"].state["heads"] | {"random": matrices}
         x = torch.randn(6, 3, generator=draw).tolist()
         states.append(
             {"x": x, "heads": heads, "head": "random", "step": luck.randrange(37), "cell": None}
@@ -1684,7 +1685,7 @@ def test_every_control_leads_to_its_state(table, name):
 def test_no_explorer_opens_on_the_answer_to_its_question(table):
     one, two = Shown(table, "10 two").follow([{}, {"two": True}])
     assert "outside of the hull" in two["says"] and "outside of the hull" not in one["says"]
-    assert "none of its future" in LIVE["08 curtain"].still.sentence
+    assert "none of its future" in live()["08 curtain"].still.sentence
     explorer = Shown(table, "08 future")
     far, pulled = explorer.state["reach"], []
     for angle, late in ((246, False), (246, True), (66, True)):
@@ -1754,7 +1755,7 @@ def test_without_its_weights_the_still_picture_stays(address, chrome):
     page.goto(address)
     stills = page.locator("main .course-figure svg[role=img]")
     assert stills.count() == 1 and stills.is_visible()
-    assert page.locator("div.course-live").count() == len(LIVE) - 1 and not errors
+    assert page.locator("div.course-live").count() == len(live()) - 1 and not errors
     page.close()
 
 
@@ -1834,6 +1835,6 @@ def test_the_explorer_and_the_figure_say_the_same(table):
 def test_without_script_the_still_picture_stays(opened):
     page = opened(java_script_enabled=False)
     stills = page.locator("main .course-figure svg[role=img]")
-    assert stills.count() == len(LIVE) and page.locator("div.course-live").count() == 0
+    assert stills.count() == len(live()) and page.locator("div.course-live").count() == 0
     assert all(still.is_visible() and still.get_attribute("aria-label") for still in stills.all())
     assert "threads" not in page.locator("main").inner_text(), "the state is no text"

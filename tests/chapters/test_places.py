@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -33,8 +34,14 @@ def imported(*files: Path) -> set[str]:
     return {f"{node.module}.{alias.name}" for node in found for alias in node.names}
 
 
-TESTED = imported(*(ROOT / "tests").rglob("test_*.py"))
-TIMED = imported(ROOT / "benchmarks" / "redraw_time.py")
+@cache
+def in_tests() -> set[str]:
+    return imported(*(ROOT / "tests").rglob("test_*.py"))
+
+
+@cache
+def in_benchmark() -> set[str]:
+    return imported(ROOT / "benchmarks" / "redraw_time.py")
 
 
 def lacking(chapter: Path, module: str, names: Iterable[str], there: set[str]) -> str:
@@ -45,7 +52,7 @@ def lacking(chapter: Path, module: str, names: Iterable[str], there: set[str]) -
 def test_the_sentence_of_every_figure_is_tested(chapter):
     """A test imports it, or an explorer draws with it, which has a test of its own."""
     within = words(*(file for file in chapter.glob("*.py") if file.name != "figures.py"))
-    new = lacking(chapter, "figures", drawn(chapter / "figures.py").keys() - within, TESTED)
+    new = lacking(chapter, "figures", drawn(chapter / "figures.py").keys() - within, in_tests())
     test = f"tests/chapters/test_chapter_{chapter.name[2:]}.py"
     assert not new, f"test in {test} that the numbers support the sentence of {new}"
 
@@ -53,8 +60,8 @@ def test_the_sentence_of_every_figure_is_tested(chapter):
 @each_chapter
 def test_every_explorer_is_tested_and_its_redraw_is_timed(chapter):
     explorers = drawn(chapter / "explorer.py")
-    new = lacking(chapter, "explorer", explorers, TESTED)
+    new = lacking(chapter, "explorer", explorers, in_tests())
     assert not new, f"test {new} in tests/chapters/test_chapter_{chapter.name[2:]}.py"
     by_kernel = [name for name, kind in explorers.items() if kind == "Explorer"]
-    slow = lacking(chapter, "explorer", by_kernel, TIMED)
+    slow = lacking(chapter, "explorer", by_kernel, in_benchmark())
     assert not slow, f"add to the dict of benchmarks/redraw_time.py: {slow}"

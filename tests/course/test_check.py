@@ -222,7 +222,9 @@ signal.pause()"""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
-@pytest.mark.parametrize("sent", ["SIGTERM", "SIGHUP", "SIGINT"])
+@pytest.mark.parametrize(
+    "sent", ["SIGTERM", "SIGINT", pytest.param("SIGHUP", marks=pytest.mark.weekly)]
+)
 def test_a_check_that_is_ended_leaves_nothing(sent, tmp_path, as_in_a_terminal):
     course, scratch = make_course(tmp_path, n1=[WAITING]), tmp_path / "tmp"
     scratch.mkdir()

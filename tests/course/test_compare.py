@@ -197,15 +197,16 @@ def test_a_last_bit_is_not_seen_in_a_figure(change):
 
 
 @pytest.mark.parametrize(
-    ("computed", "message"),
+    ("changed", "message"),
     [
-        pytest.param(shown(0.04), "largest deviation", id="a cell, its number and a bar"),
-        pytest.param(shown(title="bare"), "text differs", id="title"),
-        pytest.param(shown(colour=KEY), "text differs", id="colour"),
+        ({"change": 0.04}, "largest deviation"),  # a cell, its number and a bar
+        ({"title": "bare"}, "text differs"),
+        ({"colour": KEY}, "text differs"),
     ],
+    ids=["change", "title", "colour"],
 )
-def test_what_is_seen_in_a_figure_is_compared(computed, message):
-    assert message in compare_text(shown(), computed).message
+def test_what_is_seen_in_a_figure_is_compared(changed, message):
+    assert message in compare_text(shown(), shown(**changed)).message
 
 
 def inside(html, edit):

@@ -277,6 +277,7 @@ def test_a_notebook_lives_in_jupyterlab(desk, name, much):
 HERE = "window.jupyterapp.shell.currentWidget.content.activeCellIndex"
 
 
+@pytest.mark.weekly
 def test_live_slides_are_read_from_the_back_row_and_their_explorer_moves(desk, lab, tmp_path):
     """What `make present` opens: jupyterlab-slideshow, on the slides of the talk."""
     [path] = (path for path in chapters(ROOT) if path.name.startswith("04"))

@@ -400,7 +400,14 @@ time.sleep(600)  # till it is ended"""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
-@pytest.mark.parametrize("sent, status", [("SIGINT", 130), ("SIGTERM", 130), ("SIGKILL", -9)])
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        ("SIGINT", 130),
+        ("SIGKILL", -9),
+        pytest.param("SIGTERM", 130, marks=pytest.mark.weekly),
+    ],
+)
 def test_an_interrupted_run_leaves_no_process_and_no_partial_file(
     tmp_path, sent, status, as_in_a_terminal
 ):

@@ -22,7 +22,7 @@ def submission(student, source):
     return Submission(student, chapter="04", cells=cells, where=f"{student}/04.ipynb")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def two_workers():
     from distributed import LocalCluster
 
@@ -44,6 +44,7 @@ def test_a_task_is_a_process_with_the_same_results(bubblewrap):
     many.end_judges()
 
 
+@pytest.mark.weekly
 def test_a_killed_worker_loses_no_submission(two_workers, monkeypatch, tmp_path):
     """The first task kills the worker that it runs on."""
     found = [submission(f"s{n}", "") for n in range(6)]
