@@ -40,7 +40,7 @@ from course.cli import PATH, N, into, processors
 @click.option("--scheduler", default="", metavar="ADDRESS",
     help="Address of a Dask scheduler, to grade on many machines.")
 # fmt: on
-def grade(**wish: Any) -> int:
+def grade(**options: Any) -> int:
     """Grade submissions, each in a sandbox; write feedback and tables.
 
     SUBMISSIONS are a zip of Moodle or Canvas, a folder (nbgrader's submitted too), or notebooks.
@@ -49,4 +49,4 @@ def grade(**wish: Any) -> int:
     """
     from grading.run import run
 
-    return run(SimpleNamespace(**wish))
+    return run(SimpleNamespace(**options))

@@ -22,7 +22,7 @@ from typing import Any
 import torch
 
 from course.errors import NoSandbox
-from course.learn.exercises import load, told
+from course.learn.exercises import feedback, load
 from course.learn.record import Exercise
 from course.learn.verdict import Verdict, judge
 from grading.collect import Answers, collect
@@ -95,7 +95,7 @@ def result(exercise: Exercise, found: Verdict, cohort: str) -> Result:
     return {
         "version": version(exercise, cohort),
         "status": found.status,
-        "told": told(exercise, found, level),
+        "told": feedback(exercise, found, level),
         "mistake": found.sentence if found.status == "known mistake" else "",
     }
 

@@ -19,25 +19,25 @@ from grading.submissions import Submission, file_name, find
 from grading.summary import summary
 
 
-def run(wish: SimpleNamespace) -> int:
+def run(options: SimpleNamespace) -> int:
     """Grade what isn't graded yet, and write all tables anew. 1 if something couldn't be graded."""
-    wish.chapter = wish.chapter.zfill(2) if wish.chapter else ""
-    _check_places(wish)
-    found, told = find(wish.submissions, wish.chapter)
-    _check_students(wish.student, found)
-    said = rules.read(wish.out, wish.due, wish.late)
+    options.chapter = options.chapter.zfill(2) if options.chapter else ""
+    _check_places(options)
+    found, told = find(options.submissions, options.chapter)
+    _check_students(options.student, found)
+    said = rules.read(options.out, options.due, options.late)
     _say(told)
-    if wish.dry_run:
-        return _tell(wish, found)
-    if not wish.scheduler:
-        refuse_or_go(wish.trust)
-    wish.out.mkdir(parents=True, exist_ok=True)
+    if options.dry_run:
+        return _tell(options, found)
+    if not options.scheduler:
+        refuse_or_go(options.trust)
+    options.out.mkdir(parents=True, exist_ok=True)
     try:
-        with FileLock(wish.out / ".lock", timeout=0):
-            return _locked(wish, found, said)
+        with FileLock(options.out / ".lock", timeout=0):
+            return _locked(options, found, said)
     except Timeout:
         raise CourseError(
-            f"expected to be alone in {wish.out}, but another `course grade` is at work there: "
+            f"expected to be alone in {options.out}, but another `course grade` is at work there: "
             "wait for it, or name another --out"
         ) from None
 
@@ -47,8 +47,8 @@ def _say(sentences: list[str]) -> None:
         print(f"course: {sentence}", file=sys.stderr)
 
 
-def _check_places(wish: SimpleNamespace) -> None:
-    for place in [] if wish.trust else [*wish.submissions, wish.out]:
+def _check_places(options: SimpleNamespace) -> None:
+    for place in [] if options.trust else [*options.submissions, options.out]:
         if is_shown(place):
             raise CourseError(
                 f"expected submissions and grades where no sandbox sees them, got {place}, in a folder "
@@ -89,22 +89,22 @@ def exercises(chapters: set[str]) -> many.Exercises:
 
 
 def _ready(
-    wish: SimpleNamespace, found: list[Submission], cohort: str
+    options: SimpleNamespace, found: list[Submission], cohort: str
 ) -> tuple[many.Exercises, list[Submission]]:
     """The exercises, and the submissions that haven't been graded as they are."""
     ready = exercises({one.chapter for one in found if one.chapter})
     versions: dict[str, dict[str, str]] = {}
     for id, exercise in ready.items():
         versions.setdefault(id[:2], {})[id] = version(exercise, cohort)
-    mine = [one for one in found if not wish.student or one.student in wish.student]
+    mine = [one for one in found if not options.student or one.student in options.student]
     return ready, [
-        one for one in mine if not results.is_done(wish.out, one, versions.get(one.chapter, {}))
+        one for one in mine if not results.is_done(options.out, one, versions.get(one.chapter, {}))
     ]
 
 
-def _tell(wish: SimpleNamespace, found: list[Submission]) -> int:
+def _tell(options: SimpleNamespace, found: list[Submission]) -> int:
     """Say what would be done with each submission."""
-    _, todo = _ready(wish, found, kept_secret(wish.out, wish.cohort))
+    _, todo = _ready(options, found, kept_secret(options.out, options.cohort))
     for one in found:
         state = one.fault or ("to be graded" if one in todo else "left as it is")
         late = " (late, says Canvas)" if one.late else ""
@@ -116,25 +116,25 @@ def _tell(wish: SimpleNamespace, found: list[Submission]) -> int:
 # ---------------------------------------------------------------- what is done
 
 
-def _locked(wish: SimpleNamespace, found: list[Submission], said: rules.Rules) -> int:
+def _locked(options: SimpleNamespace, found: list[Submission], said: rules.Rules) -> int:
     """Grade, and write all that is made of it."""
-    cohort = secret(wish.out, wish.cohort)
-    ready, todo = _ready(wish, found, cohort)
-    for one, graded in _with_bar(wish, todo, ready, cohort):
-        results.keep(wish.out, one, graded)
-    students = [results.stored(wish.out, s) for s in sorted({one.student for one in found})]
-    times = tables.moodles_times(wish.moodle) if wish.moodle else {}
+    cohort = secret(options.out, options.cohort)
+    ready, todo = _ready(options, found, cohort)
+    for one, graded in _with_bar(options, todo, ready, cohort):
+        results.keep(options.out, one, graded)
+    students = [results.stored(options.out, s) for s in sorted({one.student for one in found})]
+    times = tables.moodles_times(options.moodle) if options.moodle else {}
     rules.apply(said, students, cohort, times)
     marks = [(s["student"], results.mark(s["student"], cohort)) for s in students]
-    names = dict(marks if wish.anonymous else [])
-    feedback.write(wish.out, students, ready, names)
-    tables.write(wish.out, students, names)
-    write_text(summary(students), wish.out / "summary.md")
-    if wish.export_code:
-        _export(wish.out, found, names)
-    _give_back(wish, students)
+    names = dict(marks if options.anonymous else [])
+    feedback.write(options.out, students, ready, names)
+    tables.write(options.out, students, names)
+    write_text(summary(students), options.out / "summary.md")
+    if options.export_code:
+        _export(options.out, found, names)
+    _give_back(options, students)
     print(f"{len(found)} submissions, {len(todo)} of them graded now; ", end="")
-    print(f"grades, feedback and summary.md are in {wish.out}")
+    print(f"grades, feedback and summary.md are in {options.out}")
     left = [(s, c) for s, _, c in results.submissions(students) if not results.is_graded(c)]
     named = ", ".join(f"{student} ({found['where']})" for student, found in left)
     _say([f"not graded: {named}"] if left else [])
@@ -142,11 +142,11 @@ def _locked(wish: SimpleNamespace, found: list[Submission], said: rules.Rules) -
 
 
 def _with_bar(
-    wish: SimpleNamespace, todo: list[Submission], ready: many.Exercises, cohort: str
+    options: SimpleNamespace, todo: list[Submission], ready: many.Exercises, cohort: str
 ) -> Iterator[tuple[Submission, many.Results]]:
-    far, jobs = bool(wish.scheduler), max(1, min(wish.jobs, len(todo)))
-    pool = many.workers(wish.scheduler) if far else many.here(jobs)
-    found = many.grade(todo, ready, cohort, pool, trust=wish.trust, probe=far)
+    far, jobs = bool(options.scheduler), max(1, min(options.jobs, len(todo)))
+    pool = many.workers(options.scheduler) if far else many.here(jobs)
+    found = many.grade(todo, ready, cohort, pool, trust=options.trust, probe=far)
     yield from tqdm(found, total=len(todo), unit="submission", disable=not todo)
 
 
@@ -161,16 +161,16 @@ def _export(out: Path, found: list[Submission], names: dict[str, str]) -> None:
         write_text(text, out / "code" / f"{names.get(student) or file_name(student)}.py")
 
 
-def _give_back(wish: SimpleNamespace, students: results.Students) -> None:
+def _give_back(options: SimpleNamespace, students: results.Students) -> None:
     """The instructor's own exports, with the grades in them."""
-    for way, export in ((tables.canvas, wish.canvas), (tables.moodle, wish.moodle)):
+    for way, export in ((tables.canvas, options.canvas), (tables.moodle, options.moodle)):
         if export is None:
             continue
-        target = wish.out / export.name
+        target = options.out / export.name
         if target.resolve() == export.resolve():
             raise CourseError(
-                f"expected an export elsewhere than in {wish.out}: move {export.name}"
+                f"expected an export elsewhere than in {options.out}: move {export.name}"
             )
-        text, told = way(export, students, wish.column or wish.chapter)
+        text, told = way(export, students, options.column or options.chapter)
         write_text(text, target)
         _say(told)

@@ -139,7 +139,7 @@ def test_hints_and_a_solution_that_stands_alone(id, monkeypatch):
     function = ast.parse(exercise.solution).body[0]
     assert isinstance(function, ast.FunctionDef | ast.ClassDef)
     assert check(id, None)._repr_html_().count("<summary>") == 4
-    assert solutions.told(id) == (exercise.hints, exercise.solution), (
+    assert solutions.hints_and_solution(id) == (exercise.hints, exercise.solution), (
         "book and check show the same"
     )
 
@@ -278,7 +278,7 @@ def told(id, name) -> str:
     found, _ = found_for(id, answer)
     kind = {"known mistake": "hint", "wrong": "said"}[found.status]  # no other: it is refused
     cause = " ".join(answer.__doc__.split())
-    lines = [f"{id} {name}: {cause}", f"{kind}: {found.sentence}", *found.besides]
+    lines = [f"{id} {name}: {cause}", f"{kind}: {found.sentence}", *found.remarks]
     return "\n    ".join(lines)
 
 

@@ -92,9 +92,9 @@ READ = (
 def test_a_setting_that_is_changed_is_named_and_put_back(name):
     before = [read() for read in READ]
     found = judge(E, CHANGES[name])
-    assert found.besides == (f"Your function changed {name}; the check has put it back.",)
+    assert found.remarks == (f"Your function changed {name}; the check has put it back.",)
     assert [read() for read in READ] == before
-    assert judge(E, double).besides == ()
+    assert judge(E, double).remarks == ()
 
 
 def test_random_streams_are_put_back_without_a_word():
@@ -102,7 +102,7 @@ def test_random_streams_are_put_back_without_a_word():
         return 2 * x + 0 * (torch.rand(1) + random.random() + np.random.rand())
 
     before = [read() for read in READ]
-    assert judge(E, lambda x: draws(x).float()).besides == ()
+    assert judge(E, lambda x: draws(x).float()).remarks == ()
     assert [read() for read in READ] == before
 
 
@@ -135,12 +135,12 @@ def test_functions_that_an_answer_replaces_are_put_back_and_named():
     before = torch.allclose, torch.equal, math.isclose
     found = judge(E, patches)
     assert found.status == "wrong" and "expected [2.0], got [3.0]" in found.sentence
-    said = found.besides[0]
+    said = found.remarks[0]
     for name in ("torch.allclose", "torch.equal", "math.isclose", "Tensor.sum"):
         assert name in said
     assert said.endswith("had been replaced; the check used the original.")
     assert (torch.allclose, torch.equal, math.isclose) == before
-    assert torch.ones(2).sum() == 2 and judge(E, double).besides == ()
+    assert torch.ones(2).sum() == 2 and judge(E, double).remarks == ()
 
 
 def test_what_pytorch_replaces_itself_is_not_named(monkeypatch):

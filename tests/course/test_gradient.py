@@ -62,14 +62,14 @@ RIGHT = {
 def test_a_cut_is_told_and_passes(name):
     function, said = FAULTS[name]
     found = apart.verdict(MIXED, function)
-    assert (found.status, len(found.besides)) == ("passed", 1), found
-    assert said in found.besides[0]
+    assert (found.status, len(found.remarks)) == ("passed", 1), found
+    assert said in found.remarks[0]
 
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_nothing_is_said_of_a_whole_gradient(name):
     found = apart.verdict(MIXED, RIGHT[name])
-    assert (found.status, found.besides) == ("passed", ()), found
+    assert (found.status, found.remarks) == ("passed", ()), found
 
 
 def test_nothing_is_said_where_the_reference_has_no_gradient():
@@ -79,13 +79,13 @@ def test_nothing_is_said_where_the_reference_has_no_gradient():
     def cut(x, y):
         return (x.detach() > 0).sum()
 
-    assert apart.verdict(record(counted), cut).besides == ()
+    assert apart.verdict(record(counted), cut).remarks == ()
 
 
 def test_nothing_is_said_of_an_exercise_that_is_not_for_training():
     E = record()
     E.trained = False
-    assert apart.verdict(E, FAULTS["detach"][0]).besides == ()
+    assert apart.verdict(E, FAULTS["detach"][0]).remarks == ()
 
 
 @pytest.mark.parametrize(
@@ -103,5 +103,5 @@ def test_so_it_is_in_the_chapters(id, name):
     def cut(*inputs):
         return exercise.reference.function(*inputs).detach()
 
-    assert f"`{name}`" in apart.verdict(exercise, cut).besides[0]
-    assert apart.verdict(exercise, exercise.reference.function).besides == ()
+    assert f"`{name}`" in apart.verdict(exercise, cut).remarks[0]
+    assert apart.verdict(exercise, exercise.reference.function).remarks == ()

@@ -215,7 +215,7 @@ def test_an_error_is_placed_where_the_learner_wrote_it():
 
 def test_what_a_function_printed_is_said_once():
     found = judge(DOUBLE, prints)
-    assert found.besides == ("Your function printed: x is 1",)
+    assert found.remarks == ("Your function printed: x is 1",)
 
 
 def test_a_function_that_forgets_nothing_is_told_so():
@@ -226,7 +226,7 @@ def test_a_function_that_forgets_nothing_is_told_so():
         return 2 * x * len(seen)
 
     found = judge(DOUBLE, grows)
-    assert found.besides == (
+    assert found.remarks == (
         "Your function does something else when it is called again with the same input.",
     )
 
@@ -307,7 +307,7 @@ def test_an_answer_that_ends_its_process_is_waited_for_once_and_not_called_fickl
     assert found.sentence.endswith(
         "was still running when the check stopped it. Does it ever end?"
     )
-    assert (len(calls), found.besides) == (1, ())
+    assert (len(calls), found.remarks) == (1, ())
 
 
 def test_an_endless_recursion_is_a_sentence():

@@ -63,7 +63,7 @@ def test_verdicts_from_the_sandbox_are_those_of_the_notebooks_check(bubblewrap):
     found = collect(given, cells)
     for exercise in given:
         there, ours = verdict(exercise, found[exercise.id], Look()), here[exercise.id]
-        assert replace(there, besides=(), answer="") == replace(ours, besides=(), answer="")
+        assert replace(there, remarks=(), answer="") == replace(ours, remarks=(), answer="")
     assert [found.status for found in here.values()].count("passed") == len(CALLED)
 
 

@@ -54,7 +54,7 @@ def _found(exercise: Exercise, function: Callable, run: Callable[..., Outcome]) 
         and exercise.trained
         and (sentence := fault(exercise, function, run))
     ):
-        return replace(found, besides=(*found.besides, sentence))
+        return replace(found, remarks=(*found.remarks, sentence))
     return found
 
 

@@ -80,13 +80,13 @@ def attempt(
         patch.object(builtins, "input", _no_answer),
     ):
         try:
-            did = _called(function, mine, watch, apart)
+            outcome = _called(function, mine, watch, apart)
         finally:
             replaced = put_back()
     pairs = enumerate(zip(mine, inputs, strict=True))
     return replace(
-        did,
-        value=kept(did.value),
+        outcome,
+        value=kept(outcome.value),
         mutated=tuple(n for n, both in pairs if not same(*both, rtol=0.0)),
         printed=printed.getvalue(),
         changed=tuple(changed),

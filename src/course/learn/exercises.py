@@ -70,7 +70,7 @@ def check(id: str, function: Callable) -> Report:
     level = 0
     if verdict.status == "wrong" and verdict.answer:
         level = _level(id, verdict.answer, len(exercise.hints))
-    lines = told(exercise, verdict, level)
+    lines = feedback(exercise, verdict, level)
     if verdict.status == "passed":
         try:
             keep(id)
@@ -96,14 +96,14 @@ def progress() -> Progress:
     return Progress.of(known())
 
 
-def told(exercise: Exercise, verdict: Verdict, level: int) -> list[str]:
+def feedback(exercise: Exercise, verdict: Verdict, level: int) -> list[str]:
     """The lines of a report on a verdict; `level` is the number of the hint in it, 0 for none."""
     lines = [f"{exercise.id}: {verdict.sentence}"]
     if verdict.seen:
         lines.append(f"Seen on {verdict.seen}")
     if level:
         lines.append(f"Hint {level}: {exercise.hints[level - 1]}")
-    return lines + [*verdict.besides]
+    return lines + [*verdict.remarks]
 
 
 def _level(id: str, answer: str, highest: int) -> int:

@@ -27,7 +27,7 @@ def misfit(exercise: Exercise, function: Callable) -> str:
     return ""
 
 
-def did(outcome: Outcome) -> str:
+def describe(outcome: Outcome) -> str:
     """What a function did with an input, without a subject."""
     if outcome.error is not None:
         return f"raised {_raised(outcome)}"
@@ -46,7 +46,7 @@ def _names(exercise: Exercise, places: list[int]) -> str:
     return listed([f"`{names[n]}`" for n in places])
 
 
-def besides(outcomes: list[Outcome]) -> Iterator[str]:
+def remarks(outcomes: list[Outcome]) -> Iterator[str]:
     """What a function did outside of itself."""
     if replaced := [name for o in outcomes for name in o.replaced]:
         yield f"{listed(replaced)} had been replaced; the check used the original."

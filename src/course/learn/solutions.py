@@ -86,11 +86,11 @@ def printed(id: str, folder: Path) -> tuple[list[str], str]:
 
     The solution is '' unless the setting is "shown".
     """
-    hints, solution = told(id)
+    hints, solution = hints_and_solution(id)
     return hints, solution if setting(folder) == "shown" else ""
 
 
-def told(id: str) -> tuple[list[str], str]:
+def hints_and_solution(id: str) -> tuple[list[str], str]:
     """The hints and the solution in an exercise's file, without running it, which imports torch."""
     chapter, _, name = id.partition(".")
     path = content.chapter(chapter) / "exercises" / f"{name}.py"

@@ -11,7 +11,7 @@ from functools import partial
 
 from course.learn.attempt import Gone, Outcome, attempt
 from course.learn.record import Exercise, Program
-from course.learn.sentences import besides, complaint, did, misfit
+from course.learn.sentences import complaint, describe, misfit, remarks
 from course.learn.values import is_a
 from course.learn.words import call, kind
 
@@ -28,7 +28,7 @@ class Verdict:
     status: str
     sentence: str
     seen: str = ""
-    besides: tuple[str, ...] = ()  # what else the learner should know
+    remarks: tuple[str, ...] = ()  # what else the learner should know
     answer: str = ""  # what the function did with every input, as text
 
 
@@ -54,13 +54,13 @@ def judge(exercise: Exercise, function: Callable, run: Callable | None = None) -
         return Verdict("not attempted", sentence)
     wrong = [n for n, outcome in enumerate(outcomes) if not outcome.alike(rights[n])]
     status, sentence, seen = _finding(exercise, outcomes, rights, wrong)
-    more = [*besides(outcomes[: exercise.n_shown])]
+    more = [*remarks(outcomes[: exercise.n_shown])]
     shown = status == "wrong" and wrong and wrong[0] < exercise.n_shown
-    if shown and _fickle(exercise, function, outcomes, wrong[0], run):
+    if shown and _is_nondeterministic(exercise, function, outcomes, wrong[0], run):
         more.append(
             "Your function does something else when it is called again with the same input."
         )
-    return Verdict(status, sentence, seen, tuple(more), "\n".join(map(did, outcomes)))
+    return Verdict(status, sentence, seen, tuple(more), "\n".join(map(describe, outcomes)))
 
 
 def _finding(
@@ -71,7 +71,7 @@ def _finding(
         where = call(exercise.name, exercise.inputs[wrong[0]])
         ours, right = outcomes[wrong[0]], rights[wrong[0]]
         if hint := _known(exercise.mistakes, outcomes):
-            return "known mistake", hint, f"{where}: yours {did(ours)}."
+            return "known mistake", hint, f"{where}: yours {describe(ours)}."
     if used := next((outcome.used for outcome in outcomes if outcome.used), ""):
         return "wrong", f"you use {used}, but this exercise asks you to do without it.", ""
     if not wrong:
@@ -87,13 +87,13 @@ def _untouched(outcome: Outcome) -> bool:
     return type(outcome.error) is NotImplementedError and not outcome.words
 
 
-def _fickle(
+def _is_nondeterministic(
     exercise: Exercise, function: Callable, outcomes: list[Outcome], n: int, run: Callable
 ) -> bool:
     """True if the function does something else when it is called with the same input again."""
     if is_a(outcomes[n].error, Gone):
         return False
-    return did(run(function, exercise.inputs[n])) != did(outcomes[n])
+    return describe(run(function, exercise.inputs[n])) != describe(outcomes[n])
 
 
 def _outcomes(exercise: Exercise, function: Callable, run: Callable) -> Iterator[Outcome]:
