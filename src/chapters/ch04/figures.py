@@ -11,9 +11,9 @@ from course.draw.picture import (
     FAINT,
     INK,
     OFF,
-    SIGNED,
     SMALL,
     TIME,
+    X_CELLS,
     Picture,
     canvas,
     cells,
@@ -51,7 +51,7 @@ def sums_figure(rows: Tensor) -> Picture:
         "mean of the past": below / below.sum(dim=1, keepdim=True),
     }
     for ax, (title, left) in zip(axes, kinds.items(), strict=True):
-        heat_map(ax, left, title=title, row_axis="position t", column_axis="takes from row")
+        heat_map(ax, left, title=title, row_axis="position t", column_axis="takes from row", causal=True)
         for t, row in enumerate((left @ rows).tolist()):
             shown = ", ".join(f"{value:.4g}" for value in row)
             ax.text(len(rows) - 0.35, t, f"= [{shown}]", va="center", fontsize=SMALL, color=INK)
@@ -86,11 +86,11 @@ def product_figure(weights: Tensor, x: Tensor, row: int | None = None) -> Pictur
     T, C = x.shape
     sums = weights.sum(dim=-1)
     figure, axes = _maps(T, C)
-    cells(axes[0], weights)
+    cells(axes[0], weights, causal=True)
     row_sums(axes[0], sums.tolist(), T - 0.3, plain=FAINT)
     axes[0].set_xlim(-0.5, T + 1.1)
     for ax, matrix in ((axes[1], x), (axes[2], out)):
-        cells(ax, matrix, low=-2.0, high=2.0, colours=SIGNED)
+        cells(ax, matrix, low=-2.0, high=2.0, colours=X_CELLS)
     row = T - 1 if row is None else row
     for ax, width in ((axes[0], T), (axes[2], C)):
         ax.add_artist(_frame(row, width))

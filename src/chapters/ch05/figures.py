@@ -21,6 +21,7 @@ from course.draw.picture import (
     SIGNED,
     SMALL,
     STYLE,
+    V_CELLS,
     VALUE,
     WIDTH,
     Picture,
@@ -80,7 +81,7 @@ def attention_figure(
     )  # fmt: skip
     heat_map(
         axes[2], contexts, title=f"contexts ({Tq}, {Dv})", column_axis="channel", digits=digits,
-        **_signed(contexts),
+        **(_signed(contexts) | dict(colours=V_CELLS) if digits else _signed(contexts)),
     )  # fmt: skip
     with mpl.rc_context(STYLE):
         _block(axes[0], blocked)

@@ -66,5 +66,10 @@ def query_explorer(
         reach=REACH,
         scaled=True,
         causal=False,
-        controls={"scaled": "divide by \N{SQUARE ROOT}2", "causal": "close the cells of the future"},
+        ground=False,
+        controls={
+            "scaled": "divide by \N{SQUARE ROOT}2",
+            "causal": "close the cells of the future",
+            "ground": "shade where each word would win",
+        },
     )

@@ -12,13 +12,16 @@ from attention.heads import attention_scores, attention_weights
 from course.draw.picture import (
     FAINT,
     INK,
+    K_CELLS,
     KEY,
+    Q_CELLS,
     QUERY,
-    SIGNED,
     SMALL,
     STYLE,
+    V_CELLS,
     VALUE,
     WIDTH,
+    X_CELLS,
     Picture,
     headline,
     heat_map,
@@ -27,6 +30,7 @@ from course.draw.picture import (
     tint,
 )
 
+TINTS = {INK: X_CELLS, QUERY: Q_CELLS, KEY: K_CELLS, VALUE: V_CELLS}  # of cells, by role
 CELL, GAP = 0.335, 0.28  # inches: a cell's side, the room between neighbours
 
 
@@ -154,7 +158,7 @@ def _matrix(panel: Axes, left, bottom, matrix: Tensor, colour, rows=(), columns=
         heat_map(axes, matrix)
     else:
         reach = float(matrix.abs().max())
-        heat_map(axes, matrix, low=-reach, high=reach, colours=SIGNED)
+        heat_map(axes, matrix, low=-reach, high=reach, colours=TINTS[colour])
     axes.set_xticks([] if not columns else range(across), columns or None)
     axes.set_yticks([] if not rows else range(down), rows or None)
     axes.tick_params(axis="x", labeltop=True, labelbottom=False, rotation=40)

@@ -19,6 +19,7 @@ from course.draw.picture import (
     SMALL,
     STYLE,
     VALUE,
+    WEIGHTS,
     Picture,
     canvas,
     cells,
@@ -375,7 +376,7 @@ def _write(page: Axes, tokens: Sequence[str], spots: Sequence[Spot], looks: Tens
     x, y, wide = spots[-1]
     for n, (token, (left, base, width)) in enumerate(zip(tokens, spots, strict=True)):
         there = looks[..., n][looks[..., n] >= LEAST].tolist()
-        colour = tint(QUERY, 0.45 * max(there, default=0))
+        colour = WEIGHTS(max(there, default=0.0))
         box = Rectangle((left - 0.02, base - 0.06), width + 0.04, 0.24, color=colour, linewidth=0)
         page.add_patch(box)
         page.text(left + width / 2, base, token.strip(), ha="center", fontsize=SIZE)
@@ -409,5 +410,5 @@ def _tile(axes: Axes, weights: Tensor, block: int, head: int, size: Sequence[int
     x, y = WIDE - (n_head - head) * (TILE + 0.1), (n_layer - 1 - block) * TILE + 0.03
     place(axes, x, y, TILE - 0.08, TILE - 0.08)
     axes.set_axis_on()
-    cells(axes, weights.sqrt(), digits=None)
+    cells(axes, weights, digits=None)
     axes.set(xticks=[], yticks=[], xlim=(-0.5, T - 0.5), ylim=(T - 0.5, -0.5))

@@ -105,7 +105,7 @@
       const found = [scores(rows, ids), scores(rows.map((row) => row.map(() => 1 / row.length)), ids)];
       told.rows.forEach(({ cells }, n) => cells.forEach((td, m) => {
         set(td, { "data-value": found[m][n] }, said(found[m][n]));
-        td.style.setProperty("--weight", m ? 0 : found[m][n] || 0);
+        td.style.setProperty("--weight", m ? 0 : live.shade(found[m][n]));
       }));
       const chances = T ? weigh([...logits.at(-1)]) : [];
       const likely = chances.map((_, id) => id).sort((a, b) => chances[b] - chances[a]);

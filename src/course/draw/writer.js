@@ -177,7 +177,7 @@
       arcs.replaceChildren();
       const found = looks(maps, at, block, head, off), least = block === null ? FROM_ALL : FROM_ONE;
       for (const { weight, place } of found.filter((each, n) => each.weight >= least || n === found.length - 1)) {
-        tokens.children[place].style.setProperty("--weight", weight);
+        tokens.children[place].style.setProperty("--weight", live.shade(weight));
         add(arcs, "path", { d: arc(last, tokens.children[place]), "stroke-width": 1 + 6 * weight, pathLength: 1 });
       }
       const chances = heated(logits[at], temperature);
