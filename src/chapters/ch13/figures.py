@@ -79,11 +79,18 @@ def levels_figure(
         axes.set_ylim(len(rows) - 0.4, -0.6)
         axes.set_xlim(0, high * 1.12)
         axes.set_xlabel(f"loss, nats per {unit}")
-        axes.set_title("Between the best table and the floor" if floor else "The table to beat")
+        axes.set_title(_levels_title(rows, floor))
     said = ", ".join(f"{name} {loss:.2f}" for name, loss in rows if loss is not None)
     dashed = "" if floor is None else f", and the dashed line marks the floor, {floor:.2f}"
     return picture(figure, f"Losses in nats per {unit}, the lower the better: {said}. The solid line marks "
                    f"the best table, {best}{dashed}.")  # fmt: skip
+
+
+def _levels_title(rows: Sequence[tuple[str, float | None]], floor: float | None) -> str:
+    if None in dict(rows).values():
+        return "Between the best table and the floor" if floor else "The table to beat"
+    name, loss = min(rows, key=lambda row: row[1])
+    return f"The lowest loss is {loss:.2f}: {name}"
 
 
 def choices_figure(
@@ -303,7 +310,7 @@ def curve_figure(history: Sequence[Evaluation], best_table: float, floor: float 
             axes.text(steps[-1] * 1.015, losses[-1], name, color=colour, weight="bold", va=(
                 "bottom" if losses[-1] == max(history[-1][1:]) else "top"))  # fmt: skip
         for name, (loss, colour) in levels.items():
-            axes.axhline(loss, color=colour, linewidth=1.6, linestyle="-" if colour == VALUE else "--")
+            axes.hlines(loss, 0, steps[-1], colour, linewidth=1.6, linestyle="-" if colour == VALUE else "--")
             axes.text(steps[0], loss * 1.02, name, color=colour, fontsize=SMALL, va="bottom")
         axes.set_xlim(0, steps[-1] * 1.16)
         axes.set_xlabel("training step")

@@ -26,6 +26,9 @@ from course.colours import COLOURS
 
 DPI = 100  # CSS pixels in an inch: a figure of 7.8 inches fills the column of the book
 ROW_NAME = "row"  # the gid of a text that names a row of a map
+ACROSS = (
+    "across"  # the gid of a line from panel to panel: a narrow page, which stacks them, has none
+)
 LEAST = 12  # CSS pixels of a figure's smallest text, wherever it is shown
 SANS, MONO = "DejaVu Sans,Verdana,sans-serif", "DejaVu Sans Mono,Menlo,Consolas,monospace"
 COMMANDS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C"}
@@ -93,6 +96,8 @@ class Renderer(RendererBase):
         edge, width = gc.get_rgb(), gc.get_linewidth()
         look = _attributes(fill="none" if rgbFace is None else _role(rgbFace))
         own = _clear("fill", rgbFace, alpha)
+        if gc.get_gid() == ACROSS:
+            own += _attributes(**{"class": ACROSS})
         if width and edge[3]:
             look += _attributes(stroke=_role(edge), stroke_width=f"{width:.2g}")
             own += _clear("stroke", edge, alpha)
