@@ -36,7 +36,7 @@ from course.draw.picture import (
     heat_map,
     picture,
 )
-from course.draw.svg import LEAST, _size
+from course.draw.svg import ACROSS, LEAST, _size
 from course.publish.page import output_html
 from tests.conftest import ROOT
 
@@ -104,6 +104,14 @@ def test_a_title_and_the_names_of_rows_are_marked_for_a_narrow_page():
     figure, _ = canvas(2, 2)
     headline(figure, "of both")
     assert "class='title'>of both<" in picture(figure, "").svg
+
+
+def test_a_line_from_panel_to_panel_is_marked_for_a_page_that_stacks_them():
+    figure, (left, right) = canvas(2, 2)
+    with mpl.rc_context(STYLE):
+        left.plot([0, 1], [0, 0], color=QUERY, gid=ACROSS)
+        right.plot([0, 1], [0, 0], color=QUERY)
+    assert len(re.findall(r"<path d='[^']*' class='across'/>", picture(figure, "").svg)) == 1
 
 
 @pytest.mark.parametrize("angle", [0, 90])

@@ -31,10 +31,14 @@ def rows_figure(left: Tensor, rows: Tensor) -> Picture:
     figure, axes = canvas(2.4, 3, width_ratios=sizes)
     headline(figure, "Each row of A @ M is a mix of the rows of M")
     high = 1.5 * float(result.max())
-    parts = (("A", left, 1.5), ("@  M", rows, high), ("=  A @ M", result, high))
-    for ax, (name, matrix, most) in zip(axes, parts, strict=True):
+    parts = (
+        ("A", left, dict(high=1.5)),
+        ("@  M", rows, dict(low=-high, high=high, colours=X_CELLS)),
+        ("=  A @ M", result, dict(low=-high, high=high, colours=X_CELLS)),
+    )
+    for ax, (name, matrix, look) in zip(axes, parts, strict=True):
         title = f"{name} {tuple(matrix.shape)}"
-        heat_map(ax, matrix, title=title, high=most, digits=0, row_axis="" if ax in axes[1:] else "row t")
+        heat_map(ax, matrix, title=title, digits=0, **look, row_axis="" if ax in axes[1:] else "row t")
     a, m, product = (str(matrix.tolist()).replace(".0", ".") for matrix in (left, rows, result))
     return picture(figure, f"The product of two matrices. A is {a}, M is {m}, and A @ M is {product}.")
 

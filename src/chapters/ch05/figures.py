@@ -47,11 +47,13 @@ def attention_figure(
     *,
     row: int | None = None,
     title: str = "",
+    causal: bool = False,
 ) -> Picture:
     """Scores -> weights -> contexts: rows are queries, columns are keys; one row may be marked.
 
     Shapes (Tq, Tk), (Tq, Tk) and (Tq, Dv), without batch or heads. Scores of -inf are drawn grey.
-    Each row's sum is to the right of the weights. Without `keys`, the `queries` are the keys.
+    Each row's sum is to the right of the weights. If it is `causal`, weights on the future are red.
+    Without `keys`, the `queries` are the keys.
     """
     shapes = tuple(scores.shape), tuple(weights.shape), tuple(contexts.shape)
     if [len(shape) for shape in shapes] != [2, 2, 2] or not (
@@ -77,7 +79,7 @@ def attention_figure(
     )  # fmt: skip
     heat_map(
         axes[1], weights, title=f"weights ({Tq}, {Tk})", columns=keys,
-        column_axis="key (at whom)", digits=digits,
+        column_axis="key (at whom)", digits=digits, causal=causal,
     )  # fmt: skip
     heat_map(
         axes[2], contexts, title=f"contexts ({Tq}, {Dv})", column_axis="channel", digits=digits,

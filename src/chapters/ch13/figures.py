@@ -311,11 +311,16 @@ def curve_figure(history: Sequence[Evaluation], best_table: float, floor: float 
                 "bottom" if losses[-1] == max(history[-1][1:]) else "top"))  # fmt: skip
         for name, (loss, colour) in levels.items():
             axes.hlines(loss, 0, steps[-1], colour, linewidth=1.6, linestyle="-" if colour == VALUE else "--")
-            axes.text(steps[0], loss * 1.02, name, color=colour, fontsize=SMALL, va="bottom")
+            below = name == "the floor"  # where no curve is
+            axes.text(
+                steps[-1], loss * (0.98 if below else 1.02), name, color=colour, fontsize=SMALL,
+                ha="right", va="top" if below else "bottom",
+            )  # fmt: skip
         axes.set_xlim(0, steps[-1] * 1.16)
         axes.set_xlabel("training step")
         axes.set_ylabel("loss, nats per token")
         axes.set_yscale("log")
+        axes.set_ylim(bottom=0.85 * axes.get_ylim()[0])
         axes.yaxis.set_major_locator(mpl.ticker.LogLocator(subs=(1, 2, 3, 5)))
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_locator(mpl.ticker.NullLocator())
