@@ -82,7 +82,8 @@ def maps_figure(
     return picture(
         figure,
         f"{'A map' if len(maps) == 1 else f'{len(maps)} maps'}, rows by {names[0]}, columns by "
-        f"{names[1]}: {'; '.join(maps)}.{outlined}",
+        f"{names[1]}: {'; '.join(maps)}.{outlined}"
+        + (" The shade of a cell is the root of its weight." if colours is MAPS else ""),
     )
 
 
