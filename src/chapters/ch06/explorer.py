@@ -69,7 +69,7 @@ def query_explorer(
         ground=False,
         controls={
             "scaled": "divide by \N{SQUARE ROOT}2",
-            "causal": "close the cells of the future",
-            "ground": "shade where each word would win",
+            "causal": "close the future",
+            "ground": "shade who would win",
         },
     )
