@@ -167,11 +167,13 @@ def test_a_map_says_how_much_is_in_its_outlined_places():
     drawn = maps_figure(maps, list("abc"), [[(1, 0), (2, 0)], [(1, 1)]], title="Two")
     assert drawn.sentence == (
         "2 maps, rows by query, columns by key: even; own. Mean weight of the outlined cells: "
-        "even: 0.42; own: 1.00."
+        "even: 0.42; own: 1.00. The shade of a cell is the root of its weight."
     )
     assert drawn.svg.count(">a</text>") == 4 and drawn.svg.count("class='panel'") == 2
     one = maps_figure({"own": torch.eye(3)}, list("abc"), title="One", columns=1)
-    assert one.sentence == "A map, rows by query, columns by key: own."
+    assert one.sentence == (
+        "A map, rows by query, columns by key: own. The shade of a cell is the root of its weight."
+    )
 
 
 @pytest.mark.parametrize("colours, shows", [(MAPS, False), (SIGNED, True)])
