@@ -116,7 +116,7 @@
             flow.classList.toggle("astray", from[j] > row);
           });
           cells.forEach((line, t) => line.forEach((cell, j) => {
-            set(cell, { "data-value": weights[t][j], "fill-opacity": 0.8 * weights[t][j] });
+            set(cell, { "data-value": weights[t][j], "fill-opacity": shade(weights[t][j]) });
             cell.classList.toggle("astray", j <= t && from[j] > t);
           }));
         });
