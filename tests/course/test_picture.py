@@ -277,6 +277,9 @@ def test_every_role_can_be_read_on_the_page_and_ink_on_every_tint(theme):
             share * c + (1 - share) * p for c, p in zip(channels(found[name]), paper, strict=True)
         ]
         assert contrast(channels(found["ink"]), tint) >= 4.5, f"ink on {name}"
+        if name in ("query", "key", "value", "wrong"):  # weights, roles, the future
+            tint = mixed(channels(found[name]), asks, share)
+            assert contrast(channels(found["ink"]), tint) >= 4.5, f"ink on {name} in a prediction"
 
 
 BRIGHTER = float(

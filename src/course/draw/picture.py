@@ -28,7 +28,7 @@ WRONG = COLOURS["wrong"]  # and nothing else is red
 WIDTH = 7.8  # inches: what fills the column of the book
 SMALL = 9  # points: the smallest text, 12.5 pixels in that column
 DEEP = 0.6  # of a sign's colour in a cell at most, so that the number in it can be read
-DEEP_WEIGHT, DEEP_ROLE, DEEP_X = 0.65, 0.4, 0.3  # of a weight, of a role, and of x, which has none
+DEEP_WEIGHT, DEEP_ROLE, DEEP_X = 0.63, 0.4, 0.3  # of a weight, of a role, and of x, which has none
 
 
 def tint(colour: str, share: float) -> tuple[float, float, float, float]:

@@ -119,5 +119,5 @@ def _td(text: str, most: float, above: str) -> str:
         return '<td class="none">0</td>'
     says = (f"{value:.2f}" if DECIMALS.search(text) else says).replace("-", "−")
     kind = "below" if value < 0 else above
-    dark = 65 * value**0.5 if kind == "share" and most <= 1 else 50 * abs(value) / most
+    dark = 63 * value**0.5 if kind == "share" and most <= 1 else 50 * abs(value) / most
     return f'<td class="{kind}" style="--dark: {round(dark)}%">{says}</td>'
