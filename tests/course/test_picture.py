@@ -359,3 +359,12 @@ def test_without_cones_for_green_the_roles_and_the_axes_still_differ(theme):
 def test_red_is_the_colour_of_what_is_wrong_alone():
     red = {n for n, c in COLOURS.items() if channels(c)[0] > 2.5 * max(channels(c)[1:])}
     assert red == {"wrong"} and COLOURS["wrong"] == WRONG
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda p: p.name[:2]
+)
+def test_two_figures_of_a_page_have_two_titles(path):
+    drawn = (b64decode(svg).decode() for svg in SVG.findall(path.read_text(encoding="utf-8")))
+    titles = [title for svg in drawn for title in re.findall(r"class='title'>([^<]*)<", svg)]
+    assert sorted(titles) == sorted(set(titles))
