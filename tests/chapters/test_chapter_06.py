@@ -6,7 +6,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from chapters.ch06.explorer import head_explorer, query_explorer
+from chapters.ch06.explorer import REACH, head_explorer, query_explorer
 from chapters.ch06.figures import head_figure, roles_figure
 from course.learn.exercises import load
 from tests.conftest import ROOT, WORDS, X, matrices
@@ -53,27 +53,53 @@ def test_the_head_figure_follows_other_sizes_and_negative_numbers():
     assert ", ".join(f"{number:.4f}" for number in out[1].tolist()) in sentence
 
 
-def test_the_explorer_opens_before_the_query_is_turned_round():
-    explorer = query_explorer(X, *matrices(), WORDS)
-    weights, out = reference(X, *matrices())
+@pytest.fixture
+def spread():
+    """The matrices of the last explorer, as its cell writes them."""
+    path = next(NOTEBOOKS.glob("06_*.ipynb"))
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    named = {"torch": torch, "x": X, "words": WORDS, "query_explorer": query_explorer}
+    for name in ("cell-032", "cell-103"):
+        source = "".join(next(cell["source"] for cell in cells if cell["id"] == name))
+        exec(source.split("head_explorer")[0], named)
+    return named["spread"]
+
+
+def test_the_explorer_opens_before_the_query_is_turned_round(spread):
+    explorer = query_explorer(X, *spread, WORDS)
+    weights, out = reference(X, *spread)
     sentence = explorer.still.sentence
-    assert f"listens most to 'journey', weight {weights[1, 1]:.4f}" in sentence
+    assert f"listens most to 'Your', weight {weights[1, 0]:.4f}" in sentence
     assert "[" + ", ".join(f"{number:.4f}" for number in out[1].tolist()) + "]" in sentence
     q, k, v = (torch.tensor(explorer.state[name]) for name in ("queries", "keys", "values"))
     torch.testing.assert_close(F.scaled_dot_product_attention(q[None], k[None], v[None])[0], out)
 
 
-def test_opposite_the_keys_the_shortest_is_heard_best():
+def angle(vector):
+    return float(torch.atan2(vector[..., 1], vector[..., 0]).rad2deg())
+
+
+def test_the_keys_of_the_explorer_point_in_all_directions_and_stay_on_its_plane(spread):
+    k = X @ spread[1]
+    around = sorted(angle(key) % 360 for key in k)
+    gaps = [b - a for a, b in zip(around, [*around[1:], around[0] + 360], strict=True)]
+    assert max(gaps) < 150 and min(gaps) > 8
+    lengths = torch.cat([k, X @ spread[0]]).norm(dim=-1)
+    assert lengths.min() > 0.6 and lengths.max() < 2.0 < REACH
+
+
+def test_opposite_the_query_a_long_key_beats_the_nearest(spread):
     """What the chapter says beside the explorer, and that no other row changes."""
-    W_q, W_k, _ = matrices()
+    W_q, W_k, _ = spread
     q, k = X @ W_q, X @ W_k
-    assert WORDS[int(k.norm(dim=-1).argmin())] == "one"
     turned = q.clone()
     turned[1] *= -1
     before, after = ((each @ k.T / 2**0.5).softmax(dim=-1) for each in (q, turned))
-    assert WORDS[int(before[1].argmax())] == "journey" and WORDS[int(after[1].argmax())] == "one"
+    assert WORDS[int(before[1].argmax())] == "Your" and WORDS[int(after[1].argmax())] == "step"
     assert torch.equal(before[[0, 2, 3, 4, 5]], after[[0, 2, 3, 4, 5]])
-    assert bool((turned[1] @ k.T < 0).all())
+    with_, step = WORDS.index("with"), WORDS.index("step")
+    assert abs(angle(turned[1]) - angle(k[with_])) < 1
+    assert k[step].norm() > 1.9 * k[with_].norm()
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from statistics import fmean
 
 import pytest
 import torch
+from IPython.core.events import EventManager
 
 from attention.batches import split
 from attention.checkpoint import CHECKPOINT, load_checkpoint
@@ -24,7 +25,7 @@ from chapters.ch13.figures import (
     scaling_figure,
 )
 from chapters.ch13.rates import best_rates, next_run
-from course.draw.explorer import follow
+from course.draw.explorer import _after_the_cell, follow
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
@@ -301,6 +302,16 @@ def test_the_scaling_has_means_dots_for_the_seeds_and_a_line_that_falls_by_half(
     assert drawn.svg.count(path) == 2, "the smaller model's loss is halved by twice the steps"
     drops = [float(end) - float(start) for start, end in (left, right)]
     assert drops[0] == pytest.approx(2 * drops[1], abs=0.2), "four times the parameters"
+
+
+def test_what_was_followed_goes_once_the_cell_has_ended():
+    """The next cell draws the same curve to stay."""
+    events, ended = EventManager(None, {"post_run_cell": None}), []
+    _after_the_cell(events, lambda: ended.append(True))
+    events.trigger("post_run_cell", "result")
+    assert ended == [True]
+    events.trigger("post_run_cell", "result")
+    assert ended == [True]
 
 
 def test_follow_is_silent_where_nobody_looks(monkeypatch, capsys):

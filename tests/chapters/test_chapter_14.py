@@ -21,7 +21,7 @@ from chapters.ch14.figures import (
 from chapters.ch14.interventions import ablated, ablation_effects, mean_head_outputs
 from chapters.ch14.patterns import previous_token_score, sink_score, uniform_weights
 from chapters.ch14.tasks import repeated_strings
-from course.draw.picture import SIGNED, WEIGHTS
+from course.draw.picture import MAPS, SIGNED
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 STORED = json.loads(runs.STORED.read_text())
@@ -167,14 +167,16 @@ def test_a_map_says_how_much_is_in_its_outlined_places():
     drawn = maps_figure(maps, list("abc"), [[(1, 0), (2, 0)], [(1, 1)]], title="Two")
     assert drawn.sentence == (
         "2 maps, rows by query, columns by key: even; own. Mean weight of the outlined cells: "
-        "even: 0.42; own: 1.00."
+        "even: 0.42; own: 1.00. The shade of a cell is the root of its weight."
     )
     assert drawn.svg.count(">a</text>") == 4 and drawn.svg.count("class='panel'") == 2
     one = maps_figure({"own": torch.eye(3)}, list("abc"), title="One", columns=1)
-    assert one.sentence == "A map, rows by query, columns by key: own."
+    assert one.sentence == (
+        "A map, rows by query, columns by key: own. The shade of a cell is the root of its weight."
+    )
 
 
-@pytest.mark.parametrize("colours, shows", [(WEIGHTS, False), (SIGNED, True)])
+@pytest.mark.parametrize("colours, shows", [(MAPS, False), (SIGNED, True)])
 def test_what_is_below_0_shows_in_a_map_of_two_signs(colours, shows):
     below, nothing = (
         maps_figure({"m": matrix}, list("ab"), title="", colours=colours, names=("x", "y"))

@@ -462,6 +462,10 @@ def stands_on_a_phone(page, name):
     for now in stacked:
         assert not now["wide"] or now["widest"] > 0.95 * now["room"], (name, now)
         assert not now["out"] and not now["over"], (name, now)
+    across = page.evaluate(
+        "[...document.querySelectorAll('.across')].map(e => e.checkVisibility())"
+    )
+    assert not any(across) and (across or not name.startswith("06")), "lines that lead nowhere"
     return len(stacked), sum(now["named"] for now in found)
 
 

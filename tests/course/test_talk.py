@@ -178,7 +178,9 @@ def test_printed_numbers_become_a_shaded_table():
     )
     named = table("tensor([[1., 3.], [2., 4.]], grad_fn=<A>)\ntensor([9.])", ["x"], [])
     assert re.findall(r">([^<>]+)<", named) == ["x", "1", "3"] and 'class="share"' in named
-    assert table("tensor([True, False])", [], []).count("50%") == 1
+    assert table("tensor([True, False])", [], []).count("63%") == 1
+    weights = table("tensor([[0.09, 0.91]])", [], [])  # as in figures: 63% of the root
+    assert re.findall(r"--dark: (\d+)%", weights) == ["19", "60"]
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def window_figure(
         inputs, targets = tokens[start:][:block_size], tokens[start + 1 :][:block_size]
         full = len(targets) == block_size
         n_inputs, n_targets = _count(len(inputs), "input"), _count(len(targets), "target")
-        title = f"{n_inputs}, {n_targets}: {_count(block_size, 'example')} in one block"
+        title = f"From position {start}: {n_inputs}, {n_targets}, {_count(block_size, 'example')}"
         if not full:
             title = f"{n_inputs} and {n_targets} instead of {block_size} each"
         axes.set_title(title)

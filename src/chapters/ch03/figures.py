@@ -22,10 +22,8 @@ from course.draw.picture import (
     headline,
     heat_map,
     picture,
-    shades,
 )
 
-STRONG = shades(QUERY, deep=1.0)  # no number has to be read in it
 MONO = "DejaVu Sans Mono"
 
 
@@ -59,9 +57,7 @@ def tables_figure(
     labels = [sign(vocab[i]) for i in places]
     figure, axes = canvas(3.4, len(tables))
     for n, (ax, (name, table)) in enumerate(zip(axes, tables.items(), strict=True)):
-        heat_map(
-            ax, table.sqrt(), title=name, digits=None, column_axis="next character", colours=STRONG
-        )
+        heat_map(ax, table, title=name, digits=None, column_axis="next character")
         with mpl.rc_context(STYLE):
             ax.set_xticks(places, labels)
             ax.set_yticks(places, labels)

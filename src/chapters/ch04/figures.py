@@ -11,9 +11,9 @@ from course.draw.picture import (
     FAINT,
     INK,
     OFF,
-    SIGNED,
     SMALL,
     TIME,
+    X_CELLS,
     Picture,
     canvas,
     cells,
@@ -31,10 +31,14 @@ def rows_figure(left: Tensor, rows: Tensor) -> Picture:
     figure, axes = canvas(2.4, 3, width_ratios=sizes)
     headline(figure, "Each row of A @ M is a mix of the rows of M")
     high = 1.5 * float(result.max())
-    parts = (("A", left, 1.5), ("@  M", rows, high), ("=  A @ M", result, high))
-    for ax, (name, matrix, most) in zip(axes, parts, strict=True):
+    parts = (
+        ("A", left, dict(high=1.5)),
+        ("@  M", rows, dict(low=-high, high=high, colours=X_CELLS)),
+        ("=  A @ M", result, dict(low=-high, high=high, colours=X_CELLS)),
+    )
+    for ax, (name, matrix, look) in zip(axes, parts, strict=True):
         title = f"{name} {tuple(matrix.shape)}"
-        heat_map(ax, matrix, title=title, high=most, digits=0, row_axis="" if ax in axes[1:] else "row t")
+        heat_map(ax, matrix, title=title, digits=0, **look, row_axis="" if ax in axes[1:] else "row t")
     a, m, product = (str(matrix.tolist()).replace(".0", ".") for matrix in (left, rows, result))
     return picture(figure, f"The product of two matrices. A is {a}, M is {m}, and A @ M is {product}.")
 
@@ -51,7 +55,7 @@ def sums_figure(rows: Tensor) -> Picture:
         "mean of the past": below / below.sum(dim=1, keepdim=True),
     }
     for ax, (title, left) in zip(axes, kinds.items(), strict=True):
-        heat_map(ax, left, title=title, row_axis="position t", column_axis="takes from row")
+        heat_map(ax, left, title=title, row_axis="position t", column_axis="takes from row", causal=True)
         for t, row in enumerate((left @ rows).tolist()):
             shown = ", ".join(f"{value:.4g}" for value in row)
             ax.text(len(rows) - 0.35, t, f"= [{shown}]", va="center", fontsize=SMALL, color=INK)
@@ -86,11 +90,11 @@ def product_figure(weights: Tensor, x: Tensor, row: int | None = None) -> Pictur
     T, C = x.shape
     sums = weights.sum(dim=-1)
     figure, axes = _maps(T, C)
-    cells(axes[0], weights)
+    cells(axes[0], weights, causal=True)
     row_sums(axes[0], sums.tolist(), T - 0.3, plain=FAINT)
     axes[0].set_xlim(-0.5, T + 1.1)
     for ax, matrix in ((axes[1], x), (axes[2], out)):
-        cells(ax, matrix, low=-2.0, high=2.0, colours=SIGNED)
+        cells(ax, matrix, low=-2.0, high=2.0, colours=X_CELLS)
     row = T - 1 if row is None else row
     for ax, width in ((axes[0], T), (axes[2], C)):
         ax.add_artist(_frame(row, width))

@@ -21,6 +21,7 @@ from course.draw.picture import (
     SIGNED,
     SMALL,
     STYLE,
+    V_CELLS,
     VALUE,
     WIDTH,
     Picture,
@@ -46,11 +47,13 @@ def attention_figure(
     *,
     row: int | None = None,
     title: str = "",
+    causal: bool = False,
 ) -> Picture:
     """Scores -> weights -> contexts: rows are queries, columns are keys; one row may be marked.
 
     Shapes (Tq, Tk), (Tq, Tk) and (Tq, Dv), without batch or heads. Scores of -inf are drawn grey.
-    Each row's sum is to the right of the weights. Without `keys`, the `queries` are the keys.
+    Each row's sum is to the right of the weights. If it is `causal`, weights on the future are red.
+    Without `keys`, the `queries` are the keys.
     """
     shapes = tuple(scores.shape), tuple(weights.shape), tuple(contexts.shape)
     if [len(shape) for shape in shapes] != [2, 2, 2] or not (
@@ -76,11 +79,11 @@ def attention_figure(
     )  # fmt: skip
     heat_map(
         axes[1], weights, title=f"weights ({Tq}, {Tk})", columns=keys,
-        column_axis="key (at whom)", digits=digits,
+        column_axis="key (at whom)", digits=digits, causal=causal,
     )  # fmt: skip
     heat_map(
         axes[2], contexts, title=f"contexts ({Tq}, {Dv})", column_axis="channel", digits=digits,
-        **_signed(contexts),
+        **(_signed(contexts) | dict(colours=V_CELLS) if digits else _signed(contexts)),
     )  # fmt: skip
     with mpl.rc_context(STYLE):
         _block(axes[0], blocked)
@@ -153,11 +156,11 @@ def arrows_figure(
 def _plane(axes: Axes, query: Tensor, keys: Tensor, context: Tensor, words, reach: float) -> None:
     """The arrows of the query (below the others), of the keys with their words, of the context."""
     _arrow(axes, query.tolist(), QUERY, 4.0)
-    for word, (x, y) in zip(words, keys.tolist(), strict=True):
+    for x, y in keys.tolist():
         _arrow(axes, (x, y), KEY, 1.8)
-        far = 1 + 0.11 * reach / (math.hypot(x, y) or 1)
+    for word, (x, y) in zip(words, _label_places(keys.tolist(), reach), strict=True):
         axes.text(
-            x * far, y * far, word, ha="center", va="center", fontsize=9, zorder=5,
+            x, y, word, ha="center", va="center", fontsize=9, zorder=5,
             bbox=dict(facecolor=tint(PAPER, 0.75), edgecolor="none", pad=0.6),
         )  # fmt: skip
     _arrow(axes, context.tolist(), VALUE, 2.6)
@@ -167,7 +170,25 @@ def _plane(axes: Axes, query: Tensor, keys: Tensor, context: Tensor, words, reac
     axes.tick_params(labelsize=SMALL, length=2)
     for colour, name in ((QUERY, "query"), (KEY, "keys"), (VALUE, "context")):
         axes.plot([], [], color=colour, linewidth=2.6, label=name)
-    axes.legend(loc="lower left", fontsize=SMALL, frameon=False, handlelength=1.2)
+    corners = {"lower left": (-1, -1), "upper left": (-1, 1), "lower right": (1, -1), "upper right": (1, 1)}
+    tips = [*keys.tolist(), query.tolist()]
+    far = {name: min(math.dist((reach * x, reach * y), tip) for tip in tips) for name, (x, y) in corners.items()}
+    first = next((name for name in corners if far[name] > 0.7 * reach), max(far, key=far.get))
+    axes.legend(loc=first, fontsize=SMALL, frameon=False, handlelength=1.2)
+
+
+def _label_places(tips: Sequence[tuple[float, float]], reach: float) -> list[tuple[float, float]]:
+    """Where the words of arrows go: just beyond their tips; those that would touch move apart, down."""
+    places = [(x + 0.11 * reach * x / r, y + 0.11 * reach * y / r) for x, y in tips if (r := math.hypot(x, y) or 1)]
+    wide, high = 0.28 * reach, 0.1 * reach
+    done: list[int] = []
+    for n in sorted(range(len(places)), key=lambda n: -places[n][1]):
+        x, y = places[n]
+        while any(abs(x - places[m][0]) < wide and abs(y - places[m][1]) < 0.99 * high for m in done):
+            y -= 0.1 * high
+        places[n] = x, y
+        done.append(n)
+    return places
 
 
 def _three_maps(

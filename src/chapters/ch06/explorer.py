@@ -66,5 +66,10 @@ def query_explorer(
         reach=REACH,
         scaled=True,
         causal=False,
-        controls={"scaled": "divide by \N{SQUARE ROOT}2", "causal": "close the cells of the future"},
+        ground=False,
+        controls={
+            "scaled": "divide by \N{SQUARE ROOT}2",
+            "causal": "close the future",
+            "ground": "shade who would win",
+        },
     )

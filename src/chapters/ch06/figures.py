@@ -12,13 +12,16 @@ from attention.heads import attention_scores, attention_weights
 from course.draw.picture import (
     FAINT,
     INK,
+    K_CELLS,
     KEY,
+    Q_CELLS,
     QUERY,
-    SIGNED,
     SMALL,
     STYLE,
+    V_CELLS,
     VALUE,
     WIDTH,
+    X_CELLS,
     Picture,
     headline,
     heat_map,
@@ -26,7 +29,9 @@ from course.draw.picture import (
     sheet,
     tint,
 )
+from course.draw.svg import ACROSS
 
+TINTS = {INK: X_CELLS, QUERY: Q_CELLS, KEY: K_CELLS, VALUE: V_CELLS}  # of cells, by role
 CELL, GAP = 0.335, 0.28  # inches: a cell's side, the room between neighbours
 
 
@@ -48,13 +53,14 @@ def roles_figure(word: str, x: Tensor) -> Picture:
         above.text(WIDTH / 2, 2.46, word, weight="bold", fontsize=12, **put)
         above.text(WIDTH / 2, 2.2, f"x = [{numbers}]", fontsize=SMALL, **put)
         above.text(WIDTH / 2, 1.97, "private: no other word sees it", fontsize=SMALL, color=FAINT, **put)
-        above.plot([WIDTH / 2] * 2, [1.86, branch], color=INK, linewidth=1.8)
+        above.plot([WIDTH / 2] * 2, [1.86, branch], color=INK, linewidth=1.8, gid=ACROSS)
         for n, (axes, (role, colour, asks, then)) in enumerate(zip(below, ROLES, strict=True)):
             left = 0.025 + n * apart
             middle = left + width / 2
             ends = max(left - 0.1, 0.025 + width / 2), min(left + apart - 0.1, WIDTH - 0.025 - width / 2)
-            axes.plot(ends, [branch] * 2, color=INK, linewidth=1.8)
+            axes.plot(ends, [branch] * 2, color=INK, linewidth=1.8, gid=ACROSS)
             _arrow(axes, [(middle, branch), (middle, top + 0.02)], colour)
+            axes.text(middle + 0.12, 1.52, "x", va="center")
             axes.add_patch(
                 FancyBboxPatch(
                     (left, 0.1), width, top - 0.1, boxstyle="round,pad=0,rounding_size=0.08",
@@ -154,7 +160,7 @@ def _matrix(panel: Axes, left, bottom, matrix: Tensor, colour, rows=(), columns=
         heat_map(axes, matrix)
     else:
         reach = float(matrix.abs().max())
-        heat_map(axes, matrix, low=-reach, high=reach, colours=SIGNED)
+        heat_map(axes, matrix, low=-reach, high=reach, colours=TINTS[colour])
     axes.set_xticks([] if not columns else range(across), columns or None)
     axes.set_yticks([] if not rows else range(down), rows or None)
     axes.tick_params(axis="x", labeltop=True, labelbottom=False, rotation=40)

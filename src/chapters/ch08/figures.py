@@ -15,10 +15,10 @@ from course.draw.picture import (
     INK,
     LIGHT,
     QUERY,
+    SEEN,
     SHADE,
     SMALL,
     STYLE,
-    WEIGHTS,
     WIDTH,
     WRONG,
     Picture,
@@ -30,8 +30,8 @@ from course.draw.picture import (
     place,
 )
 
-LEAK = 1e-5  # a smaller change is rounding
-OPEN, CLOSED, FUTURE = QUERY, LIGHT, WRONG
+LEAK = SEEN  # a smaller change is rounding
+OPEN, CLOSED, AHEAD = QUERY, LIGHT, WRONG
 
 
 def mask_gallery(masks: Mapping[str, Tensor], words: Sequence[str]) -> Picture:
@@ -174,7 +174,7 @@ def _squares(axes: Axes, mask: Tensor, words: Sequence[str], rows: bool) -> None
     with mpl.rc_context(STYLE):
         for r in range(T):
             for c in range(T):
-                colour = (FUTURE if c > r else OPEN) if mask[r, c] else CLOSED
+                colour = (AHEAD if c > r else OPEN) if mask[r, c] else CLOSED
                 axes.add_patch(Rectangle((c - 0.46, r - 0.46), 0.92, 0.92, color=colour, lw=0))
         axes.set(xlim=(-0.5, T - 0.5), ylim=(T - 0.5, -0.5), aspect="equal")
         name_rows(axes, words if rows else [""] * T)
@@ -187,7 +187,7 @@ def _map(axes: Axes, matrix: Tensor, *, columns: Sequence[str], **options) -> No
     """A heat map that marks what is not a number, and every non-zero cell of the future."""
     matrix = matrix.detach()
     lost = matrix.isnan()
-    heat_map(axes, matrix.nan_to_num(0), columns=columns, colours=WEIGHTS, **options)
+    heat_map(axes, matrix.nan_to_num(0), columns=columns, causal=True, **options)
     with mpl.rc_context(STYLE):
         axes.set_xticks(
             range(len(columns)), columns, rotation=45, ha="right", rotation_mode="anchor"
@@ -196,14 +196,6 @@ def _map(axes: Axes, matrix: Tensor, *, columns: Sequence[str], **options) -> No
         for r, c in lost.nonzero().tolist():
             axes.add_patch(Rectangle((c - 0.5, r - 0.5), 1, 1, color=SHADE, lw=0, zorder=4))
             axes.text(c, r, "nan", ha="center", va="center", fontsize=SMALL, color=INK, zorder=5)
-        for r, c in (matrix.triu(1).nan_to_num(0) > LEAK).nonzero().tolist():
-            axes.add_patch(_frame(r, c, FUTURE))
-
-
-def _frame(row: int, column: int, colour: str) -> Rectangle:
-    return Rectangle(
-        (column - 0.46, row - 0.46), 0.92, 0.92, fill=False, edgecolor=colour, lw=1.6, zorder=6
-    )
 
 
 def _ahead(mask: Tensor) -> int:

@@ -8,14 +8,13 @@ from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from course.draw.picture import (
-    DEEP,
     FAINT,
     INK,
     PAPER,
-    QUERY,
     SMALL,
     STYLE,
     TIME,
+    WEIGHTS,
     WIDTH,
     WRONG,
     Picture,
@@ -67,7 +66,7 @@ def shares_figure(
             hears.text(left - 0.12, y + row / 2, word, gid=ROW_NAME, ha="right", va="center", fontsize=SMALL)
             for h in range(H):
                 share = float(shares[h, t])
-                _cell(hears, left + h * cell, y, cell, row, tint(QUERY, DEEP * share))
+                _cell(hears, left + h * cell, y, cell, row, WEIGHTS(share))
                 hears.text(left + (h + 0.5) * cell, y + row / 2, f"{share:.3g}", fontsize=SMALL, **put)
             for c in range(C):
                 heard = float(shares[c // D, t]) > 0
@@ -159,9 +158,7 @@ def views_figure(
     for n, (ax, (name, shares)) in enumerate(zip(axes, cuts.items(), strict=True)):
         place(ax, 0.95 + 3.5 * n, 0.55, 3.0, 3.0)
         names = words if n == 0 else [""] * len(words)
-        heat_map(ax, shares, title=name, rows=names, columns=words, column_axis="whose numbers")
-        for t, s in shares.triu(1).nonzero().tolist():
-            ax.add_patch(Rectangle((s - 0.46, t - 0.46), 0.92, 0.92, fill=False, ec=WRONG, lw=1.6))
+        heat_map(ax, shares, title=name, rows=names, columns=words, column_axis="whose numbers", causal=True)
     with mpl.rc_context(STYLE):
         axes[0].set_ylabel("output")
     return picture(figure, views_sentence(right, wrong, words, n_head, row, width))

@@ -263,9 +263,8 @@ def longer_figure(losses: Mapping[str, Tensor], trained: int, step: int) -> Pict
         for value, name, _ in sorted(ends):  # names that would touch move apart
             below = max(value, below + 0.055 * (top - axes.get_ylim()[0]))
             axes.text(middle[-1] + 0.7 * step, below, name, va="center", fontsize=SMALL)
-        axes.set_title(
-            f"Trained on {trained} characters, read on to {round(middle[-1] + step / 2)}"
-        )
+        _, lowest, _ = min(ends)
+        axes.set_title(f"Read on to {round(middle[-1] + step / 2)} characters: {lowest} ends lowest")
     said = "; ".join(
         f"{name} {rows[:, 0].mean():.2f}, {rows[:, trained // step - 1].mean():.2f}, "
         f"{rows[:, trained // step].mean():.2f}, {rows[:, -1].mean():.2f}"

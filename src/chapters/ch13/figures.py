@@ -19,6 +19,7 @@ from course.draw.picture import (
     SMALL,
     STYLE,
     VALUE,
+    WEIGHTS,
     Picture,
     canvas,
     cells,
@@ -78,11 +79,18 @@ def levels_figure(
         axes.set_ylim(len(rows) - 0.4, -0.6)
         axes.set_xlim(0, high * 1.12)
         axes.set_xlabel(f"loss, nats per {unit}")
-        axes.set_title("Between the best table and the floor" if floor else "The table to beat")
+        axes.set_title(_levels_title(rows, floor))
     said = ", ".join(f"{name} {loss:.2f}" for name, loss in rows if loss is not None)
     dashed = "" if floor is None else f", and the dashed line marks the floor, {floor:.2f}"
     return picture(figure, f"Losses in nats per {unit}, the lower the better: {said}. The solid line marks "
                    f"the best table, {best}{dashed}.")  # fmt: skip
+
+
+def _levels_title(rows: Sequence[tuple[str, float | None]], floor: float | None) -> str:
+    if None in dict(rows).values():
+        return "Between the best table and the floor" if floor else "The table to beat"
+    name, loss = min(rows, key=lambda row: row[1])
+    return f"The lowest loss is {loss:.2f}: {name}"
 
 
 def choices_figure(
@@ -302,12 +310,17 @@ def curve_figure(history: Sequence[Evaluation], best_table: float, floor: float 
             axes.text(steps[-1] * 1.015, losses[-1], name, color=colour, weight="bold", va=(
                 "bottom" if losses[-1] == max(history[-1][1:]) else "top"))  # fmt: skip
         for name, (loss, colour) in levels.items():
-            axes.axhline(loss, color=colour, linewidth=1.6, linestyle="-" if colour == VALUE else "--")
-            axes.text(steps[0], loss * 1.02, name, color=colour, fontsize=SMALL, va="bottom")
+            axes.hlines(loss, 0, steps[-1], colour, linewidth=1.6, linestyle="-" if colour == VALUE else "--")
+            below = name == "the floor"  # where no curve is
+            axes.text(
+                steps[-1], loss * (0.98 if below else 1.02), name, color=colour, fontsize=SMALL,
+                ha="right", va="top" if below else "bottom",
+            )  # fmt: skip
         axes.set_xlim(0, steps[-1] * 1.16)
         axes.set_xlabel("training step")
         axes.set_ylabel("loss, nats per token")
         axes.set_yscale("log")
+        axes.set_ylim(bottom=0.85 * axes.get_ylim()[0])
         axes.yaxis.set_major_locator(mpl.ticker.LogLocator(subs=(1, 2, 3, 5)))
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_locator(mpl.ticker.NullLocator())
@@ -375,7 +388,7 @@ def _write(page: Axes, tokens: Sequence[str], spots: Sequence[Spot], looks: Tens
     x, y, wide = spots[-1]
     for n, (token, (left, base, width)) in enumerate(zip(tokens, spots, strict=True)):
         there = looks[..., n][looks[..., n] >= LEAST].tolist()
-        colour = tint(QUERY, 0.45 * max(there, default=0))
+        colour = WEIGHTS(max(there, default=0.0))
         box = Rectangle((left - 0.02, base - 0.06), width + 0.04, 0.24, color=colour, linewidth=0)
         page.add_patch(box)
         page.text(left + width / 2, base, token.strip(), ha="center", fontsize=SIZE)
@@ -409,5 +422,5 @@ def _tile(axes: Axes, weights: Tensor, block: int, head: int, size: Sequence[int
     x, y = WIDE - (n_head - head) * (TILE + 0.1), (n_layer - 1 - block) * TILE + 0.03
     place(axes, x, y, TILE - 0.08, TILE - 0.08)
     axes.set_axis_on()
-    cells(axes, weights.sqrt(), digits=None)
+    cells(axes, weights, digits=None)
     axes.set(xticks=[], yticks=[], xlim=(-0.5, T - 0.5), ylim=(T - 0.5, -0.5))

@@ -150,7 +150,7 @@ def _still(maps: Tensor, sentence: str) -> Picture:
         x, y = left + head * (size + 0.15), high - (block + 1) * (size + 0.3) + 0.05
         place(axes, x, y, size, size)
         axes.set_axis_on()
-        cells(axes, maps[block, head].sqrt(), digits=None)  # so that small weights show
+        cells(axes, maps[block, head], digits=None)
         axes.set(xticks=[], yticks=[], xlim=(-0.5, T - 0.5), ylim=(T - 0.5, -0.5))
         axes.set_title(f"{block}.{head}", fontsize=9, weight="normal")
     headline(figure, "Every head of the model on one text: block.head")

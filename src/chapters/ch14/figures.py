@@ -13,11 +13,11 @@ from course.draw.picture import (
     INK,
     KEY,
     LIGHT,
+    MAPS,
     QUERY,
     SMALL,
     STYLE,
     VALUE,
-    WEIGHTS,
     WIDTH,
     Picture,
     canvas,
@@ -42,7 +42,7 @@ def maps_figure(
     names: tuple[str, str] = ("query", "key"),
     keys: Sequence[str] = (),
     high: float = 1.0,
-    colours=WEIGHTS,
+    colours=MAPS,
 ) -> Picture:
     """Maps side by side, `columns` in a line; `right` holds the cells outlined in each."""
     keys, right = keys or rows, [*right, *[()] * (len(maps) - len(right))]
@@ -58,7 +58,7 @@ def maps_figure(
             axes = figure.add_subplot(lines, columns, n + 1)
             left, low = n % columns * wide + 0.45, (lines - 1 - n // columns) * tall + 0.42
             place(axes, left + (wide - 0.55 - side) / 2, low, side, tall - 0.72)
-            cells(axes, weights, digits=None, low=-high if colours is not WEIGHTS else 0.0,
+            cells(axes, weights, digits=None, low=-high if colours is not MAPS else 0.0,
                   high=high, colours=colours)  # fmt: skip
             for row, key in places:
                 axes.add_patch(
@@ -82,7 +82,8 @@ def maps_figure(
     return picture(
         figure,
         f"{'A map' if len(maps) == 1 else f'{len(maps)} maps'}, rows by {names[0]}, columns by "
-        f"{names[1]}: {'; '.join(maps)}.{outlined}",
+        f"{names[1]}: {'; '.join(maps)}.{outlined}"
+        + (" The shade of a cell is the root of its weight." if colours is MAPS else ""),
     )
 
 
@@ -213,11 +214,11 @@ def film_figure(film: Sequence[Mapping], now: int) -> Picture:
 
 
 def _unpacked(signs: str) -> Tensor:
-    """The roots of a causal map's weights, (T, T), from a sign for each, row by row."""
+    """A causal map's weights, (T, T), from a sign for the root of each, row by row."""
     T = int((2 * len(signs)) ** 0.5)
     weights = torch.zeros(T, T)
     weights[torch.ones(T, T).tril().bool()] = torch.tensor([int(sign, 36) / 35 for sign in signs])
-    return weights
+    return weights.square()
 
 
 def _between(numbers: Sequence[float]) -> str:

@@ -2,7 +2,7 @@
 // the state is a step, the matrices of a head, and the number that a reader has pressed.
 (() => {
   "use strict";
-  const { add, follow, set, slider, times, weigh } = globalThis.courseLive;
+  const { add, follow, set, shade, slider, times, weigh } = globalThis.courseLive;
   const BEATS = ["project", "compare", "score", "scale", "softmax", "add"];
   const MINUS = "\u2212", ALL = -1, SWIPE = 14; // pixels that a finger goes for a step
 
@@ -192,7 +192,7 @@
         set(text, {}, stands === 1 ? "" : says);
         made.classList.toggle("lit", parts.some(([of, y, x]) => of === name && [ALL, r].includes(y) && [ALL, c].includes(x)));
         made.classList.toggle("below", value < 0);
-        made.style.setProperty("--weight", name === "values" ? (beat === 6 ? found.weights[mine][r] : 0) : stands === 4 ? value : Math.abs(value) / most);
+        made.style.setProperty("--weight", name === "values" ? (beat === 6 ? shade(found.weights[mine][r]) : 0) : stands === 4 ? shade(value) : Math.abs(value) / most);
         arrows?.replaceChildren();
         if (stands === 1) pair(arrows, [["key", found.k[c], long], ["query", found.q[r], longest]]);
       }

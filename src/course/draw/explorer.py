@@ -15,6 +15,8 @@ from math import prod
 from typing import Any
 
 import ipywidgets as widgets
+from IPython import get_ipython
+from IPython.core.events import EventManager
 from IPython.display import display
 
 from course.draw.picture import Picture
@@ -113,19 +115,32 @@ def _said(value: Any) -> str:
 def follow(draw: Callable[[Sequence], Picture]) -> Callable[[Any], None]:
     """A function to tell news to: a picture of all that it was told, anew each time.
 
-    Silent where a notebook runs without a person.
+    It goes when the cell has ended, since the next one draws it to stay. Silent where a notebook runs
+    without a person.
     """
     told: list[Any] = []
     if os.environ.get("COURSE_HEADLESS"):
         return told.append
     view = widgets.HTML()
     display(view)
+    if shell := get_ipython():
+        _after_the_cell(shell.events, lambda: setattr(view, "value", ""))
 
     def watch(news: Any) -> None:
         told.append(news)
         view.value = draw(told)._repr_html_()
 
     return watch
+
+
+def _after_the_cell(events: EventManager, end: Callable[[], None]) -> None:
+    """Call `end` once, when the cell that runs now has ended."""
+
+    def ended(*_) -> None:
+        events.unregister("post_run_cell", ended)
+        end()
+
+    events.register("post_run_cell", ended)
 
 
 def slider(label: str, low: int, high: int, value: int, step: int = 1) -> widgets.IntSlider:

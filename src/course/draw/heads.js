@@ -2,7 +2,7 @@
 // whose numbers then flow into an output.
 (() => {
   "use strict";
-  const { add, follow, set, table, weigh } = globalThis.courseLive;
+  const { add, follow, set, shade, table, weigh } = globalThis.courseLive;
   const WIDTH = 360, MEMORY = 40, HIGH = 20, MAPS = 104, CELL = 16; // of the picture of one cut
 
   // A piece is the part of a word that a head gets; the memory holds piece after piece. This says
@@ -116,7 +116,7 @@
             flow.classList.toggle("astray", from[j] > row);
           });
           cells.forEach((line, t) => line.forEach((cell, j) => {
-            set(cell, { "data-value": weights[t][j], "fill-opacity": 0.8 * weights[t][j] });
+            set(cell, { "data-value": weights[t][j], "fill-opacity": shade(weights[t][j]) });
             cell.classList.toggle("astray", j <= t && from[j] > t);
           }));
         });
@@ -126,7 +126,7 @@
           cells.forEach((cell, s) => {
             const share = shares[t][s];
             set(cell, { "data-value": share }, share ? share.toFixed(2) : "\u2013");
-            cell.style.setProperty("--weight", share);
+            cell.style.setProperty("--weight", shade(share));
             cell.classList.toggle("wrong", share > 0 && s > t);
           });
         });

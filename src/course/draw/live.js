@@ -71,6 +71,9 @@
     return shares.map((share) => share / sum);
   };
 
+  // How deep the colour of a weight is: its square root, as in `roots` of picture.py.
+  live.shade = (weight) => Math.sqrt(weight || 0);
+
   // The product of two matrices.
   live.times = (a, b) => a.map((row) =>
     b[0].map((_, c) => row.reduce((sum, value, k) => sum + value * b[k][c], 0)));

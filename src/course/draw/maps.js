@@ -1,7 +1,7 @@
 // Maps: type a text, and every head of every block of a GPT follows, computed from its checkpoint.
 (() => {
   "use strict";
-  const { add, follow, gpt, ink, paint, set, sign, table, tiles, weigh } = globalThis.courseLive;
+  const { add, follow, gpt, ink, paint, set, shade, sign, table, tiles, weigh } = globalThis.courseLive;
   const LEAST = 12, MOST = 24, EDGE = 14, ROOM = 380; // pixels: of a cell of the large map, of a letter
   // before its rows, and of all of it at most
   const SHOWN = 10; // of the next characters, the likeliest
@@ -105,7 +105,7 @@
       const found = [scores(rows, ids), scores(rows.map((row) => row.map(() => 1 / row.length)), ids)];
       told.rows.forEach(({ cells }, n) => cells.forEach((td, m) => {
         set(td, { "data-value": found[m][n] }, said(found[m][n]));
-        td.style.setProperty("--weight", m ? 0 : found[m][n] || 0);
+        td.style.setProperty("--weight", m ? 0 : shade(found[m][n]));
       }));
       const chances = T ? weigh([...logits.at(-1)]) : [];
       const likely = chances.map((_, id) => id).sort((a, b) => chances[b] - chances[a]);

@@ -2,7 +2,7 @@
 // who notices whose change.
 (() => {
   "use strict";
-  const { add, follow, set, table, times, weigh } = globalThis.courseLive;
+  const { add, follow, set, shade, table, times, weigh } = globalThis.courseLive;
   const LEAK = 1e-5; // a smaller change is rounding
 
   // As in torch, a row that may not look at any word is 0 / 0: nan.
@@ -106,11 +106,11 @@
             "data-value": weight,
           }, open || Number.isNaN(weight) ? weight.toFixed(2).replace("NaN", "nan") : "\u2013");
           button.classList.toggle("wrong", open && j > i);
-          button.parentElement.style.setProperty("--weight", weight || 0);
+          button.parentElement.style.setProperty("--weight", shade(weight));
           const cell = right.rows[i].cells[j], moved = moves[i][j];
           set(cell, { "data-value": moved }, moved.toFixed(2).replace("NaN", "nan"));
           cell.classList.toggle("wrong", j > i && moved > LEAK);
-          cell.style.setProperty("--weight", Math.min(1, 2 * moved) || 0);
+          cell.style.setProperty("--weight", shade(Math.min(1, 2 * moved)));
         });
         const sum = weights[i].reduce((a, b) => a + b);
         set(sums[i], { "data-value": sum }, sum.toFixed(2).replace("NaN", "nan"));

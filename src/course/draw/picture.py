@@ -14,6 +14,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from matplotlib.transforms import TransformedPath
 from torch import Tensor
 
@@ -26,7 +27,8 @@ INK, FAINT, PAPER = COLOURS["ink"], COLOURS["faint"], COLOURS["paper"]
 WRONG = COLOURS["wrong"]  # and nothing else is red
 WIDTH = 7.8  # inches: what fills the column of the book
 SMALL = 9  # points: the smallest text, 12.5 pixels in that column
-DEEP = 0.6  # of a colour in a cell at most, so that the number in it can be read
+DEEP = 0.6  # of a sign's colour in a cell at most, so that the number in it can be read
+DEEP_WEIGHT, DEEP_ROLE, DEEP_X = 0.63, 0.4, 0.3  # of a weight, of a role, and of x, which has none
 
 
 def tint(colour: str, share: float) -> tuple[float, float, float, float]:
@@ -51,8 +53,20 @@ def shades(*colours: str, deep: float = DEEP) -> LinearSegmentedColormap:
     return LinearSegmentedColormap.from_list("shades", ends, N=255)  # odd: 0 lies within a level
 
 
-WEIGHTS = shades(QUERY)
-SIGNED = shades(COLOURS["below"], COLOURS["above"])  # only for numbers with a sign
+def roots(colour: str, deep: float) -> LinearSegmentedColormap:
+    """The shade of a weight: its square root, so that 0.09 and 0.23 differ, and 0 still is clear."""
+    return LinearSegmentedColormap.from_list(
+        "roots", [tint(colour, deep * (n / 254) ** 0.5) for n in range(255)], N=255
+    )
+
+
+WEIGHTS = roots(QUERY, DEEP_WEIGHT)
+MAPS = roots(QUERY, 1.0)  # without numbers that are to be read
+FUTURE = roots(WRONG, 0.45)  # of weights on what comes later
+SIGNED = shades(COLOURS["below"], COLOURS["above"])  # for scores, and numbers that aren't written
+# q, k and v in their colours, x in none: the shade is the size of a number, its sign is written.
+X_CELLS = shades(INK, INK, deep=DEEP_X)
+Q_CELLS, K_CELLS, V_CELLS = (shades(role, role, deep=DEEP_ROLE) for role in (QUERY, KEY, VALUE))
 
 STYLE = dict(
     mpl.rc_params_from_file(Path(__file__).with_suffix(".mplstyle"), use_default_template=False)
@@ -65,6 +79,7 @@ STYLE |= dict.fromkeys(("xtick.color", "ytick.color"), INK)
 THEME = "var(--jp-shadow-base-lightness, 0)"
 IN_THE_DARK = f"filter: invert(calc({THEME} / 32)) hue-rotate(calc({THEME} * 5.625deg))"
 OFF = 5e-3  # a row sum further than this from 1 is marked
+SEEN = 1e-5  # a smaller weight on the future is rounding
 
 
 @dataclass(frozen=True)
@@ -184,22 +199,33 @@ def cells(
     *,
     low: float = 0.0,
     high: float = 1.0,
-    colours=WEIGHTS,
+    colours: LinearSegmentedColormap | None = None,
     digits: int | None = 2,
     lean: bool = False,
+    causal: bool = False,
 ) -> None:
     """Draw the cells of a heat map in place of what stood within its axes.
 
-    All of a figure's maps share one scale. `lean` numbers fit in narrower cells: .25 for 0.25.
+    Without `colours`, a cell is a weight, and its shade the square root: the same in all figures and
+    explorers. Other maps of a figure share one scale. `lean` numbers fit in narrower cells: .25 for
+    0.25. In a `causal` map a cell of the future with anything in it is red.
     """
     for artist in [*axes.collections, *axes.texts, *axes.patches]:
         artist.remove()
     values = matrix.detach().tolist()
+    colours = colours or (MAPS if digits is None else WEIGHTS)
     if digits is None:
         axes.imshow(values, cmap=colours, vmin=low, vmax=high, interpolation="none")
         return
     rows_at, columns_at = ([n - 0.5 for n in range(size + 1)] for size in matrix.shape)
-    axes.pcolormesh(columns_at, rows_at, values, cmap=colours, vmin=low, vmax=high)
+    ahead = matrix.detach().triu(1) > SEEN if causal else matrix.new_zeros(matrix.shape).bool()
+    for there, shown in ((~ahead, colours), (ahead, FUTURE)):
+        if bool(there.any()):
+            part = matrix.detach().where(there, float("nan")).tolist()
+            axes.pcolormesh(columns_at, rows_at, part, cmap=shown, vmin=low, vmax=high)
+    for r, c in ahead.nonzero().tolist():
+        box = (c - 0.46, r - 0.46), 0.92, 0.92
+        axes.add_patch(Rectangle(*box, fill=False, edgecolor=WRONG, lw=1.6, zorder=6))
     axes.set_ylim(rows_at[-1], rows_at[0])
     clip = TransformedPath(axes.patch.get_path(), axes.transAxes)  # else each text makes its own
     middle = dict(ha="center", va="center", fontsize=SMALL, clip_path=clip)

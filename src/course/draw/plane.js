@@ -36,7 +36,7 @@
       if (y > EDGE && y < SIZE - EDGE) add(svg, "text", { class: "tick", x: left + 14, y: y + 4 }, `${n}`);
     }
     return {
-      svg, at,
+      svg, at, half: SIZE / 2 / unit, // from its centre to its frame
       from: ([right, down]) => [cx + (right - 0.5) * SIZE / unit, cy + (0.5 - down) * SIZE / unit],
       shape: (kind) => add(svg, "path", { class: kind }),
       arrow: (path, tip, width) => {

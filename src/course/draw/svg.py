@@ -26,6 +26,9 @@ from course.colours import COLOURS
 
 DPI = 100  # CSS pixels in an inch: a figure of 7.8 inches fills the column of the book
 ROW_NAME = "row"  # the gid of a text that names a row of a map
+ACROSS = (
+    "across"  # the gid of a line from panel to panel: a narrow page, which stacks them, has none
+)
 LEAST = 12  # CSS pixels of a figure's smallest text, wherever it is shown
 SANS, MONO = "DejaVu Sans,Verdana,sans-serif", "DejaVu Sans Mono,Menlo,Consolas,monospace"
 COMMANDS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C"}
@@ -57,6 +60,7 @@ class Renderer(RendererBase):
         self.flip = Affine2D().scale(1, -1).translate(0, height)
         self.parts: list[tuple[int, str, str]] = []  # its panel or 0, how it looks, what it is
         self.panel = self.depth = 0  # of the axes that are drawn now
+        self.across = False  # whether the artist that is drawn now leads from panel to panel
         self.panels: list[str | int] = []
         self.smallest = math.inf  # text
 
@@ -72,6 +76,7 @@ class Renderer(RendererBase):
         return f"<svg xmlns='http://www.w3.org/2000/svg' {size} font-family='{SANS}'>{body}</svg>"
 
     def open_group(self, s: str, gid: str | None = None) -> None:
+        self.across = gid == ACROSS
         if s != "axes":
             return
         self.depth += 1  # axes within axes are of their panel
@@ -82,6 +87,7 @@ class Renderer(RendererBase):
             self.panel = self.panels.index(name) + 1
 
     def close_group(self, s: str) -> None:
+        self.across = False
         if s == "axes":
             self.depth -= 1
             self.panel = self.panel if self.depth else 0
@@ -93,6 +99,8 @@ class Renderer(RendererBase):
         edge, width = gc.get_rgb(), gc.get_linewidth()
         look = _attributes(fill="none" if rgbFace is None else _role(rgbFace))
         own = _clear("fill", rgbFace, alpha)
+        if self.across:
+            own += _attributes(**{"class": ACROSS})
         if width and edge[3]:
             look += _attributes(stroke=_role(edge), stroke_width=f"{width:.2g}")
             own += _clear("stroke", edge, alpha)

@@ -1,11 +1,11 @@
 // Threads: who hears whom. Drag a query among the keys: the threads are its weights, the row of
 // the map glows, and the mix moves within the hull of the values. The only state is the model's. With
 // a `mask` its cells open and close, before softmax or `late`, and what is dragged is a word, `pulled`;
-// with `two` there may be two heads. With `ground` every word can be dragged, and if it is true the plane is
-// shaded by who would win there.
+// with `two` there may be two heads. With `ground` the plane may be shaded by who would win there, and every
+// word can be dragged, unless a gradient step moves them.
 (() => {
   "use strict";
-  const { add, follow, handle, hull, labels, plane, set, step, table, weigh, within } = globalThis.courseLive;
+  const { add, follow, handle, hull, labels, plane, set, shade, step, table, weigh, within } = globalThis.courseLive;
   const DEGREE = Math.PI / 180;
   const turn = ([x, y]) => (Math.atan2(y, x) / DEGREE + 360) % 360;
 
@@ -39,8 +39,12 @@
   }
 
   // The ground from which a query would give each of these keys the largest score: none, or a sector.
-  function grounds(keys, open, { at }, far) {
-    const edge = (degree) => at([far * Math.cos(degree * DEGREE), far * Math.sin(degree * DEGREE)]);
+  // Each ends at the frame, whose corners are at whole degrees.
+  function grounds(keys, open, { at, half }) {
+    const edge = (degree) => {
+      const [x, y] = [Math.cos(degree * DEGREE), Math.sin(degree * DEGREE)], far = half / Math.max(Math.abs(x), Math.abs(y));
+      return at([far * x, far * y]);
+    };
     const paths = keys.map(() => ""), winners = Array.from({ length: 360 }, (_, degree) => {
       const x = Math.cos((degree + 0.5) * DEGREE), y = Math.sin((degree + 0.5) * DEGREE);
       const scores = keys.map((key, j) => (open[j] ? key[0] * x + key[1] * y : -Infinity));
@@ -59,7 +63,7 @@
 
   function render({ model, el }) {
     const { words, rows, queries: first, keys, values, reach, controls, gram, mask, two, pulled } = model.get("state");
-    const free = "ground" in controls;
+    const shaded = "ground" in controls, free = shaded && !gram; // gram: all words share what makes their keys
     const apart = JSON.stringify(keys) !== JSON.stringify(values), channels = two !== undefined;
     const whose = (t) => (first.length > 1 ? `the query of '${words[t]}'` : "the query");
     const keep = (part) => { change(part); model.save_changes(); };
@@ -81,7 +85,7 @@
       [["value", "values"], ...context], spans.map(([low, high]) => (low + high) / 2),
       0.55 * Math.max(...spans.map(([low, high]) => high - low)), "values and their mix");
     const mixed = right || left;
-    const ground = free ? words.map(() => left.shape("ground")) : [];
+    const ground = shaded ? words.map(() => left.shape("ground")) : [];
     const area = mixed.shape("hull");
     const threads = words.map(() => left.shape("thread"));
     const second = channels ? words.map(() => left.shape("thread second")) : [];
@@ -178,7 +182,7 @@
       if (placed !== JSON.stringify([state.keys, shown])) {
         placed = JSON.stringify([state.keys, shown]);
         state.keys.forEach((key, j) => left.arrow(keyArrows[j], key, 2));
-        const sectors = free && grounds(state.keys, shown, left, reach);
+        const sectors = shaded && grounds(state.keys, shown, left);
         ground.forEach((path, j) => path.setAttribute("d", sectors[j]));
         tips.forEach((each, j) => {
           const degrees = Math.round(turn(state.keys[j])) % 360;
@@ -237,7 +241,7 @@
           set(door, {}, may ? weights[t][j].toFixed(2) : "\u2013");
           if (cell.dataset.value === `${weights[t][j]}`) return; // a drag changes one row
           cell.dataset.value = weights[t][j];
-          cell.style.setProperty("--weight", weights[t][j]);
+          cell.style.setProperty("--weight", shade(weights[t][j]));
         });
         if (mask) set(sums[t], {}, weights[t].reduce((a, b) => a + b).toFixed(2));
       });

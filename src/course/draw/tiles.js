@@ -5,15 +5,14 @@
 
   live.sign = (token) => ({ " ": "\u2423", "\n": "\u21b5" }[token] ?? token);
 
-  // A map as an image of one pixel a cell, blank where it is the future; the shade is the square root
-  // of the weight, so that small ones show.
+  // A map as an image of one pixel a cell, blank where it is the future.
   live.paint = (canvas, rows, [red, green, blue]) => {
     const T = rows.length, pen = canvas.getContext("2d");
     canvas.width = canvas.height = Math.max(1, T);
     if (!T) return;
     const image = pen.createImageData(T, T);
     rows.forEach((row, t) => row.forEach((weight, s) => {
-      image.data.set([red, green, blue, 255 * Math.sqrt(weight)], 4 * (t * T + s));
+      image.data.set([red, green, blue, 255 * live.shade(weight)], 4 * (t * T + s));
     }));
     pen.putImageData(image, 0, 0);
   };

@@ -5,7 +5,7 @@
 // a word can be pressed: the bars show what it was drawn from, and the story can be drawn again from there.
 (() => {
   "use strict";
-  const { add, follow, gpt, ink, set, sign, slider, table, tiles, weigh } = globalThis.courseLive;
+  const { add, follow, gpt, ink, set, shade, sign, slider, table, tiles, weigh } = globalThis.courseLive;
   const PACE = 500, REST = 5000; // milliseconds a token, and between two texts
   const LEAST = 0.02; // a token that has less is never chosen, unless top-p says which are
   const FROM_ALL = 0.25, FROM_ONE = 0.05; // of an arc, of all heads or of one; the strongest look always has one
@@ -177,7 +177,7 @@
       arcs.replaceChildren();
       const found = looks(maps, at, block, head, off), least = block === null ? FROM_ALL : FROM_ONE;
       for (const { weight, place } of found.filter((each, n) => each.weight >= least || n === found.length - 1)) {
-        tokens.children[place].style.setProperty("--weight", weight);
+        tokens.children[place].style.setProperty("--weight", shade(weight));
         add(arcs, "path", { d: arc(last, tokens.children[place]), "stroke-width": 1 + 6 * weight, pathLength: 1 });
       }
       const chances = heated(logits[at], temperature);

@@ -79,6 +79,8 @@ def printed_text(cell: Cell) -> str:
 def table(printed: str, rows: list[str], columns: list[str]) -> str:
     """The numbers of printed tensors as a table: the larger, the darker, and another hue below 0.
 
+    Where all lie between 0 and 1 the shade is that of weights (`roots` of draw/picture.py).
+
     Tensors as wide as the first follow below it, as far as there are names for the rows.
     """
     found = _rows(printed)[: len(rows) or None]
@@ -117,4 +119,5 @@ def _td(text: str, most: float, above: str) -> str:
         return '<td class="none">0</td>'
     says = (f"{value:.2f}" if DECIMALS.search(text) else says).replace("-", "−")
     kind = "below" if value < 0 else above
-    return f'<td class="{kind}" style="--dark: {round(50 * abs(value) / most)}%">{says}</td>'
+    dark = 63 * value**0.5 if kind == "share" and most <= 1 else 50 * abs(value) / most
+    return f'<td class="{kind}" style="--dark: {round(dark)}%">{says}</td>'

@@ -100,6 +100,7 @@
 
   function whole(svg, title, panels) {
     for (const copy of svg.querySelectorAll(".again")) copy.remove();
+    for (const line of svg.querySelectorAll(".across")) line.style.display = "";
     for (const panel of panels) panel.removeAttribute("transform");
     if (!title?.dataset.words) return;
     title.textContent = title.dataset.words;
@@ -113,6 +114,7 @@
     const cropped = crop(svg, title, room);
     if (panels.length < 2 || others.length > 1 || least * cropped[2] <= room) return cropped;
     title?.removeAttribute("transform");
+    for (const line of svg.querySelectorAll(".across")) line.style.display = "none"; // from panel to panel
     const groups = together(panels); // before the names make them wider
     nameRows(panels);
     return [0, 0, ...stack(groups, title, room)];
