@@ -26,8 +26,8 @@
   };
 
   // Returns what draws all maps, with one head pressed or none (null), and some of them crossed out that are
-  // off; `change` is told which one a reader presses.
-  live.tiles = (parent, { n_layer, n_head }, change) => {
+  // off; `change` is told which one a reader presses, and `point` at which cell of which one a pointer is, or at none.
+  live.tiles = (parent, { n_layer, n_head }, change, point = () => {}) => {
     const grid = live.add(parent, "div", { class: "grid", role: "group", "aria-label": "heads" });
     const tick = (text) => live.add(grid, "span", { class: "tick" }, text);
     grid.style.setProperty("--heads", n_head);
@@ -44,6 +44,12 @@
           change({ block: block + down, head: head + right });
           there.focus();
         });
+        button.addEventListener("pointermove", ({ clientX, clientY }) => {
+          const { left, top, width, height } = button.getBoundingClientRect(), T = button.firstChild.width;
+          const [to, from] = [(clientX - left) / width, (clientY - top) / height].map((share) => Math.floor(share * T));
+          point(to >= 0 && to <= from && from < T ? { from, to, block, head } : null);
+        });
+        button.addEventListener("pointerleave", () => point(null));
         return button;
       });
     });
