@@ -356,6 +356,8 @@ def test_axe_finds_nothing_and_a_phone_nothing_to_scroll(opened, name, motion):
     page = opened(name=name, viewport={"width": 390, "height": 800}, **motion)
     page.wait_for_selector(".course-writer")
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.locator(".text [role=option]").nth(3).hover()
+    page.wait_for_selector(".pointed")
     page.evaluate(AXE.read_text(encoding="utf-8"))
     page.evaluate(
         "document.querySelectorAll('.course-writer *').forEach(e => { e.dataset.kind = 1 })"

@@ -32,7 +32,7 @@
   function threshold(chances, top_p) {
     if (top_p === undefined) return Math.min(LEAST, Math.max(...chances));
     let sum = 0;
-    return chances.toSorted((a, b) => b - a).find((chance) => (sum += chance) >= top_p) ?? 0;
+    return Float64Array.from(chances).sort().findLast((chance) => (sum += chance) >= top_p) ?? 0;
   }
 
   function choose(chances, least, at) {
