@@ -68,7 +68,7 @@ def main() -> None:
     book = root() / "build" / "book"
     pages = sorted(
         p
-        for p in book.glob("[01]*.html")
+        for p in [*book.glob("[01A]*.html"), book / "index.html"]
         if 'class="course-live"' in p.read_text("utf-8")
         and p.name.startswith(tuple(sys.argv[1:]) or "")
     )

@@ -1268,6 +1268,9 @@ class Typed(Shown):
         best = chances.topk(10)
         for (name, [told]), chance, i in zip(seen["next"], *best, strict=True):
             assert name == SIGNS.get(TOKENIZER.vocab[i], TOKENIZER.vocab[i])
+            if told == "< 0.1 %":
+                assert chance < 0.000501
+                continue
             assert float(told.removesuffix(" %")) == pytest.approx(100 * chance.item(), abs=0.0501)
         vocab = [SIGNS.get(c, c) for c in TOKENIZER.vocab]
         told = maps_sentence(maps, ids, signs, chances, vocab, block, head)

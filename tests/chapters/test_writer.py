@@ -164,6 +164,118 @@ def test_a_press_on_a_head_shows_its_arcs_alone_and_a_second_all(opened, trained
     assert arcs(page) == (looks >= 0.25).sum()
 
 
+@pytest.fixture
+def told(opened, trained):
+    """A page that stands still after some tokens, its ids, and the maps of its heads."""
+    model, tokenizer = trained
+    page = opened(**STILL)
+    press(page, "One token", 12)
+    ids = tokenizer.encode(f"\n{story(page)}")
+    return page, model.forward_with_weights(torch.tensor([ids]))[1][:, 0]
+
+
+def says(page, part):
+    page.wait_for_function(
+        "part => document.querySelector('.says').textContent.includes(part)", arg=part
+    )
+    return page.inner_text(".says")
+
+
+def arcs_of(page):
+    """How many lead out of the marked token, and how many into it."""
+    into = page.locator(".text path.back").count()
+    return arcs(page) - into, into
+
+
+BEGINS = """() => {
+    const spans = [...document.querySelectorAll('.text [role=option]')];
+    return [...document.querySelectorAll('.text path.back')].map(path => {
+        const [x, y] = path.getAttribute('d').match(/[\\d.]+/g).map(Number);
+        return spans.findIndex(s => s.offsetLeft + s.offsetWidth / 2 === x && s.offsetTop === y);
+    });
+}"""
+
+
+def crossed(page, maps):
+    """The row and the column that are lit in every map."""
+    style = "g => ['--row', '--column'].map(name => Number(g.style.getPropertyValue(name)))"
+    return [round(x * (maps.shape[-1] - 1)) for x in page.locator(".grid.pointed").evaluate(style)]
+
+
+def test_a_word_that_is_pointed_at_has_its_arcs_its_row_and_its_column(told):
+    page, maps = told
+    words = page.locator(".text [role=option]")
+    newest = page.inner_text(".says")
+    for n in (3, 7):
+        words.nth(n).hover()
+        looks = maps[..., n, : n + 1]
+        said = says(page, f"From '{words.nth(n).inner_text()}' the largest weight")
+        block, head, to = torch.unravel_index(looks.argmax(), looks.shape)
+        back = [n + 1 + t for *_, t in (maps[..., n + 1 :, n] >= 0.25).nonzero().tolist()]
+        into = len(back)
+        assert f"is on '{words.nth(to).inner_text()}': {looks.max():.2f}" in said
+        assert f"in head {head} of block {block}. {into} arcs lead to it." in said and into > 1
+        assert arcs_of(page) == ((looks >= 0.25).sum(), into)
+        assert sorted(page.evaluate(BEGINS)) == sorted(back)
+        assert crossed(page, maps) == [n, n]
+        assert page.locator(".text .newest").inner_text() == words.nth(n).inner_text()
+    page.mouse.move(1, 1)
+    says(page, newest)
+    assert page.locator(".pointed").count() == 0
+
+
+def test_a_cell_that_is_pointed_at_lights_its_two_words(told):
+    page, maps = told
+    T = maps.shape[-1]
+    map_ = page.get_by_role("button", name="block 1, head 1")
+    size = map_.bounding_box()["width"]
+    map_.hover(position={"x": size * 5.5 / T, "y": size * 20.5 / T})
+    words = page.locator(".text [role=option]").all_inner_texts()
+    said = says(page, f"From '{words[20]}' to '{words[5]}' the weight")
+    assert said.endswith(f"is {maps[1, 1, 20, 5]:.2f}, in head 1 of block 1.")
+    assert page.locator(".text .newest, .text .heard").all_inner_texts() == [words[5], words[20]]
+    assert arcs_of(page) == (1, 0) and crossed(page, maps) == [20, 5]
+    map_.hover(position={"x": size * 20.5 / T, "y": size * 5.5 / T})
+    page.wait_for_selector(".grid:not(.pointed)")  # of the future
+
+
+def test_words_are_marked_by_keys_and_so_is_what_they_look_at(told):
+    page, maps = told
+    words = page.locator(".text [role=option]").all_inner_texts()
+    page.get_by_role("listbox").focus()
+    for _ in range(6):
+        page.keyboard.press("ArrowLeft")
+    at = len(words) - 7
+    assert page.locator(".text [aria-selected=true]").inner_text() == words[at]
+    assert crossed(page, maps) == [at, at]
+    for back in (1, 2):
+        page.keyboard.press("ArrowUp")
+        said = says(page, f"From '{words[at]}' to '{words[at - back]}' the weight")
+    pair = maps[..., at, at - 2]
+    block, head = divmod(int(pair.argmax()), pair.shape[1])
+    assert said.endswith(f"is {pair.max():.2f}, in head {head} of block {block}.")
+    assert crossed(page, maps) == [at, at - 2]
+    page.keyboard.press("Tab")
+    says(page, "From the newest token")
+
+
+def test_it_waits_while_a_word_is_pointed_at_or_marked(opened):
+    page = opened(lambda page: page.clock.install(), **MOVING)
+    word = page.locator(".text [role=option]").nth(3)
+    word.hover()
+    before = story(page)
+    page.clock.run_for(20_000)
+    assert story(page) == before
+    word.click()
+    page.mouse.move(1, 1)
+    page.clock.run_for(20_000)
+    assert story(page) == before
+    assert "From 'was' the largest" in page.inner_text(".says")
+    page.keyboard.press("Tab")
+    page.clock.run_for(1000)
+    assert story(page).startswith(before) and story(page) != before
+
+
 def test_a_head_that_is_switched_off_is_missed(opened, trained):
     model, tokenizer = trained
     page = opened(name="off", **MOVING)
@@ -244,6 +356,8 @@ def test_axe_finds_nothing_and_a_phone_nothing_to_scroll(opened, name, motion):
     page = opened(name=name, viewport={"width": 390, "height": 800}, **motion)
     page.wait_for_selector(".course-writer")
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.locator(".text [role=option]").nth(3).hover()
+    page.wait_for_selector(".pointed")
     page.evaluate(AXE.read_text(encoding="utf-8"))
     page.evaluate(
         "document.querySelectorAll('.course-writer *').forEach(e => { e.dataset.kind = 1 })"

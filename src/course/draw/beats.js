@@ -2,7 +2,7 @@
 // the state is a step, the matrices of a head, and the number that a reader has pressed.
 (() => {
   "use strict";
-  const { add, follow, set, shade, slider, times, weigh } = globalThis.courseLive;
+  const { add, arrow, button, follow, group, hands, set, shade, slider, times, voice, weigh } = globalThis.courseLive;
   const BEATS = ["project", "compare", "score", "scale", "softmax", "add"];
   const MINUS = "\u2212", ALL = -1, SWIPE = 14; // pixels that a finger goes for a step
 
@@ -95,17 +95,11 @@
     const { words, heads } = model.get("state"), T = words.length, LAST = BEATS.length * T, { found: first } = moment(model.get("state"));
     el.classList.add("course-live", "course-beats");
     el.dataset.preventSwipe = ""; // on a slide, the finger moves the beats
-    const keep = (part) => { model.set("state", { ...model.get("state"), ...part }); model.save_changes(); };
+    const { keep } = hands(model);
     const go = (step) => { // a pressed number stays while its table is the one that the beat fills
       const { cell } = model.get("state"), beat = Math.ceil(step / T), filled = { 1: ["q", "k", "v"], 6: ["out"] }[beat] ?? ["table"];
       keep({ step: Math.max(0, Math.min(LAST, step)), cell: filled.includes(cell?.[0]) ? cell : null });
     };
-    const button = (parent, text, press) => {
-      const made = add(parent, "button", { type: "button", "data-lm-suppress-shortcuts": true }, text);
-      made.addEventListener("click", press);
-      return made;
-    };
-
     const clock = add(el, "div", { class: "clock" }), bar = add(clock, "div", { class: "bar", role: "group", "aria-label": "beats" });
     const beats = BEATS.map((name, b) => button(bar, `${b + 1} ${name}`, () => go((b + 1) * T)));
     const show = slider(clock, "", { max: LAST, "aria-label": "row by row" }, go, () => {});
@@ -113,10 +107,10 @@
     const above = add(stage, "div", { class: "above" }), formula = add(above, "p", { class: "formula" });
     const signs = [["softmax(", "", "5"], [" q", "query", "123"], ["k\u1d40", "key", "123"], [` / \u221a${first.kT.length}`, "", "4"], [" )", "", "5"], [" v", "value", "16"]]
       .map(([text, kind, when]) => [add(formula, "span", { class: kind }, text), when]);
-    const choice = add(above, "div", { class: "presets", role: "group", "aria-label": "matrices" });
+    const choice = group(above, "matrices");
     const choices = Object.keys(heads).map((head) => [head, button(choice, head, () => keep({ head }))]);
     const all = add(stage, "div", { class: "sheets" }), sheets = [0, 1, 2].map(() => add(all, "div", { class: "sheet" })), titles = {};
-    const says = add(el, "div", { class: "says", role: "status", "aria-live": "polite" }), told = add(says, "p"), sum = add(says, "p", { class: "sum" });
+    const says = voice(el, "div"), told = add(says, "p"), sum = add(says, "p", { class: "sum" });
     add(el, "p", { class: "help" }, "Press a number to see what it is made of; arrow keys lead from number to number. All are rounded to two decimals.");
 
     for (const sheet of sheets) {
@@ -141,13 +135,10 @@
     const at = (name, r, c) => cells.find((cell) => cell.name === name && cell.r === r && cell.c === c)?.made;
 
     stage.addEventListener("keydown", (event) => {
-      const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
-      const here = cells.find(({ made }) => made === event.target);
-      if (!here || !by || event.altKey || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      event.stopPropagation(); // a book or a deck would turn the page
+      const here = cells.find(({ made }) => made === event.target), by = here && arrow(event);
+      if (!by) return;
       const [down, right] = here.at, ahead = cells.filter(({ at, made }) => !made.disabled && made.checkVisibility()
-        && (by[0] ? at[1] === right && (at[0] - down) * by[0] > 0 : at[0] === down && (at[1] - right) * by[1] > 0));
+        && (by[1] ? at[1] === right && (at[0] - down) * by[1] > 0 : at[0] === down && (at[1] - right) * by[0] > 0));
       const far = ({ at }) => Math.abs(at[0] - down) + Math.abs(at[1] - right), next = ahead.sort((a, b) => far(a) - far(b))[0];
       if (!next) return;
       keep({ cell: [next.name, next.r, next.c] });
@@ -216,9 +207,7 @@
         add(threads, "path", { class: "pull", d: `M${x} ${y}Q${x} ${level} ${right} ${level}`, "stroke-width": 0.6 + 14 * weight, "vector-effect": "non-scaling-stroke" });
       });
     }
-    const end = follow(model, draw), size = new ResizeObserver(draw); // the threads
-    size.observe(stage);
-    return () => { end(); size.disconnect(); };
+    return follow(model, draw, stage); // whose size the threads have
   }
 
   globalThis.courseLive.beats = { render };

@@ -3,7 +3,7 @@
 // becomes of a model, a twin, that is trained with this mask.
 (() => {
   "use strict";
-  const { add, follow, handle, set, slider, table } = globalThis.courseLive;
+  const { add, button, fill, follow, handle, hands, set, slider, table, voice } = globalThis.courseLive;
 
   const opens = (diagonal, i, j) => diagonal === null || j <= i + diagonal;
   const mean = (numbers) => numbers.reduce((a, b) => a + b) / numbers.length;
@@ -20,8 +20,7 @@
     const { words, before, twins, n_stories } = model.get("state"), last = twins.length - 1;
     el.classList.add("course-live", "course-curtain");
     el.dataset.preventSwipe = ""; // on a slide, the finger draws the curtain
-    const change = (part) => model.set("state", { ...model.get("state"), ...part });
-    const done = () => model.save_changes();
+    const { change, done, keep } = hands(model);
 
     const stage = add(el, "div", { class: "stage" });
     add(stage, "p", { class: "help" }, `\u2026 ${before}`);
@@ -36,10 +35,8 @@
     const mask = table(el, "The mask. Press a word at the left to let it look", words);
     mask.made.classList.add("mask");
     const looks = mask.rows.map(({ th }, row) => {
-      const button = add(th, "button", { type: "button", "data-lm-suppress-shortcuts": true }, words[row]);
       th.firstChild.remove(); // its word, now in the button
-      button.addEventListener("click", () => { change({ row }); done(); });
-      return button;
+      return button(th, words[row], () => keep({ row }));
     });
 
     const side = add(el, "div", { class: "tell" });
@@ -47,7 +44,7 @@
     const shown = table(side, "", ["this twin", "honest twin"], Object.values(gauges));
     shown.made.classList.add("twin");
     const story = add(add(side, "p", {}, "It writes (crossed out where the judge gives up): "), "samp"), wrote = add(story, "span"), rest = add(story, "s");
-    const says = add(el, "p", { class: "says", role: "status", "aria-live": "polite" });
+    const says = voice(el);
     const honest = twins.find(({ diagonal }) => diagonal === 0);
     const scale = { training: Math.max(...twins.flatMap(({ alone }) => alone)), formed: n_stories };
 
@@ -87,8 +84,8 @@
       set(shown.made.caption, {}, `What becomes of a twin that is trained with ${name}`);
       Object.keys(gauges).forEach((what, n) => [twin, honest].forEach((one, column) => {
         const cell = shown.rows[n].cells[column];
-        set(cell, { "data-value": mean(one[what]) }, spread(one[what], what === "formed" ? 0 : 4));
-        cell.style.setProperty("--weight", mean(one[what]) / (scale[what] ?? scale.training));
+        const found = mean(one[what]);
+        fill(cell, found, spread(one[what], what === "formed" ? 0 : 4), found / (scale[what] ?? scale.training));
       }));
       set(wrote, {}, twin.text.slice(0, twin.read));
       set(rest, {}, twin.text.slice(twin.read));

@@ -2,7 +2,7 @@
 // whose numbers then flow into an output.
 (() => {
   "use strict";
-  const { add, follow, set, shade, table, weigh } = globalThis.courseLive;
+  const { add, button, fill, follow, group, hands, set, shade, table, voice, weigh } = globalThis.courseLive;
   const WIDTH = 360, MEMORY = 40, HIGH = 20, MAPS = 104, CELL = 16; // of the picture of one cut
 
   // A piece is the part of a word that a head gets; the memory holds piece after piece. This says
@@ -73,16 +73,8 @@
   function render({ model, el }) {
     const { words, choices } = model.get("state");
     el.classList.add("course-live", "course-heads");
-    const change = (part) => {
-      model.set("state", { ...model.get("state"), ...part });
-      model.save_changes();
-    };
-    const presets = add(el, "div", { class: "presets", role: "group", "aria-label": "number of heads" });
-    const buttons = choices.map((heads) => {
-      const button = add(presets, "button", { type: "button" }, `${heads} head${heads > 1 ? "s" : ""}`);
-      button.addEventListener("click", () => change({ heads }));
-      return button;
-    });
+    const { keep } = hands(model), presets = group(el, "number of heads");
+    const buttons = choices.map((heads) => button(presets, `${heads} head${heads > 1 ? "s" : ""}`, () => keep({ heads })));
     const planes = add(el, "div", { class: "planes" });
     const views = CUTS.map(([name, pieceOf], n) => {
       const box = add(planes, "div", { class: "plane" });
@@ -91,14 +83,13 @@
       const shares = table(box, "Shares of the words in each output; press one", words);
       shares.rows.forEach((row, t) => {
         row.th.textContent = "";
-        row.button = add(row.th, "button", { type: "button", "aria-label": `output of '${words[t]}'` }, words[t]);
-        row.button.addEventListener("click", () => change({ row: t }));
+        row.button = button(row.th, words[t], () => keep({ row: t }), { "aria-label": `output of '${words[t]}'` });
       });
       return { pieceOf, svg, shares };
     });
     add(el, "p", { class: "help" }, "A digit in the memory names the head that holds this piece of a word, and a bar shows how much of "
       + "it flows into the chosen output. The maps are the heads' weights. Each row and column names the word its piece is from.");
-    const says = add(el, "p", { class: "says", role: "status", "aria-live": "polite" });
+    const says = voice(el);
 
     function draw() {
       const state = model.get("state"), { heads, row } = state;
@@ -125,8 +116,7 @@
           set(button, { "aria-pressed": t === row });
           cells.forEach((cell, s) => {
             const share = shares[t][s];
-            set(cell, { "data-value": share }, share ? share.toFixed(2) : "\u2013");
-            cell.style.setProperty("--weight", shade(share));
+            fill(cell, share, share ? share.toFixed(2) : "\u2013", shade(share));
             cell.classList.toggle("wrong", share > 0 && s > t);
           });
         });

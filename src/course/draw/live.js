@@ -1,5 +1,5 @@
-// What the live explorers share: elements, handles, softmax, and one drawing a frame after any
-// number of changes.
+// What the live explorers share: elements, buttons, tables, handles, keys, softmax, and one drawing a
+// frame after any number of changes.
 (() => {
   "use strict";
   const live = (globalThis.courseLive ??= {});
@@ -22,14 +22,38 @@
     if (text !== undefined && element.textContent !== text) element.textContent = text;
   };
 
-  // Draws now, and after each change of the model's state; returns what ends it.
-  live.follow = (model, draw) => {
+  // A button, and what a press on it does.
+  live.button = (parent, text, press, attributes = {}) => {
+    const made = live.add(parent, "button", { type: "button", "data-lm-suppress-shortcuts": true, ...attributes }, text);
+    made.addEventListener("click", press);
+    return made;
+  };
+
+  // A row of buttons, and where the sentence stands.
+  live.group = (parent, says) => live.add(parent, "div", { class: "presets", role: "group", "aria-label": says });
+  live.voice = (parent, kind = "p") => live.add(parent, kind, { class: "says", role: "status", "aria-live": "polite" });
+
+  // What a hand does to the state: `change` draws it, `done` tells it to the kernel, `keep` does both.
+  live.hands = (model) => {
+    const change = (part) => model.set("state", { ...model.get("state"), ...part });
+    const done = () => model.save_changes();
+    return { change, done, keep: (part) => { change(part); done(); } };
+  };
+
+  // Draws now, and after each change of the model's state, or of the size of a box and the page's theme;
+  // returns what ends it.
+  live.follow = (model, draw, box) => {
+    const size = new ResizeObserver(draw), theme = new MutationObserver(draw);
     let waiting = 0;
     model.on("change:state", () => {
       waiting ||= requestAnimationFrame(() => { waiting = 0; draw(); });
     });
     draw();
-    return () => cancelAnimationFrame(waiting);
+    if (box) size.observe(box);
+    for (const each of box ? [document.documentElement, document.body] : []) {
+      theme.observe(each, { attributeFilter: ["class", "data-jp-theme-light"] });
+    }
+    return () => { cancelAnimationFrame(waiting); size.disconnect(); theme.disconnect(); };
   };
 
   // A handle that pointer, finger and keys move: `to` gets where the pointer is, as shares of `box`
@@ -55,13 +79,20 @@
       done();
     });
     handle.addEventListener("keydown", (event) => {
-      const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowDown: [0, -1], ArrowUp: [0, 1] };
-      if (!(event.key in arrows) || event.altKey || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      event.stopPropagation(); // a book or a deck would turn the page
-      by(arrows[event.key], event.shiftKey);
+      const arrow = live.arrow(event);
+      if (!arrow) return;
+      by([arrow[0], -arrow[1]], event.shiftKey);
       done();
     });
+  };
+
+  // Where an arrow key leads, as [right, down]; the page doesn't get it. Any other key leads nowhere.
+  live.arrow = (event) => {
+    const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    if (!by || event.altKey || event.ctrlKey || event.metaKey) return null;
+    event.preventDefault();
+    event.stopPropagation(); // a book or a deck would turn the page
+    return by;
   };
 
   // Softmax; as in torch, nan where every score is -Infinity.
@@ -90,6 +121,12 @@
       return { tr, th, cells: words.map(() => live.add(tr, "td")) };
     });
     return { made, head, rows };
+  };
+
+  // A cell's number, as it is shown, and how strong its colour is.
+  live.fill = (cell, value, text, weight = value) => {
+    live.set(cell, { "data-value": value }, text);
+    cell.style.setProperty("--weight", weight);
   };
 
   // A slider with its number; returns what sets both.

@@ -1,7 +1,7 @@
 // Maps: type a text, and every head of every block of a GPT follows, computed from its checkpoint.
 (() => {
   "use strict";
-  const { add, follow, gpt, ink, paint, set, shade, sign, table, tiles, weigh } = globalThis.courseLive;
+  const { add, fill, follow, gpt, guesses, hands, ink, paint, set, shade, sign, table, textField, tiles, voice, weigh } = globalThis.courseLive;
   const LEAST = 12, MOST = 24, EDGE = 14, ROOM = 380; // pixels: of a cell of the large map, of a letter
   // before its rows, and of all of it at most
   const SHOWN = 10; // of the next characters, the likeliest
@@ -36,17 +36,9 @@
     const { block_size } = mind.config, { name } = model.get("state");
     el.classList.add("course-live", "course-maps");
     el.dataset.preventSwipe = "";
-    el.addEventListener("keydown", (event) => {
-      const typed = event.target === field || event.key.startsWith("Arrow");
-      if (typed) event.stopPropagation(); // a book or a deck would turn the page
-      if (event.key === "Escape") field.blur(); // and has its keys again
-    });
-
-    const top = add(el, "div", { class: "top" });
+    const hand = hands(model), top = add(el, "div", { class: "top" });
     const label = add(top, "label", {}, "Your text");
-    const field = add(label, "textarea", {
-      rows: 2, spellcheck: false, autocomplete: "off", autocapitalize: "off", "data-lm-suppress-shortcuts": true,
-    });
+    const field = textField(el, label, 2, change);
     const note = add(top, "p", { class: "note", "aria-live": "polite" });
 
     const planes = add(el, "div", { class: "planes" });
@@ -64,21 +56,19 @@
 
     const told = table(small, "What this head does, as a mean over the text", ["this head", "equal weights"], NAMES);
     const side = add(el, "div", { class: "side" });
-    const names = Array.from({ length: Math.min(SHOWN, mind.vocab.length) }, () => "");
-    const next = table(side, `The next character: the ${names.length} most probable`, ["probability"], names);
-    next.made.classList.add("next");
-    const says = add(side, "p", { class: "says", role: "status", "aria-live": "polite" });
+    const shown = Math.min(SHOWN, mind.vocab.length);
+    const guess = guesses(side, `The next character: the ${shown} most probable`, shown, (id) => sign(mind.vocab[id]));
+    const says = voice(side);
     add(el, "p", { class: "help" }, `Rows: the characters that look. Columns: those that they can look at, themselves the last. The stronger `
       + `the blue, the more weight (its square root). Framed: the row of the last character. All of it is computed here, from the weights in ${name}.`);
 
     let settle = 0;
     function change(part) {
-      model.set("state", { ...model.get("state"), ...part });
+      hand.change(part);
       says.setAttribute("aria-busy", true); // read out when the hand rests
       clearTimeout(settle);
-      settle = setTimeout(() => { says.removeAttribute("aria-busy"); model.save_changes(); }, CALM);
+      settle = setTimeout(() => { says.removeAttribute("aria-busy"); hand.done(); }, CALM);
     }
-    field.addEventListener("input", () => change({ text: field.value }));
 
     function draw() {
       const { text, block, head } = model.get("state"), colour = ink(el);
@@ -103,31 +93,16 @@
       else box.removeAttribute("tabindex");
 
       const found = [scores(rows, ids), scores(rows.map((row) => row.map(() => 1 / row.length)), ids)];
-      told.rows.forEach(({ cells }, n) => cells.forEach((td, m) => {
-        set(td, { "data-value": found[m][n] }, said(found[m][n]));
-        td.style.setProperty("--weight", m ? 0 : shade(found[m][n]));
-      }));
-      const chances = T ? weigh([...logits.at(-1)]) : [];
-      const likely = chances.map((_, id) => id).sort((a, b) => chances[b] - chances[a]);
-      next.rows.forEach(({ th, cells: [td] }, n) => {
-        const chance = T ? chances[likely[n]] : 0;
-        set(th, {}, T ? sign(mind.vocab[likely[n]]) : "\u2013");
-        set(td, { "data-value": chance }, T ? `${(100 * chance).toFixed(1)} %` : "\u2013");
-        td.style.setProperty("--weight", chance);
-      });
-      const best = T ? [sign(mind.vocab[likely[0]]), chances[likely[0]]] : [];
+      told.rows.forEach(({ cells }, n) => cells.forEach((td, m) => (
+        fill(td, found[m][n], said(found[m][n]), m ? 0 : shade(found[m][n])))));
+      const [{ id, chance }] = guess(T ? weigh([...logits.at(-1)]) : []), best = T ? [sign(mind.vocab[id]), chance] : [];
       const sentence = describe(signs, rows, found, best, block, head);
       set(map, { "aria-label": sentence, "data-value": JSON.stringify(rows.at(-1) ?? []) });
       set(says, {}, sentence);
     }
     let drawn = -1;
-    const end = follow(model, draw);
-    const width = new ResizeObserver(draw), theme = new MutationObserver(draw); // the maps' colour is the page's
-    width.observe(large);
-    for (const of of [document.documentElement, document.body]) {
-      theme.observe(of, { attributeFilter: ["class", "data-jp-theme-light"] });
-    }
-    return () => { end(); width.disconnect(); theme.disconnect(); clearTimeout(settle); };
+    const end = follow(model, draw, large);
+    return () => { end(); clearTimeout(settle); };
   }
 
   // What of the text is not read, and why.

@@ -2,7 +2,7 @@
 // who notices whose change.
 (() => {
   "use strict";
-  const { add, follow, set, shade, table, times, weigh } = globalThis.courseLive;
+  const { add, arrow, button, fill, follow, group, hands, set, shade, table, times, voice, weigh } = globalThis.courseLive;
   const LEAK = 1e-5; // a smaller change is rounding
 
   // As in torch, a row that may not look at any word is 0 / 0: nan.
@@ -29,30 +29,21 @@
     const { words, presets } = model.get("state");
     el.classList.add("course-live", "course-mask");
     el.dataset.preventSwipe = ""; // on a slide, the finger paints
-    const change = (mask) => model.set("state", { ...model.get("state"), mask });
-    const done = () => model.save_changes();
-
-    const choices = add(el, "div", { class: "presets", role: "group", "aria-label": "masks" });
-    const buttons = Object.entries(presets).map(([name, mask]) => {
-      const button = add(choices, "button", { type: "button" }, name);
-      button.addEventListener("click", () => { change(mask); done(); });
-      return [button, JSON.stringify(mask)];
-    });
+    const { change, done, keep } = hands(model), choices = group(el, "masks");
+    const buttons = Object.entries(presets).map(([name, mask]) => (
+      [button(choices, name, () => keep({ mask })), JSON.stringify(mask)]));
     const left = table(el, "Weights: click or paint a cell to open or close it", words);
     add(left.head, "th", { scope: "col" }, "sum");
     const sums = left.rows.map(({ tr }) => add(tr, "td"));
-    const cells = left.rows.map(({ cells }, i) => cells.map((td, j) => {
-      const button = add(td, "button", { type: "button", tabindex: i || j ? -1 : 0 });
-      button.dataset.lmSuppressShortcuts = "true"; // else JupyterLab takes the arrow keys
-      button.dataset.cell = `${i} ${j}`;
-      return button;
-    }));
+    const cells = left.rows.map(({ cells }, i) => cells.map((td, j) => add(td, "button", {
+      type: "button", "data-cell": `${i} ${j}`, tabindex: i || j ? -1 : 0, "data-lm-suppress-shortcuts": true,
+    })));
     const right = table(el, "Who notices? Row: an output. Column: the word that changed", words);
-    const says = add(el, "p", { class: "says", role: "status", "aria-live": "polite" });
+    const says = voice(el);
 
     const paint = (i, j, open) => {
       const { mask } = model.get("state");
-      if (mask[i][j] !== open) change(mask.with(i, mask[i].with(j, open)));
+      if (mask[i][j] !== open) change({ mask: mask.with(i, mask[i].with(j, open)) });
     };
     const at = (node) => node?.closest?.("[data-cell]")?.dataset.cell.split(" ").map(Number);
     let brush = null; // open or close, while the pointer is down
@@ -81,12 +72,9 @@
       done();
     });
     left.made.addEventListener("keydown", (event) => {
-      const place = at(event.target);
-      const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
-      if (!place || !by || event.altKey || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      event.stopPropagation(); // a book or a deck would turn the page
-      const [i, j] = place.map((n, axis) => Math.max(0, Math.min(words.length - 1, n + by[axis])));
+      const place = at(event.target), by = place && arrow(event);
+      if (!by) return;
+      const [i, j] = place.map((n, axis) => Math.max(0, Math.min(words.length - 1, n + by[1 - axis])));
       event.target.tabIndex = -1;
       cells[i][j].tabIndex = 0;
       cells[i][j].focus();
@@ -108,9 +96,8 @@
           button.classList.toggle("wrong", open && j > i);
           button.parentElement.style.setProperty("--weight", shade(weight));
           const cell = right.rows[i].cells[j], moved = moves[i][j];
-          set(cell, { "data-value": moved }, moved.toFixed(2).replace("NaN", "nan"));
+          fill(cell, moved, moved.toFixed(2).replace("NaN", "nan"), shade(Math.min(1, 2 * moved)));
           cell.classList.toggle("wrong", j > i && moved > LEAK);
-          cell.style.setProperty("--weight", shade(Math.min(1, 2 * moved)));
         });
         const sum = weights[i].reduce((a, b) => a + b);
         set(sums[i], { "data-value": sum }, sum.toFixed(2).replace("NaN", "nan"));

@@ -2,7 +2,7 @@
 // Chapter 07 multiplies the row by a scale; chapter 03 divides it by a temperature, and writes.
 (() => {
   "use strict";
-  const { add, follow, handle, set, slider, step, weigh } = globalThis.courseLive;
+  const { add, button, follow, handle, hands, set, slider, step, voice, weigh } = globalThis.courseLive;
   const WIDTH = 360, HEIGHT = 230, TOP = 24, FLOOR = HEIGHT - 24, HIGH = FLOOR - TOP;
 
   const total = (weights, f) => weights.reduce((sum, w) => sum + f(w), 0);
@@ -69,9 +69,7 @@
   function render({ model, el }) {
     el.classList.add("course-live", "course-softmax");
     el.dataset.preventSwipe = ""; // on a slide, the finger moves a bar
-    const change = (part) => model.set("state", { ...model.get("state"), ...part });
-    const show = "counts" in model.get("state") ? temperature : scale;
-    return show({ model, el, change, done: () => model.save_changes() });
+    return ("counts" in model.get("state") ? temperature : scale)({ model, el, ...hands(model) });
   }
 
   // ---------------------------------------------------------------- chapter 07: a scale
@@ -106,7 +104,7 @@
     const box = add(side, "div", { class: "tell" });
     const showEntropy = gauge(box, "entropy", Math.log(T), "equal weights");
     const showNorm = gauge(box, "norm of the Jacobian", 0.5, "equal weights");
-    const says = add(side, "p", { class: "says", role: "status", "aria-live": "polite" });
+    const says = voice(side);
 
     function draw() {
       const state = model.get("state"), { d, factor, scores, weights, entropy, norm } = scaled(state);
@@ -161,7 +159,7 @@
       : counts.map((_, j) => Number(j === best));
   }
 
-  function temperature({ model, el, change, done }) {
+  function temperature({ model, el, change, done, keep }) {
     const { names, counts, length } = model.get("state"), V = names.length;
     const shown = Math.min(SHOWN, V), most = Math.ceil(Math.log(Math.max(2, ...counts.flat().map(([, n]) => n))));
     const unit = (BASE - TOP) / most;
@@ -176,13 +174,11 @@
     const label = add(top, "label", {}, "last character");
     const menu = add(label, "select", { "data-lm-suppress-shortcuts": true });
     names.forEach((name, value) => add(menu, "option", { value }, name));
-    menu.addEventListener("change", () => { change({ last: Number(menu.value), moved: {} }); done(); });
+    menu.addEventListener("change", () => { keep({ last: Number(menu.value), moved: {} }); });
     const showTemperature = slider(
       top, "temperature", { max: 3, step: 0.1 }, (temperature) => change({ temperature }), done);
-    const button = (name, part) => add(top, "button", { type: "button" }, name)
-      .addEventListener("click", () => { change(part(model.get("state"))); done(); });
-    button("draw again", ({ seed }) => ({ seed: seed + 1 }));
-    button("logits as counted", () => ({ moved: {} }));
+    button(top, "draw again", () => keep({ seed: model.get("state").seed + 1 }));
+    button(top, "logits as counted", () => keep({ moved: {} }));
 
     const { left, right, bars } = panels(
       el, shown + 1, ["logits, ln of the counts: drag them", "probability, in %; outlined: as counted"], [0, most], 1);
@@ -200,7 +196,7 @@
     const box = add(side, "div", { class: "tell" });
     const showEntropy = gauge(box, "entropy", Math.log(V), "as counted");
     const showChoices = gauge(add(side, "div", { class: "tell" }), "equal choices (perplexity)", V, "as counted");
-    const says = add(side, "p", { class: "says", role: "status", "aria-live": "polite" });
+    const says = voice(side);
     const sentence = add(says, "span"), text = add(says, "samp");
 
     function write(state) {

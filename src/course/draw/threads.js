@@ -5,7 +5,7 @@
 // word can be dragged, unless a gradient step moves them.
 (() => {
   "use strict";
-  const { add, follow, handle, hull, labels, plane, set, shade, step, table, weigh, within } = globalThis.courseLive;
+  const { add, button, follow, handle, hands, hull, labels, plane, set, shade, step, table, voice, weigh, within } = globalThis.courseLive;
   const DEGREE = Math.PI / 180;
   const turn = ([x, y]) => (Math.atan2(y, x) / DEGREE + 360) % 360;
 
@@ -66,7 +66,7 @@
     const shaded = "ground" in controls, free = shaded && !gram; // gram: all words share what makes their keys
     const apart = JSON.stringify(keys) !== JSON.stringify(values), channels = two !== undefined;
     const whose = (t) => (first.length > 1 ? `the query of '${words[t]}'` : "the query");
-    const keep = (part) => { change(part); model.save_changes(); };
+    const { change, done, keep } = hands(model);
     el.classList.add("course-live", "course-threads");
     el.dataset.preventSwipe = ""; // on a slide, the finger moves the query
 
@@ -126,20 +126,16 @@
     const buttons = map.map(({ th }, t) => {
       if (first.length < 2) return null;
       th.textContent = "";
-      const button = add(th, "button", { type: "button", "aria-label": `hold ${whose(t)}` }, rows[t]);
-      button.addEventListener("click", () => keep({ row: t }));
-      return button;
+      return button(th, rows[t], () => keep({ row: t }), { "aria-label": `hold ${whose(t)}` });
     });
     if (mask) add(made.head, "th", { scope: "col" }, "sum");
     const sums = mask ? map.map(({ tr }) => add(tr, "td")) : [];
     const doors = map.map(({ cells }, t) => cells.map((td, j) => {
       if (!mask) return td;
-      const door = add(td, "button", { type: "button", "data-cell": `${t} ${j}` });
-      door.addEventListener("click", () => {
+      return button(td, "", () => {
         const now = model.get("state").mask;
         keep({ row: t, mask: now.with(t, now[t].with(j, !now[t][j])) });
-      });
-      return door;
+      }, { "data-cell": `${t} ${j}` });
     }));
     const tell = add(side, "div", { class: "tell" });
     const boxes = Object.entries(controls).map(([name, says]) => {
@@ -149,19 +145,17 @@
       return [name, box];
     });
     const learn = gram && learner(add(tell, "p", { class: "top" }));
-    const says = add(tell, "p", { class: "says", role: "status", "aria-live": "polite" });
+    const says = voice(tell);
 
     // A button that takes a gradient step for a larger weight of the word that is chosen.
     function learner(parent) {
-      const go = add(parent, "button", { type: "button" }, "one gradient step");
+      const go = button(parent, "one gradient step", () => keep(stepped(model.get("state"), attend(model.get("state")).weights)));
       parent.append(" for a larger weight of ");
       const choice = add(parent, "select", { "aria-label": "the word whose weight shall grow" });
       words.forEach((word, value) => add(choice, "option", { value }, word));
       parent.append(" ");
-      const again = add(parent, "button", { type: "button" }, "start again");
+      button(parent, "start again", () => keep({ queries: first, keys }));
       choice.addEventListener("change", () => keep({ target: Number(choice.value) }));
-      again.addEventListener("click", () => keep({ queries: first, keys }));
-      go.addEventListener("click", () => keep(stepped(model.get("state"), attend(model.get("state")).weights)));
       return (state, weights) => {
         const { queries, keys } = stepped(state, weights);
         choice.value = state.target;
@@ -252,7 +246,6 @@
       says.textContent = sentence(state, found, whose(row), !channels || within(mix[row], corners)) + (learn ? learn(state, weights) : "");
     }
 
-    const change = (part) => model.set("state", { ...model.get("state"), ...part });
     const put = (kinds, n, arrow) => {
       const state = model.get("state"), far = Math.max(1, Math.hypot(...arrow) / reach);
       change(Object.fromEntries(kinds.map((kind) => [kind, state[kind].with(n, arrow.map((x) => x / far))])));
@@ -267,7 +260,7 @@
           const angle = facing.angle = step(facing.angle, right, fine ? 1 : 5), length = Math.max(0, step(Math.hypot(...arrow), up, fine ? 0.01 : 0.1));
           put(kinds, which(), [length * Math.cos(angle * DEGREE), length * Math.sin(angle * DEGREE)]);
         },
-        done: () => model.save_changes(),
+        done,
       });
     };
     hold(tip, pulled === undefined ? ["queries"] : ["queries", "keys", "values"], () => pulled ?? model.get("state").row, facing);

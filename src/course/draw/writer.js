@@ -1,11 +1,13 @@
 // Writer: a GPT goes on from a beginning, a token at a time. Arcs show what its heads, or the one that
 // is pressed, look at from the newest token, bars what may come next. All of it is computed from the checkpoint.
+// A token that a pointer or the arrow keys mark takes the place of the newest: its row and its column are lit in
+// the maps, and arcs lead to it too. A cell of a map that is pointed at lights its two tokens, and their arc.
 // If the state says which heads are `off`, a head can be switched off, and it writes only when it is asked to.
 // If the state has a `temperature` and a `top_p`, it writes the whole story at once, and again after each change;
 // a word can be pressed: the bars show what it was drawn from, and the story can be drawn again from there.
 (() => {
   "use strict";
-  const { add, follow, gpt, ink, set, shade, sign, slider, table, tiles, weigh } = globalThis.courseLive;
+  const { add, arrow, button, follow, gpt, group, guesses, hands, ink, set, shade, sign, slider, textField, tiles, voice, weigh } = globalThis.courseLive;
   const PACE = 500, REST = 5000; // milliseconds a token, and between two texts
   const LEAST = 0.02; // a token that has less is never chosen, unless top-p says which are
   const FROM_ALL = 0.25, FROM_ONE = 0.05; // of an arc, of all heads or of one; the strongest look always has one
@@ -30,7 +32,7 @@
   function threshold(chances, top_p) {
     if (top_p === undefined) return Math.min(LEAST, Math.max(...chances));
     let sum = 0;
-    return chances.toSorted((a, b) => b - a).find((chance) => (sum += chance) >= top_p) ?? 0;
+    return Float64Array.from(chances).sort().findLast((chance) => (sum += chance) >= top_p) ?? 0;
   }
 
   function choose(chances, least, at) {
@@ -39,12 +41,28 @@
     return kept.findIndex((chance) => (left -= chance) < 0);
   }
 
-  // Where the heads, or one of them, look from a token, what has most weight last.
-  function looks(maps, from, block, head, off) {
+  const ahead = (from) => (rows) => [...rows[from]].map((weight, place) => ({ weight, place }));
+  const back = (to) => (rows) => rows.slice(to + 1).map((row, n) => ({ weight: row[to], place: to + 1 + n }));
+
+  // Where the heads, or one of them, look from a token, or from where they look back at it; most weight last.
+  function looks(maps, which, block, head, off) {
     const found = maps.flatMap((heads, b) => heads.flatMap((rows, h) => (
-      [...rows[from]].map((weight, place) => ({ weight, place, block: b, head: h })))));
+      which(rows).map((one) => ({ ...one, block: b, head: h })))));
     const chosen = found.filter((each) => (block === null ? !off?.[each.block][each.head] : each.block === block && each.head === head));
     return chosen.sort((a, b) => a.weight - b.weight);
+  }
+
+  // The arcs of a token: where it is looked at from it, the most last, and where from it looks back at it. Of
+  // The arcs of a token: out of it to what the heads look at, the strongest last, and into it from what looks
+  // back at it. Of two tokens, only the one between them.
+  function bows(maps, { from, to, block, head }, off) {
+    const least = block === null ? FROM_ALL : FROM_ONE, pair = to !== undefined;
+    const found = looks(maps, ahead(from), block, head, off).filter(({ place }) => !pair || place === to);
+    const strong = ({ weight }) => !pair && weight >= least, most = found.at(-1);
+    return {
+      most, out: found.filter((each) => each === most || strong(each)),
+      into: looks(maps, back(from), block, head, off).filter(strong),
+    };
   }
 
   // The curve from the newest word up and down to another, which may be in a line above.
@@ -65,40 +83,33 @@
     const sampling = heat !== undefined;
     el.classList.add("course-live", "course-writer");
     el.dataset.preventSwipe = "";
-    el.addEventListener("keydown", (event) => {
-      if (event.target === field || event.key.startsWith("Arrow")) event.stopPropagation(); // else the page turns
-      if (event.key === "Escape") field.blur();
-    });
+    const { keep: change } = hands(model);
 
-    const button = (parent, text, press) => {
-      const made = add(parent, "button", { type: "button", "data-lm-suppress-shortcuts": true }, text);
-      made.addEventListener("click", press);
-      return made;
-    };
     const story = add(el, "div", { class: "story" });
     const text = add(story, "div", { class: "text", role: "group", "aria-label": "the story" });
     const arcs = add(text, "svg", { "aria-hidden": true });
-    const tokens = add(text, "p");
+    const tokens = add(text, "p", {
+      role: "listbox", tabindex: 0, id: `course-story-${++stories}`, "aria-label": "the words of the story",
+      "data-lm-suppress-shortcuts": true,
+    });
     const side = add(el, "div", { class: "side" });
-    const next = table(side, "The next token", ["probability"], Array.from({ length: SHOWN }, () => ""));
-    next.made.classList.add("next");
+    const guess = guesses(side, "The next token", SHOWN, (id) => called(id));
     add(side, "p", { class: "title" }, "All heads: press one");
     const draws = tiles(side, mind.config, (one) => { // a second press: all again
+      pointed = null; // until the pointer goes on
       const { block, head } = model.get("state"), off = one.block === block && one.head === head;
       change(off ? { block: null, head: null } : one);
-    });
-    const cut = switches && button(add(side, "div", { class: "presets" }), "", () => {
+    }, point);
+    const grid = side.querySelector(".grid");
+    const cut = switches && button(group(side, "switches"), "", () => {
       const { block, head, off } = model.get("state");
       if (block !== null) change({ off: off.with(block, off[block].with(head, !off[block][head])) });
     });
-    const says = add(story, "p", { class: "says", role: "status" });
+    const says = voice(story);
 
     const top = add(story, "div", { class: "top" });
-    const field = add(add(top, "label", sampling ? { style: "display: none" } : {}, "The story begins"), "textarea", {
-      rows: 3, spellcheck: false, autocomplete: "off", autocapitalize: "off", "data-lm-suppress-shortcuts": true,
-    });
-    field.addEventListener("input", () => change({ text: field.value }));
-    const bar = add(top, "div", { class: "presets", role: "group", "aria-label": "writing" });
+    const field = textField(el, add(top, "label", sampling ? { style: "display: none" } : {}, "The story begins"), 3, change);
+    const bar = group(top, "writing");
     const play = !sampling && button(bar, "Pause", () => { playing = !playing; draw(); wait(); });
     if (!sampling) button(bar, "One token", () => { playing = false; forward(); });
     const again = sampling && button(bar, "Draw again from here", () => (
@@ -106,7 +117,7 @@
     button(bar, "Another story", () => { ids.length = 0; change({ seed: model.get("state").seed + 1 }); });
     const [heating, cutting] = !sampling ? [] : [["temperature", 0, 2], ["top_p", 0.05, 1]].map(([name, min, max]) => (
       slider(top, name.replace("_", "-"), { min, max, step: 0.05 }, (value) => change({ [name]: value }), () => {})));
-    const names = add(sampling ? bar : top, "div", { class: "presets", role: "group", "aria-label": swap.asks });
+    const names = group(sampling ? bar : top, swap.asks);
     add(names, "span", {}, swap.asks);
     const known = new RegExp(`(?<!\\p{L})(${swap.words.join("|")})(?!\\p{L})`, "u");
     const words = swap.words.map((word) => button(names, word, () => {
@@ -115,12 +126,8 @@
     const note = add(top, "p", { class: "note", role: "status" });
 
     let ids = [], told = {}, at = 0, playing = !switches && !sampling && !matchMedia("(prefers-reduced-motion: reduce)").matches;
-    let seen = true, timer = 0;
+    let seen = true, timer = 0, pointed = null, focused = false; // `at` is the marked token, here or by a pointer
     const over = () => ids.length >= mind.config.block_size || (ids.length > 1 && ids.at(-1) === end);
-    function change(part) {
-      model.set("state", { ...model.get("state"), ...part });
-      model.save_changes();
-    }
 
     // The beginning, and as many tokens after it as there were; written anew, they follow what has changed.
     function begin({ text: typed, seed, off, temperature, top_p }) {
@@ -142,7 +149,7 @@
     }
     function wait() {
       clearTimeout(timer);
-      if (playing && seen && !document.hidden) timer = setTimeout(() => { forward(); wait(); }, over() ? REST : PACE);
+      if (playing && seen && !document.hidden && !pointed && !focused) timer = setTimeout(() => { forward(); wait(); }, over() ? REST : PACE);
     }
 
     // A token as it is shown; a story begins and ends with a line break.
@@ -153,7 +160,7 @@
       tokens.replaceChildren();
       ids.forEach((id, n) => {
         if (mind.vocab[id].startsWith(" ")) tokens.append(" ");
-        const span = add(tokens, "span", {}, n ? called(id) : "start");
+        const span = add(tokens, "span", { role: "option", id: `${tokens.id}-${n}` }, n ? called(id) : "start");
         span.classList.toggle("edge", id === end);
         span.classList.toggle("given", n < given);
         span.classList.toggle("changed", marks && n in old && old[n] !== span.textContent);
@@ -169,93 +176,120 @@
       if (another) { begin(model.get("state")); wait(); }
       spell(marks);
       if (!another) kept.forEach((was, n) => tokens.children[n]?.classList.toggle("changed", was));
-      if (!sampling) at = ids.length - 1;
-      const { logits, maps } = look(ids, off), last = tokens.children[at];
-      draws(maps, block, head, ink(el), off);
+      draws(look(ids, off).maps, block, head, ink(el), off);
       if (cut) set(cut, { "aria-disabled": block === null }, switching(block, head, off));
-      last.classList.add("newest");
-      arcs.replaceChildren();
-      const found = looks(maps, at, block, head, off), least = block === null ? FROM_ALL : FROM_ONE;
-      for (const { weight, place } of found.filter((each, n) => each.weight >= least || n === found.length - 1)) {
-        tokens.children[place].style.setProperty("--weight", shade(weight));
-        add(arcs, "path", { d: arc(last, tokens.children[place]), "stroke-width": 1 + 6 * weight, pathLength: 1 });
-      }
-      const chances = heated(logits[at], temperature);
-      bars(chances, sampling ? threshold(chances, top_p) : 0);
       const { unknown } = gpt.encode(mind, start + typed);
       const strange = unknown.map((word) => `'${word.trim()}'`).join(", ");
       set(note, {}, strange ? `The model has never seen ${strange}: it goes on as well as it can.` : "");
       words.forEach((each) => set(each, { "aria-pressed": known.exec(typed)?.[0] === each.textContent }));
       if (play) set(play, {}, playing ? "Pause" : "Write");
-      const most = found.at(-1), there = tokens.children[most.place].textContent;
-      el.querySelectorAll(".grid button").forEach((map, n) => (
-        map.classList.toggle("most", block === null && n === most.block * mind.config.n_head + most.head)));
-      if (sampling) return report(last, chances);
-      set(says, { "aria-busy": playing }, `From the newest token, '${last.textContent}', the largest weight is on '${there}': `
-        + `${most.weight.toFixed(2)}, in head ${most.head} of block ${most.block}${off?.[most.block][most.head] ? ", but this head is off" : ""}.`);
+      if (sampling) heating(temperature, temperature.toFixed(2));
+      if (sampling) cutting(top_p, top_p.toFixed(2));
+      light();
+    }
+
+    // All that is about one token, or about two.
+    function light() {
+      if (Math.max(pointed?.from, pointed?.to ?? 0) >= ids.length) pointed = null; // of a longer story
+      if (!sampling && !focused) at = ids.length - 1;
+      const { block, head, off, temperature, top_p } = model.get("state"), { logits, maps } = look(ids, off);
+      const about = { block, head, from: at, ...pointed }, { from, to } = about, { most, out, into } = bows(maps, about, off);
+      const spans = [...tokens.children], chances = heated(logits[from], temperature);
+      spans.forEach((span, n) => {
+        set(span, { "aria-selected": n === at });
+        span.classList.toggle("newest", n === from);
+        span.classList.toggle("heard", n === to);
+        span.style.removeProperty("--weight");
+      });
+      set(tokens, { "aria-activedescendant": spans[at].id });
+      arcs.replaceChildren();
+      for (const { weight, place } of into) bow("back", spans[place], spans[from], weight);
+      for (const { weight, place } of out) {
+        spans[place].style.setProperty("--weight", shade(weight));
+        bow("", spans[from], spans[place], weight);
+      }
+      cross(from, to ?? from, pointed || from < ids.length - 1);
+      grid.querySelectorAll("button").forEach((map, n) => (
+        map.classList.toggle("most", about.block === null && n === most.block * mind.config.n_head + most.head)));
+      bars(chances, sampling ? threshold(chances, top_p) : 0, from);
+      set(says, { "aria-busy": !focused && Boolean(playing || pointed) },
+        sampling && to === undefined ? drawn(from, chances) : heard(from, to, most, into.length));
+    }
+    function bow(kind, from, to, weight) {
+      add(arcs, "path", { class: kind, d: arc(from, to), "stroke-width": 1 + 6 * weight, pathLength: 1 });
+    }
+    function cross(row, column, shown) { // on the maps, as shares of them
+      const last = Math.max(1, ids.length - 1);
+      const places = { "--row": row / last, "--wide": (row + 1) / ids.length, "--column": column / last, "--high": 1 - column / ids.length };
+      grid.classList.toggle("pointed", Boolean(shown));
+      for (const [name, share] of Object.entries(places)) grid.style.setProperty(name, share);
+    }
+    function heard(from, to, { weight, place, block, head }, n) {
+      const [one, other] = [from, place].map((each) => `'${tokens.children[each].textContent}'`), { off } = told;
+      const where = `in head ${head} of block ${block}${off?.[block][head] ? ", but this head is off" : ""}.`;
+      if (to !== undefined) return `From ${one} to ${other} the weight is ${weight.toFixed(2)}, ${where}`;
+      return `From ${from === ids.length - 1 ? `the newest token, ${one},` : one} the largest weight is on ${other}: ${weight.toFixed(2)}, ${where}`
+        + (n ? ` ${n} arc${n > 1 ? "s lead" : " leads"} to it.` : "");
     }
     function switching(block, head, off) {
       return block === null ? "Press a head to switch it off" : `Switch head ${block}.${head} ${off[block][head] ? "on" : "off"}`;
     }
-    function bars(chances, least) {
-      const likely = chances.map((_, id) => id).sort((a, b) => chances[b] - chances[a]);
-      const ended = over() && at === ids.length - 1;
-      next.rows.forEach(({ tr, th, cells: [td] }, n) => {
-        const chance = ended ? 0 : chances[likely[n]];
-        set(th, {}, ended ? "\u2013" : called(likely[n]));
-        set(td, { "data-value": chance }, ended ? "\u2013" : chance < 0.0005 ? "< 0.1 %" : `${(100 * chance).toFixed(1)} %`);
-        td.style.setProperty("--weight", chance);
+    function bars(chances, least, from) {
+      const ended = over() && from === ids.length - 1;
+      guess(ended ? [] : chances).forEach(({ tr, id, chance }) => {
         tr.classList.toggle("cut", chance < least);
-        tr.classList.toggle("drawn", sampling && !ended && likely[n] === ids[at + 1]);
+        tr.classList.toggle("drawn", id !== undefined && id === ids[from + 1]);
       });
     }
-
-    // The words can be pressed, or chosen with the arrow keys; all of it is about the marked one.
-    function report(last, chances) {
-      const { temperature, top_p } = told, least = threshold(chances, top_p), drawn = ids[at + 1];
-      heating(temperature, temperature.toFixed(2));
-      cutting(top_p, top_p.toFixed(2));
-      [...tokens.children].forEach((span, n) => set(span, { id: `${tokens.id}-${n}`, role: "option", "aria-selected": n === at }));
-      set(tokens, { "aria-activedescendant": last.id });
-      const left = chances.filter((chance) => chance >= least && chance > 0).length;
-      set(says, {}, `After '${last.textContent}', ${left} of ${chances.length} tokens can be drawn at temperature `
+    function drawn(from, chances) {
+      const { temperature, top_p } = told, least = threshold(chances, top_p), id = ids[from + 1];
+      const kept = chances.filter((chance) => chance >= least && chance > 0);
+      return `After '${tokens.children[from].textContent}', ${kept.length} of ${chances.length} tokens can be drawn at temperature `
         + `${temperature.toFixed(2)} and top-p ${top_p.toFixed(2)}. `
-        + (drawn === undefined ? "The story ends here." : `'${called(drawn)}' was drawn, with probability `
-        + `${(chances[drawn] / chances.filter((chance) => chance >= least).reduce((a, b) => a + b)).toFixed(3)}.`));
+        + (id === undefined ? "The story ends here." : `'${called(id)}' was drawn, with probability `
+        + `${(chances[id] / kept.reduce((a, b) => a + b)).toFixed(3)}.`);
+    }
+
+    // A press marks a word, and so do the arrow keys to the left and right; up and down mark the one that it looks at.
+    const bound = (n) => Math.max(0, Math.min(n, ids.length - 1));
+    let frame = 0;
+    function point(place) {
+      if (JSON.stringify(place) === JSON.stringify(pointed)) return;
+      pointed = place;
+      frame ||= requestAnimationFrame(() => { frame = 0; light(); });
+      wait();
     }
     function mark(n) {
-      at = Math.max(0, Math.min(n, ids.length - 1));
-      draw();
+      at = bound(n);
+      pointed = null;
+      light();
     }
-    if (sampling) {
-      for (const [name, value] of Object.entries({
-        role: "listbox", tabindex: 0, id: `course-story-${++stories}`, "aria-label": "the words of the story",
-        "data-lm-suppress-shortcuts": true,
-      })) tokens.setAttribute(name, value);
-      tokens.addEventListener("click", ({ target }) => {
-        const n = [...tokens.children].indexOf(target);
-        if (n >= 0) mark(n);
-      });
-      tokens.addEventListener("keydown", (event) => {
-        const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-        if (!by) return;
-        event.preventDefault();
-        mark(at + by);
-      });
+    function focus(is) {
+      focused = is;
+      mark(at);
+      wait();
     }
+    const place = ({ target }) => [...tokens.children].indexOf(target);
+    tokens.addEventListener("pointerover", (event) => { if (place(event) >= 0) point({ from: place(event) }); });
+    tokens.addEventListener("pointerleave", () => point(null));
+    tokens.addEventListener("click", (event) => { if (place(event) >= 0) mark(place(event)); });
+    tokens.addEventListener("focus", () => focus(true));
+    tokens.addEventListener("blur", () => focus(false));
+    tokens.addEventListener("keydown", (event) => {
+      const by = arrow(event);
+      if (by?.[0]) mark(at + by[0]);
+      if (by?.[1]) point({ from: at, to: Math.min(at, bound((pointed?.to ?? at) + by[1])) });
+    });
 
-    const stop = follow(model, draw), sized = new ResizeObserver(draw), theme = new MutationObserver(draw);
+    const stop = follow(model, draw, text);
     const sight = new IntersectionObserver(([entry]) => { seen = entry.isIntersecting; wait(); });
-    sized.observe(text);
     sight.observe(el);
-    for (const of of [document.documentElement, document.body]) {
-      theme.observe(of, { attributeFilter: ["class", "data-jp-theme-light"] });
-    }
     document.addEventListener("visibilitychange", wait);
     return () => {
       stop();
       clearTimeout(timer);
-      for (const each of [sized, sight, theme]) each.disconnect();
+      cancelAnimationFrame(frame);
+      sight.disconnect();
       document.removeEventListener("visibilitychange", wait);
     };
   }
