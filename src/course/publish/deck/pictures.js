@@ -6,7 +6,8 @@ window.pictures = (() => {
   const LEAST = 24, HIGH = 0.92, MIDDLE = 0.36, MARK = 20, ROUNDS = 300; // px, and of a text's size
   const STRETCH = { round: 1, map: 2.2, other: 3 }; // one axis against the other, at most
   // Between two texts, across and down, and whether 0.25 is written .25: what helps a crowded drawing.
-  const TRIES = [{ pad: [10, 4] }, { pad: [7, 2] }, { pad: [7, 2], lean: true }, { pad: [4, 0], lean: true }];
+  const TRIES = [{ pad: [10, 4] }, { pad: [7, 2] }, { pad: [7, 2], lean: true }, { pad: [4, 0] }, { pad: [4, 0], lean: true },
+    { pad: [2, 0] }];
 
   const numbers = (text) => text.match(/-?[\d.]+/g).map(Number);
   const span = (values) => [Math.min(...values), Math.max(...values)];
