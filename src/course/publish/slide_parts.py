@@ -16,6 +16,7 @@ TENSOR = re.compile(r"tensor\((\[[^()]*\])")
 DECIMALS = re.compile(r"\.\d{3}|e-")  # more than are read from the back row
 DIGITS = re.compile(r"-?\d[\d,]*\.?\d*(?:e-?\d+)?")
 TRUTH = re.compile(r"\b(?:True|False)\b")
+ROW_NAMES = re.compile(r"<g [^>]*><text [^>]*class='row'.*?</g>")
 NUMBER = re.compile(r"[^\s,\[\]]+")
 
 
@@ -147,7 +148,7 @@ def _brief(text: str) -> str:
     _, point, digits = text.partition(".")
     if not point or len(digits) < 3 and abs(float(text.replace(",", ""))) < 100:
         return text
-    value = float(text)
+    value = float(text.replace(",", ""))
     return f"{value:.0f}" if abs(value) >= 100 else f"{float(f'{value:.3g}'):g}"
 
 
@@ -185,15 +186,27 @@ def _bar(name: str, text: str, begins: float, share: float) -> str:
 
 
 def panels(drawn: str, chosen: list[int]) -> str:
-    """Of a figure with several panels only these, counted from 1, without the title of all of them."""
+    """Of a figure with several panels only these, counted from 1, without the title of all of them.
+
+    Panels beside each other share the names of their rows: the first of these gets them from the first of all.
+    """
     begins = [found.start() for found in re.finditer("<g class='panel'>", drawn)]
     ends = [_end(drawn, begin) for begin in begins]
     if not set(chosen) <= set(range(1, len(begins) + 1)):
         raise ValueError(f"expected panels from 1 to {len(begins)}, got {chosen}")
-    for number in range(len(begins), 0, -1):
-        if number not in chosen:
-            drawn = drawn[: begins[number - 1]] + drawn[ends[number - 1] :]
+    parts = [drawn[begin:end] for begin, end in zip(begins, ends, strict=True)]
+    kept = [parts[number - 1] for number in sorted(chosen)]
+    if ROW_NAMES.search(parts[0]) and not ROW_NAMES.search(kept[0]):
+        moved = _left(kept[0]) - _left(parts[0])
+        names = "".join(found[0] for found in ROW_NAMES.finditer(parts[0]))
+        kept[0] += re.sub(r" x='([\d.]+)'", lambda x: f" x='{float(x[1]) + moved:.1f}'", names)
+    drawn = drawn[: begins[0]] + "".join(kept) + drawn[ends[-1] :]
     return re.sub("<text [^>]*class='title'[^>]*>[^<]*</text>", "", drawn)
+
+
+def _left(panel: str) -> float:
+    """Where the paths of a panel begin."""
+    return min(float(x) for x in re.findall(r"[ML] ([\d.]+) ", panel))
 
 
 def _end(drawn: str, begin: int) -> int:
