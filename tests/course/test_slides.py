@@ -165,7 +165,10 @@ function picture(slide) { // how much of the slide its pictures have
   return areas.reduce((sum, { width, height }) => sum + width * height, 0) / (1280 * 720);
 }
 """
-EVERY = "() => {" + SEEN + """return Reveal.getSlides().map((slide) => {
+EVERY = (
+    "() => {"
+    + SEEN
+    + """return Reveal.getSlides().map((slide) => {
   const { h, v } = Reveal.getIndices(slide);
   Reveal.slide(h, v, 999);
   const { left, top, width, height } = slide.getBoundingClientRect();
@@ -184,6 +187,7 @@ EVERY = "() => {" + SEEN + """return Reveal.getSlides().map((slide) => {
       && slide.querySelector("aside.notes").textContent.trim().length,
   };
 })}"""
+)
 
 
 @pytest.fixture(scope="module")
@@ -263,7 +267,11 @@ def pictures_are_read_and_are_most(name, slides):
     """Fail if pictures have texts that are too small, that cover each other, or are too few."""
     least, most = SMALLER.get(name, (BACK_ROW, 0))
     small = [text for slide in slides for text in slide["texts"] if text < BACK_ROW - 0.05]
-    assert len(small) <= most and min(small, default=BACK_ROW) >= least, (name, len(small), min(small))
+    assert len(small) <= most and min(small, default=BACK_ROW) >= least, (
+        name,
+        len(small),
+        min(small),
+    )
     meet = [(slide["cell"], pair) for slide in slides for pair in slide["meet"]]
     assert not meet, (name, "texts cover each other", meet)
     shown = [slide for slide in slides if not {"title", "exercise"} & set(slide["kind"].split())]
@@ -385,6 +393,11 @@ def test_a_talk_is_given_by_keyboard_alone(talks, opened):
     page.keyboard.press("ArrowRight")
     assert image.inner_html() != before[0]
     assert image.get_attribute("aria-label") != before[1]
+    sizes = image.locator("text").evaluate_all(
+        "all => all.map((e) => parseFloat(getComputedStyle(e).fontSize) * e.getScreenCTM().a)"
+    )
+    upright = [size for size in sizes if size > 1]  # of what is turned, a isn't its scale
+    assert min(upright) >= BACK_ROW - 0.05, "the next frame is laid out as the first"
     assert page.evaluate(place) == here, "the frame moves, the slide stays"
     page.screenshot(path=SHOTS / "slides_explorer.png")
     for _ in range(3):

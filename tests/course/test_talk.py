@@ -22,7 +22,9 @@ from tests.pages import cell, learnt, notebook, numbered, printed, shown
 
 CHAPTERS = [path for path in notebooks.chapters(ROOT) if path.stem[:2].isdecimal()]  # no appendix
 WHOLE = r"<pre.*?</pre>|<figure.*?</figure>|<math.*?</math>|<script.*?</script>"
-UNREAD = re.compile(rf'{WHOLE}|<table class="(?:tensor|bars|strip)".*?</table>|</summary>.*?</details>|<[^>]+>')
+UNREAD = re.compile(
+    rf'{WHOLE}|<table class="(?:tensor|bars|strip)".*?</table>|</summary>.*?</details>|<[^>]+>'
+)
 
 
 def noted(source, notes):
@@ -201,7 +203,11 @@ def test_printed_lists_become_boxes():
     shown = strip("ids [1, 2] -> 3\n\nof ['␣a', ' b']", [])
     assert re.findall(r">([^<>]+)<", shown) == ["ids", "1", "2", "3", "of", "␣a", "␣b"]
     assert shown.count('class="next"') == 1
-    assert re.findall(r">([^<>]+)<", strip("reads 5 7\nsays . 5", ["says"], "says")) == ["says", ".", "5"]
+    assert re.findall(r">([^<>]+)<", strip("reads 5 7\nsays . 5", ["says"], "says")) == [
+        "says",
+        ".",
+        "5",
+    ]
     with pytest.raises(ValueError, match="names for 1 lines, got 2"):
         strip("a", ["x", "y"])
 

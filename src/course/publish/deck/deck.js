@@ -54,8 +54,8 @@
     const rows = maps.reduce((sum, map) => sum + map.rows.length, 0);
     for (const map of maps) {
       const high = (HEIGHT - 6 - page.scrollHeight) / rows / 2, wide = (1150 - map.offsetWidth) / Math.max(...[...map.rows].map((row) => row.cells.length)) / 2;
-      map.dataset.high = Math.max(0, Math.min(high, 32));
-      map.style.setProperty("--wide", `${Math.max(0, Math.min(wide, 44))}px`);
+      map.dataset.high = Math.max(0, Math.min(high, 44));
+      map.style.setProperty("--wide", `${Math.max(0, Math.min(wide, 70))}px`);
     }
     for (const map of maps) map.style.setProperty("--high", `${map.dataset.high}px`);
     const room = parseFloat(page.style.getPropertyValue("--picture")) - 6;
