@@ -14,7 +14,7 @@ from course.outline import sections
 from course.publish import live_talk
 from course.publish.links import Site
 from course.publish.page import Page, parse, render
-from course.publish.slide_parts import LINES, WIDTH, bare, chosen, table
+from course.publish.slide_parts import LINES, WIDTH, bare, bars, chosen, panels, strip, table
 from course.publish.talk import talk
 from course.publish.talk_plan import plan_of, read_plan
 from tests.conftest import ROOT
@@ -22,7 +22,9 @@ from tests.pages import cell, learnt, notebook, numbered, printed, shown
 
 CHAPTERS = [path for path in notebooks.chapters(ROOT) if path.stem[:2].isdecimal()]  # no appendix
 WHOLE = r"<pre.*?</pre>|<figure.*?</figure>|<math.*?</math>|<script.*?</script>"
-UNREAD = re.compile(rf'{WHOLE}|<table class="tensor">.*?</table>|</summary>.*?</details>|<[^>]+>')
+UNREAD = re.compile(
+    rf'{WHOLE}|<table class="(?:tensor|bars|strip)".*?</table>|</summary>.*?</details>|<[^>]+>'
+)
 
 
 def noted(source, notes):
@@ -181,6 +183,47 @@ def test_printed_numbers_become_a_shaded_table():
     assert table("tensor([True, False])", [], []).count("63%") == 1
     weights = table("tensor([[0.09, 0.91]])", [], [])  # as in figures: 63% of the root
     assert re.findall(r"--dark: (\d+)%", weights) == ["19", "60"]
+
+
+def test_printed_numbers_become_bars_on_one_scale():
+    shown = re.findall(r">([^<>]+)<", bars("tensor([1., -3.])", ["a", "b"]))
+    assert shown == ["a", "1.", "b", "−3."]
+    begins = re.findall(r"--from: ([\d.]+)%; --share: ([\d.]+)%", bars("tensor([1., -3.])", []))
+    assert begins == [("75.0", "25.0"), ("0.0", "75.0")], "from zero, to the right and to the left"
+    lines = "heads: 2, loss 2.00, counted 4.00\nthen 1,234.5678 of 9"
+    assert re.findall(r">([^<>]+)<", bars(lines, [])) == [
+        "heads", "2", "loss", "2.00", "counted", "4.00", "then 1,234.5678 of", "9",
+    ]  # fmt: skip
+    assert re.findall(r">([^<>]+)<", bars(lines, ["-", "x"])) == ["x", "2.00"]
+    assert re.findall(r">([^<>]+)<", bars(lines, ["y"], "then")) == ["y", "1235"]
+    assert 'data-most="4"' in bars(lines, ["-", "x", "y"])
+    with pytest.raises(ValueError, match="names for 1 numbers, got 2"):
+        bars(lines, ["y", "z"], "then")
+
+
+def test_printed_lists_become_boxes():
+    shown = strip("ids [1, 2] -> 3\n\nof ['␣a', ' b']", [])
+    assert re.findall(r">([^<>]+)<", shown) == ["ids", "1", "2", "3", "of", "␣a", "␣b"]
+    assert shown.count('class="next"') == 1
+    assert re.findall(r">([^<>]+)<", strip("reads 5 7\nsays . 5", ["says"], "says")) == [
+        "says",
+        ".",
+        "5",
+    ]
+    with pytest.raises(ValueError, match="names for 1 lines, got 2"):
+        strip("a", ["x", "y"])
+
+
+def test_one_panel_of_a_figure_keeps_the_names_of_its_rows():
+    names = "<g fill='k'><text x='10.0' y='5.0' class='row'>one</text></g>"
+    first = f"<g class='panel'>{names}<g><path d='M 20.0 1.0 L 40.0 1.0'/></g></g>"
+    second = "<g class='panel'><g><path d='M 120.0 1.0 L 140.0 1.0'/></g></g>"
+    whole = f"<svg><g><text x='1' class='title'>All</text></g>{first}{second}</svg>"
+    assert panels(whole, [1]) == f"<svg><g></g>{first}</svg>"
+    assert panels(whole, [2]) == f"<svg><g></g>{second}{names.replace('10.0', '110.0')}</svg>"
+    assert panels(whole, [1, 2]) == f"<svg><g></g>{first}{second}</svg>"
+    with pytest.raises(ValueError, match=r"panels from 1 to 2, got \[3\]"):
+        panels(whole, [3])
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ def _copy_what_decks_share(folder: Path) -> None:
         copy = shutil.copytree if (reveal / file).is_dir() else shutil.copyfile
         copy(reveal / file, folder / "reveal" / file)
     shared = [SHARED / name for name in BOTH] + [LIVE / "live.css", *LIVE.glob("*.js")]
-    for file in (CSS, DECK / "deck.css", DECK / "deck.js", *shared):
+    for file in (CSS, *DECK.glob("deck.*s"), DECK / "pictures.js", *shared):
         shutil.copyfile(file, folder / file.name)
 
 

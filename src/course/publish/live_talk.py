@@ -21,7 +21,7 @@ from course.publish.talk_plan import Planned, plan_of, read_plan
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-OUTPUTS = ("output", "figure", "table", "quiz")
+OUTPUTS = ("output", "figure", "table", "bars", "strip", "quiz")
 # For jupyterlab-fonts, which jupyterlab-slideshow brings along.
 STYLES = json.loads((Path(__file__).parent / "deck" / "live.json").read_text(encoding="utf-8"))
 

@@ -14,6 +14,9 @@ LINES, WIDTH = 10, 74  # of code on a slide: 25 px where it has 1280 × 720
 LINTER = re.compile(r"[ \t]*#[ \t]*(?:noqa|fmt|type:|ruff|pylint).*")
 TENSOR = re.compile(r"tensor\((\[[^()]*\])")
 DECIMALS = re.compile(r"\.\d{3}|e-")  # more than are read from the back row
+DIGITS = re.compile(r"-?\d[\d,]*\.?\d*(?:e-?\d+)?")
+TRUTH = re.compile(r"\b(?:True|False)\b")
+ROW_NAMES = re.compile(r"<g [^>]*><text [^>]*class='row'.*?</g>")
 NUMBER = re.compile(r"[^\s,\[\]]+")
 
 
@@ -100,10 +103,130 @@ def table(printed: str, rows: list[str], columns: list[str]) -> str:
     return f'<table class="tensor">{"".join(lines)}</table>'
 
 
+def bars(printed: str, names: list[str], word: str = "") -> str:
+    """Printed numbers as bars: those of the tensors, or else the last of each line, or of each of its
+    parts between commas.
+
+    Only of lines and parts in which `word`, a regular expression, is found, and then the number after
+    it. Names replace what is said before a number; one that is - leaves the number out.
+    """
+    found = _counted(printed, word)
+    names = names or [name for name, _ in found]
+    if not found or len(found) < len(names):
+        raise ValueError(f"expected names for {len(found)} numbers, got {len(names)}")
+    kept = [(name, text) for name, (_, text) in zip(names, found, strict=False) if name != "-"]
+    values = [float(text.replace(",", "")) for _, text in kept]
+    low, high = min(0.0, *values), max(0.0, *values)
+    width = high - low or 1
+    rows = (
+        _bar(name, text, (min(value, 0) - low) / width, value / width)
+        for (name, text), value in zip(kept, values, strict=True)
+    )
+    most = max(map(abs, values), default=0) or 1
+    return f'<table class="bars" data-most="{most:g}">{"".join(rows)}</table>'
+
+
+def _counted(printed: str, word: str) -> list[tuple[str, str]]:
+    """The numbers for bars, each with what is said before it."""
+    said = "\n".join(line for line in printed.splitlines() if re.search(word, line))
+    if numbers := [text for tensor in TENSOR.findall(said) for text in NUMBER.findall(tensor)]:
+        return [("", text) for text in numbers]
+    found = []
+    for part in re.split(r", |\n|(?<=\)) (?=tensor)", said):
+        after = re.search(word, part) if word else None
+        numbers = list(DIGITS.finditer(part, after.end() if after else 0))
+        if numbers and (after or not word):
+            number = numbers[0 if word else -1]
+            found.append((part[: number.start()].strip(" :=("), number[0]))
+    return found
+
+
+def _brief(text: str) -> str:
+    """A number with three digits of those after its point, or none from 100 on.
+
+    >>> _brief("0.9544"), _brief("0.0029"), _brief("1066.11"), _brief("4,096"), _brief("2.50")
+    ('0.954', '0.0029', '1066', '4,096', '2.50')
+    """
+    _, point, digits = text.partition(".")
+    if not point or len(digits) < 3 and abs(float(text.replace(",", ""))) < 100:
+        return text
+    value = float(text.replace(",", ""))
+    return f"{value:.0f}" if abs(value) >= 100 else f"{float(f'{value:.3g}'):g}"
+
+
+def strip(printed: str, names: list[str], word: str = "") -> str:
+    """Printed lists as rows of boxes: a line's name, then what stands in its brackets, or its words.
+
+    Only of the lines in which `word`, a regular expression, is found; what an arrow leads to is marked.
+    """
+    lines = [line for line in printed.splitlines() if line.strip() and re.search(word, line)]
+    if len(lines) < len(names):
+        raise ValueError(f"expected names for {len(lines)} lines, got {len(names)}")
+    rows = []
+    for n, line in enumerate(lines[: len(names) or None]):
+        before, bracket, listed = line.partition("[")
+        inside, _, after = listed.partition("]")
+        boxes = inside.split(",") if bracket else line.split()
+        boxes = [box.strip(" ").removeprefix("'").removesuffix("'") for box in boxes]
+        name = names[n] if names else before.removesuffix("tensor(").strip() * bool(bracket)
+        if not bracket and names and boxes[0] == name:
+            boxes = boxes[1:]
+        row = "".join(f"<td>{html.escape(box).replace(' ', '␣')}</td>" for box in boxes)
+        if "->" in after:
+            row += f'<td class="next">{html.escape(after.partition("->")[2].strip())}</td>'
+        rows.append(f'<tr><th scope="row">{html.escape(name)}</th>{row}</tr>')
+    return f'<table class="strip">{"".join(rows)}</table>'
+
+
+def _bar(name: str, text: str, begins: float, share: float) -> str:
+    place = f"--from: {100 * begins:.1f}%; --share: {100 * abs(share):.1f}%"
+    kind = "below" if share < 0 else "above"
+    return (
+        f'<tr><th scope="row">{html.escape(name)}</th><td><i class="{kind}" style="{place}"></i></td>'
+        f"<td>{_brief(text).replace('-', '−')}</td></tr>"
+    )
+
+
+def panels(drawn: str, chosen: list[int]) -> str:
+    """Of a figure with several panels only these, counted from 1, without the title of all of them.
+
+    Panels beside each other share the names of their rows: the first of these gets them from the first of all.
+    """
+    begins = [found.start() for found in re.finditer("<g class='panel'>", drawn)]
+    ends = [_end(drawn, begin) for begin in begins]
+    if not set(chosen) <= set(range(1, len(begins) + 1)):
+        raise ValueError(f"expected panels from 1 to {len(begins)}, got {chosen}")
+    parts = [drawn[begin:end] for begin, end in zip(begins, ends, strict=True)]
+    kept = [parts[number - 1] for number in sorted(chosen)]
+    if ROW_NAMES.search(parts[0]) and not ROW_NAMES.search(kept[0]):
+        moved = _left(kept[0]) - _left(parts[0])
+        names = "".join(found[0] for found in ROW_NAMES.finditer(parts[0]))
+        kept[0] += re.sub(r" x='([\d.]+)'", lambda x: f" x='{float(x[1]) + moved:.1f}'", names)
+    drawn = drawn[: begins[0]] + "".join(kept) + drawn[ends[-1] :]
+    return re.sub("<text [^>]*class='title'[^>]*>[^<]*</text>", "", drawn)
+
+
+def _left(panel: str) -> float:
+    """Where the paths of a panel begin."""
+    return min(float(x) for x in re.findall(r"[ML] ([\d.]+) ", panel))
+
+
+def _end(drawn: str, begin: int) -> int:
+    """Where the group ends that begins there."""
+    depth = 0
+    for found in re.finditer("<g[ >]|</g>", drawn[begin:]):
+        depth += -1 if found[0] == "</g>" else 1
+        if depth == 0:
+            return begin + found.end()
+    raise ValueError("expected a group that ends")
+
+
 def _rows(printed: str) -> list[list[str]]:
-    """The rows of numbers in printed tensors, those that are as wide as the first."""
+    """The rows of numbers in printed tensors, those that are as wide as the first; without tensors,
+    what is True and False in each line."""
     texts = (row for tensor in TENSOR.findall(printed) for row in tensor.split("]"))
     rows = [numbers for text in texts if (numbers := NUMBER.findall(text))]
+    rows = rows or [found for line in printed.splitlines() if (found := TRUTH.findall(line))]
     return [row for row in rows if len(row) == len(rows[0])]
 
 

@@ -11,7 +11,17 @@ from course.learn.quizzes import explanation, options_html, quiz
 from course.learn.solutions import kept_back, printed
 from course.publish.links import Site
 from course.publish.page import Cell, Page, code_html, output_html, parse, render
-from course.publish.slide_parts import WIDTH, chosen, is_readable, printed_text, readable, table
+from course.publish.slide_parts import (
+    WIDTH,
+    bars,
+    chosen,
+    is_readable,
+    panels,
+    printed_text,
+    readable,
+    strip,
+    table,
+)
 from course.publish.talk_notes import add_notes
 from course.publish.talk_plan import Planned, Slide, read_plan
 
@@ -36,7 +46,7 @@ class _Maker:
         self.cells = {cell["id"]: cell for cell in notebook.cells}
         self.shows: dict[str, Callable[..., str]] = {
             "code": self.code, "output": self.output, "figure": self.figure, "table": self.table,
-            "exercise": self.exercise, "quiz": self.quiz, "notes": lambda cell: "",
+            "bars": self.bars, "strip": self.strip, "exercise": self.exercise, "quiz": self.quiz, "notes": lambda cell: "",
         }  # fmt: skip
 
     def slide(self, planned: Planned) -> Slide:
@@ -95,15 +105,21 @@ class _Maker:
             return output_html({"output_type": "stream", "text": text})
         return self.site.linked("".join(map(output_html, cell["outputs"])), self.notebook, cell)
 
-    def figure(self, cell: Cell) -> str:
+    def figure(self, cell: Cell, shown: str = "") -> str:
         drawn = [output for output in cell["outputs"] if "text/html" in output.get("data", {})]
         if not drawn:
             raise ValueError("expected a cell that draws, but it doesn't draw anything")
-        return self.output(cell | {"outputs": drawn})
+        whole = self.output(cell | {"outputs": drawn})
+        return panels(whole, [int(number) for number in shown.split(",")]) if shown else whole
+
+    def bars(self, cell: Cell, names: str = "", *words: str) -> str:
+        return bars(printed_text(cell), _names(names), "|".join(words))
+
+    def strip(self, cell: Cell, names: str = "", *words: str) -> str:
+        return strip(printed_text(cell), _names(names), "|".join(words))
 
     def table(self, cell: Cell, rows: str = "", columns: str = "") -> str:
-        names = [[n.strip() for n in side.split(",")] if side else [] for side in (rows, columns)]
-        return table(printed_text(cell), *names)
+        return table(printed_text(cell), _names(rows), _names(columns))
 
     def quiz(self, cell: Cell, number: str) -> str:
         question = quiz(_learnt(cell)["quiz"]).questions[int(number) - 1]
@@ -138,6 +154,10 @@ class _Maker:
         if not check or "exercise" not in stub["tags"] & check[0]["tags"]:
             raise self.wrong(f"expected the id of an answer's cell, got {stub['id']!r}")
         return printed(_learnt(check[0])["exercise"], self.site.src.parent)
+
+
+def _names(listed: str) -> list[str]:
+    return [name.strip() for name in listed.split(",")] if listed else []
 
 
 def _braces(step: list[str]) -> str:

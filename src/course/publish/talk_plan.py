@@ -13,10 +13,14 @@
 What is quoted asks the room. A line in braces takes something from a cell of the notebook:
 
 - `{{code CELL}}` its code, without the lines that only check it;
-- `{{output CELL}}` what it gives: text, a figure, an explorer; `{{figure CELL}}` only what it draws;
+- `{{output CELL}}` what it gives: text, a figure, an explorer; `{{figure CELL}}` only what it draws,
+  `{{figure CELL | 1, 3}}` of its panels the first and the third;
 - `{{code CELL | FIRST | LAST}}`, `{{output CELL | FIRST | LAST}}` the lines from the one that begins
   with FIRST to the next that begins with LAST;
 - `{{table CELL | ROWS | COLUMNS}}` the numbers in the tensors that it prints, shaded, with names;
+- `{{bars CELL | NAMES | WORD}}` the numbers in its tensors as bars, or the last one of each line, or
+  the one after WORD (without NAMES with what the line says; `-` leaves a number out);
+- `{{strip CELL | NAMES | WORD}}` what its lines list, in boxes, or those lines in which WORD is;
 - `{{exercise CELL}}` what the learner is given, and the solution at the next press (if it is long,
   in the notes);
 - `{{quiz CELL | NUMBER}}` one question;

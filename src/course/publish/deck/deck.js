@@ -42,6 +42,26 @@
     console.error(`The slide of cell ${page.dataset.cell} needs more room: say less, or make two.`);
   }
 
+  // Its figures, in the room that its words leave them; the cells of a map of numbers grow into theirs.
+  function picture(page) {
+    const bars = [...page.querySelectorAll("table.bars")], most = Math.max(...bars.map((one) => one.dataset.most));
+    const names = Math.max(0, ...bars.map((one) => one.rows[0].cells[0].offsetWidth));
+    for (const one of bars) { // one scale for all bars of a slide
+      one.style.setProperty("--of", one.dataset.most / most);
+      if (bars.length > 1) for (const row of one.rows) row.cells[0].style.minWidth = `${names}px`;
+    }
+    const maps = [...page.querySelectorAll("table:is(.tensor, .bars, .strip)")];
+    const rows = maps.reduce((sum, map) => sum + map.rows.length, 0);
+    for (const map of maps) {
+      const high = (HEIGHT - 6 - page.scrollHeight) / rows / 2, wide = (1150 - map.offsetWidth) / Math.max(...[...map.rows].map((row) => row.cells.length)) / 2;
+      map.dataset.high = Math.max(0, Math.min(high, 44));
+      map.style.setProperty("--wide", `${Math.max(0, Math.min(wide, 70))}px`);
+    }
+    for (const map of maps) map.style.setProperty("--high", `${map.dataset.high}px`);
+    const room = parseFloat(page.style.getPropertyValue("--picture")) - 6;
+    for (const svg of page.querySelectorAll(".course-figure > svg")) pictures.arrange(svg, [1150, room]);
+  }
+
   // After an explorer was moved its control has the keyboard: the keys of a talk take it back, but
   // for the one that ticks a box.
   document.addEventListener("keydown", (event) => {
@@ -72,6 +92,7 @@
         return () => { caption.textContent = says; };
       });
       fit(page);
+      picture(page);
       restore.forEach((undo) => undo());
       folded.forEach((d) => { d.open = false; });
     }
