@@ -90,6 +90,13 @@
       model.save_changes();
     };
 
+    const top = add(el, "div", { class: "top" }), label = add(top, "label", {}, "Your text");
+    const field = add(label, "textarea", {
+      rows: 2, spellcheck: false, autocomplete: "off", autocapitalize: "off", "data-lm-suppress-shortcuts": true,
+    });
+    field.addEventListener("input", () => change({ text: field.value }));
+    const note = add(top, "p", { class: "note", role: "status" });
+
     const planes = add(el, "div", { class: "planes" }), plane = add(planes, "div", { class: "plane" });
     const svg = add(plane, "svg", { viewBox: `0 0 360 ${frame.below}`, role: "group", "aria-label": "the parts of the GPT" });
     add(svg, "rect", { class: "frame", x: frame.x, y: frame.y, width: frame.wide, height: frame.high, rx: 7 });
@@ -99,21 +106,14 @@
     const blocks = tabs.map((tab, block) => box(svg, tab, () => change({ block })));
     const side = add(el, "div", { class: "side" });
     const title = add(side, "p", { class: "title" });
+    const numbers = add(side, "div", { class: "numbers" });
     const heads = add(side, "div", { class: "presets", role: "group", "aria-label": "head" });
     const buttons = Array.from({ length: mind.config.n_head }, (_, head) => {
       const button = add(heads, "button", { type: "button", "data-lm-suppress-shortcuts": true }, `head ${head}`);
       button.addEventListener("click", () => change({ head }));
       return button;
     });
-    const numbers = add(side, "div", { class: "numbers" });
     const says = add(side, "p", { class: "says", role: "status" });
-    const label = add(add(el, "div", { class: "top" }), "label", {}, "Your text");
-    const field = add(label, "textarea", {
-      rows: 2, spellcheck: false, autocomplete: "off", autocapitalize: "off", "data-lm-suppress-shortcuts": true,
-    });
-    field.addEventListener("input", () => change({ text: field.value }));
-    const note = add(el, "p", { class: "note", role: "status" });
-
     const pressed = parts.map((part, n) => [part.key, boxes[n]]).filter(([key]) => key);
     pressed.forEach(([, group], n) => group.addEventListener("keydown", (event) => {
       const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key], there = pressed[n + by];
@@ -124,14 +124,15 @@
       there[1].focus();
     }));
 
-    function rows(names, columns) {
-      const made = table(numbers, "", columns.map(([name]) => name), names), plain = columns.length === 1;
-      const high = Math.max(...columns.flatMap(([, column]) => column).map(Math.abs)) || 1;
+    // Queries, keys and values have their colours, each its own scale; weights that of queries; other numbers that of their sign.
+    function rows(part, names, columns) {
+      const made = table(numbers, "", columns.map(([name]) => name), names), size = (some) => Math.max(...some.map(Math.abs)) || 1;
+      const all = size(columns.flatMap(([, column]) => column));
       made.made.querySelector("caption").remove();
-      columns.forEach(([, column], c) => column.forEach((value, r) => {
-        const cell = made.rows[r].cells[c];
-        set(cell, { "data-value": value, class: value < 0 ? "below" : "above" }, plain ? value : shown(value));
-        cell.style.setProperty("--weight", plain ? 0 : Math.abs(value) / high);
+      columns.forEach(([name, column], c) => column.forEach((value, r) => {
+        const cell = made.rows[r].cells[c], own = part === "weights" ? "query" : part === "qkv" && { q: "query", k: "key", v: "value" }[name[0]];
+        set(cell, { "data-value": value, class: own || (value < 0 ? "below" : "above") }, part === "ids" ? value : shown(value));
+        cell.style.setProperty("--weight", part === "ids" ? 0 : Math.abs(value) / (part === "qkv" ? size(column) : all));
       }));
     }
     function bars(likely) {
@@ -156,7 +157,7 @@
       heads.hidden = !["qkv", "weights"].includes(part);
       set(title, {}, `${parts.find((one) => one.key === part).says} ${letters} = (${sizes.join(", ")})`);
       numbers.replaceChildren();
-      if (columns) rows(ids.slice(-ROWS).map((id, n, some) => called(id, ids.length - some.length + n)), columns);
+      if (columns) rows(part, ids.slice(-ROWS).map((id, n, some) => called(id, ids.length - some.length + n)), columns);
       else bars(likely);
       set(says, {}, sentence);
       const strange = unknown.map((word) => `'${word.trim()}'`).join(", ");
