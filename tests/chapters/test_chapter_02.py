@@ -9,7 +9,7 @@ import torch
 from attention.batches import get_batch
 from chapters.ch02.exercises import is_right
 from chapters.ch02.explorer import window_explorer
-from chapters.ch02.figures import batch_figure, starts_figure, window_figure
+from chapters.ch02.figures import batch_figure, pipeline_figure, starts_figure, window_figure
 
 SENTENCE = "Your journey starts with one step"
 
@@ -126,3 +126,19 @@ def test_a_loader_of_exercise_6_has_the_fault_it_is_named_after(name):
     for loader, has_it in ((getattr(is_right, name), True), (get_batch, False)):
         x, y = loader(torch.arange(11), 500, 3, torch.Generator().manual_seed(1))
         assert len(x) == 500 and FAULTS[name](x, y) == has_it
+
+
+@pytest.mark.parametrize(("starts", "block"), [([0, 6], 4), ([3, 10, 1], 5)])
+def test_the_pipeline_cuts_blocks_and_the_targets_are_one_later(starts, block):
+    tokens = list(SENTENCE[:16])
+    ids = torch.tensor([100 + ord(token) for token in tokens])
+    drawn = pipeline_figure(tokens, ids, starts, block)
+    first, then = (SENTENCE[starts[0] + shift :][:block] for shift in (0, 1))
+    assert drawn.sentence.endswith(f"the first inputs are '{first}', and their targets '{then}'.")
+    assert f"The 16 characters of '{SENTENCE[:16]}' become 16 ids." in drawn.sentence
+    assert f"{len(starts)} blocks of {block} ids" in drawn.sentence
+    assert f"of shape ({len(starts)}, {block})" in drawn.sentence
+    x, y = ([ids[s + shift : s + shift + block] for s in starts] for shift in (0, 1))
+    shown = torch.cat([ids, *x, *y]).tolist()  # every id once in its row, and in each block
+    for each in set(shown):
+        assert drawn.svg.count(f">{each}</text>") == shown.count(each), each

@@ -13,6 +13,7 @@ from attention.bigram import bigram_counts, bigram_floor
 from attention.sampling import next_probabilities
 from chapters.ch03.explorer import WRITTEN, temperature_explorer, write
 from chapters.ch03.figures import (
+    costs_figure,
     losses_figure,
     noise_figure,
     sign,
@@ -171,3 +172,20 @@ def test_the_formula_of_the_page_is_what_random_tables_cost():
         assert math.log(size) + scale**2 / 2 == pytest.approx(loss, abs=0.03)
     nothing_known = next_probabilities(torch.zeros(1, 65)).log().neg().mean().item()
     assert nothing_known == pytest.approx(math.log(65), abs=1e-5)
+
+
+@pytest.mark.parametrize("start", [0, 5, 21])
+def test_the_costs_are_logs_of_counted_shares_and_their_mean_is_cross_entropy(start):
+    x, y = IDS[start : start + 8], IDS[start + 1 : start + 9]
+    drawn = costs_figure(x, y, TABLE.softmax(dim=1), VOCAB)
+    costs = [-math.log(by_hand(VOCAB[i])[VOCAB[j]]) for i, j in zip(x, y, strict=True)]
+    loss = F.cross_entropy(TABLE[x], y).item()
+    assert loss == pytest.approx(sum(costs) / 8)
+    assert drawn.sentence.endswith(f"The mean cost, {loss:.2f}, is the loss of this block.")
+    for end, which in (("cheapest", min(costs)), ("dearest", max(costs))):
+        n = costs.index(which)
+        name = f"'{sign(VOCAB[y[n]])}' after '{sign(VOCAB[x[n]])}'"
+        assert f"The {end} is {name}, with probability {math.exp(-which):.3f}" in drawn.sentence
+    for cost in costs:
+        assert f">{cost:.2f}</text>" in drawn.svg and f">{math.exp(-cost):.3f}</text>" in drawn.svg
+    assert f">mean {loss:.2f}</text>" in drawn.svg

@@ -1,5 +1,6 @@
 """Chapter 10: the numbers that its figures and its explorer state."""
 
+import math
 import re
 
 import pytest
@@ -7,9 +8,9 @@ import torch
 import torch.nn.functional as F
 
 from attention.heads import attention_scores, attention_weights
-from attention.multi_head import split_heads
+from attention.multi_head import merge_heads, split_heads
 from chapters.ch10.explorer import heads_explorer, shares, split_by_view, two_heads_explorer
-from chapters.ch10.figures import ribbon_figure, shares_figure, views_sentence
+from chapters.ch10.figures import merge_figure, ribbon_figure, shares_figure, views_sentence
 from course.draw.picture import picture
 from tests.conftest import WORDS
 
@@ -138,3 +139,25 @@ def test_two_heads_find_the_word_on_the_right_and_the_one_on_top():
     assert bool((context.diagonal() > mix[0] + 0.5).all()), "both of its numbers are larger"
     up = heard(torch.tensor([[0.0, 2.0]]))
     torch.testing.assert_close(up[0], torch.full((T,), 1 / T))
+
+
+@pytest.mark.parametrize(("H", "T_", "D"), [(3, 5, 4), (2, 7, 3)])
+def test_the_merge_has_a_cell_for_each_number_and_names_all_shapes(monkeypatch, H, T_, D):
+    monkeypatch.setattr("chapters.ch10.figures.picture", picture)
+    heads, w_out = torch.zeros(H, T_, D), torch.zeros(H * D, H * D)
+    merged = merge_heads(heads[None])[0]
+    drawn = merge_figure(heads, w_out)
+    shapes = [tuple(x.shape) for x in (heads, merged, w_out, merged @ w_out)]
+    for name, shape in zip(("", "concat ", "W_O ", "out "), shapes, strict=True):
+        assert f">{name}{shape}</text>" in drawn.svg and str(shape) in drawn.sentence
+    assert (
+        drawn.svg.count("<path") == sum(map(math.prod, shapes)) + 2 * H
+    )  # and an arrow for each head
+    assert f"a sum of {H * D} products, {D} for each head" in drawn.sentence
+
+
+def test_the_merge_refuses_what_does_not_fit():
+    with pytest.raises(
+        ValueError, match=r"expected \(H, T, D\) and \(H D, H D\), got \(3, 5, 4\) and \(8, 8\)"
+    ):
+        merge_figure(torch.zeros(3, 5, 4), torch.zeros(8, 8))

@@ -17,10 +17,11 @@ from chapters.ch14.figures import (
     maps_figure,
     received_figure,
     seeds_figure,
+    task_figure,
 )
 from chapters.ch14.interventions import ablated, ablation_effects, mean_head_outputs
 from chapters.ch14.patterns import previous_token_score, sink_score, uniform_weights
-from chapters.ch14.tasks import repeated_strings
+from chapters.ch14.tasks import repeated_strings, reversed_strings
 from course.draw.picture import MAPS, SIGNED
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
@@ -207,3 +208,16 @@ def test_the_effects_name_their_heads():
 def test_what_a_key_receives_is_told_of_three_keys():
     sentence = received_figure({"even": torch.tensor([0.5, 0.25, 0.125])}).sentence
     assert "even: 0.50 at the first key, 0.25 at key 1, 0.12 at the last." in sentence
+
+
+def test_the_task_asks_where_nothing_can_be_known():
+    example = reversed_strings(1, 4, 10, torch.Generator().manual_seed(3))
+    reads, follows = ([str(n) for n in row[0].tolist()] for row in (example.x, example.y))
+    known = example.counts.tolist()
+    drawn = task_figure(
+        reads, [n if there else None for n, there in zip(follows, known, strict=True)]
+    )
+    assert known == [False] * 3 + [True] * 4 and follows[3:] == reads[3::-1]
+    assert f"reads {' '.join(reads)}. After 3 of these 7 digits" in drawn.sentence
+    assert drawn.sentence.endswith(f"Then it is {', '.join(follows[3:])}.")
+    assert drawn.svg.count(">?</text>") == 3

@@ -6,12 +6,14 @@ from collections import Counter
 import pytest
 import torch
 
+from attention.cache import Cache
 from attention.checkpoint import STORIES, load_checkpoint
+from attention.gpt import CausalSelfAttention
 from attention.stories import write_stories
 from chapters.ch14.story_heads import guesses
 from chapters.ch15.budget import LLAMA_2_7B, LLAMA_3_8B, MODELS, cache_bytes, kept_positions
 from chapters.ch15.explorer import CONTEXTS, KV_HEADS, SEQUENCES, cache_calculator
-from chapters.ch15.figures import CARD, cost_figure, groups_figure, work_figure
+from chapters.ch15.figures import CARD, cache_figure, cost_figure, groups_figure, work_figure
 from chapters.ch15.speculative import Table
 
 GIB = 2**30
@@ -101,3 +103,21 @@ def test_the_table_drafts_the_form_and_misses_only_words_that_look_back():
     shares = {kind: missed[kind] / seen[kind] for kind in seen}
     assert min(shares["owner"], shares["thing"]) > 1 / 2
     assert max(shares[kind] for kind in ("form", "deed", "she", "her")) < 1 / 20
+
+
+@pytest.mark.parametrize(("steps", "D"), [([4, 1, 1], 2), ([3, 1, 1, 1], 3)])
+def test_the_cache_has_the_columns_that_a_cache_keeps(steps, D):
+    torch.manual_seed(0)
+    layer, cache = CausalSelfAttention(D, 1), Cache(sum(steps))
+    drawn, columns, earlier = cache_figure(steps, D), 0, []
+    for new in steps:
+        kept = cache.seen
+        layer(torch.randn(1, new, D), cache)
+        assert f">{3 * new} new columns, {2 * kept} kept</text>" in drawn.svg
+        columns += new + 2 * cache.seen  # q has only new ones
+        earlier += [str(kept)] if kept else []
+    assert drawn.svg.count("<path") == D * columns  # a cell for each number
+    assert f"reads {steps[0]} words at once and computes {3 * steps[0]} columns" in drawn.sentence
+    assert drawn.sentence.endswith(
+        f"computes 3, and the {' or '.join(earlier)} earlier words need no queries."
+    )

@@ -1154,12 +1154,11 @@ class Cuts(Shown):
             views: all(".plane", (view) => {
                 const here = (kind, read) => all(kind, read, view);
                 return {
-                    weights: here(".cell", value), leaks: here(".cell", astray),
                     flows: here(".flow", value), late: here(".flow", astray),
-                    high: here(".flow", (e) => 40 - attribute("y")(e)), at: here(".flow", attribute("x")),
+                    high: here(".flow", (e) => 54 - attribute("y")(e)), at: here(".flow", attribute("x")),
                     piece: here(".piece", (e) => [attribute("x")(e), value(e)]),
-                    whose: here("text.tick", (e) => [Number(text(e)), e.matches(".astray")]),
-                    held: here("rect.held", attribute("y")), rows: here("tr button", pressed),
+                    digits: here("text.digit", (e) => Number(text(e))), words: here("text.word", text),
+                    rows: here("tr button", pressed),
                     shares: here("td[data-value]", value), red: here("td[data-value]", astray),
                 };
             }),
@@ -1179,25 +1178,14 @@ class Cuts(Shown):
             mask = causal_mask(T)
             weights = attention_weights(attention_scores(*(split(x, H) for x in (q, k))), mask)[0]
             flat = lambda x: x.reshape(-1).tolist()  # noqa: E731
-            assert view["weights"] == pytest.approx(flat(weights), abs=1e-6)
-            assert view["leaks"] == flat(mask & (whose[:, None, :] > torch.arange(T)[:, None]))
             assert view["flows"] == pytest.approx(flat(weights[:, row]), abs=1e-6)
-            assert view["high"] == pytest.approx(flat(36 * weights[:, row]), abs=1e-3)
+            assert view["high"] == pytest.approx(flat(50 * weights[:, row]), abs=1e-3)
             assert view["late"] == flat(whose > row)
             assert view["at"] == pytest.approx(flat(pieces * wide + 0.5), abs=1e-3)
             gets = {round(p * wide, 1): h for h in range(H) for p in pieces[h].tolist()}
             assert {round(x - 0.5, 1): h for x, h in view["piece"]} == gets
-            assert view["whose"][:T] == [[t, False] for t in range(T)]
-            named = [
-                [w, t != w] for line in whose.tolist() for t, w in enumerate(line) for _ in "rc"
-            ]
-            digits = [[h, False] for h in range(H) for _ in range(T)]
-            there = view["whose"][T:]
-            each = [there[h * 3 * T : (h + 1) * 3 * T] for h in range(H)]
-            assert [x for part in each for x in part[:T]] == digits
-            assert [x for part in each for x in part[T:]] == named
-            tops = [104 + h // 3 * 126 + 28 + 16 * row for h in range(H)]
-            assert view["held"] == tops
+            assert view["words"] == WORDS
+            assert view["digits"] == ([h for h in range(H) for _ in range(T)] if H <= 4 else [])
             mine = shares(q[0], k[0], H, split)
             both.append(mine)
             assert view["shares"] == pytest.approx(flat(mine), abs=1e-6)

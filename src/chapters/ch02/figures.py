@@ -25,6 +25,7 @@ from course.draw.picture import (
     picture,
     tint,
 )
+from course.draw.picture import place as put
 
 SEEN, GUESSED = tint(TIME, 0.25), "none"  # what the model sees; what it has to guess
 FAR = tint(INK, 0.04)
@@ -171,7 +172,7 @@ def _places(axes: Axes, tokens: Sequence[str], start: int, block_size: int) -> N
 
 
 def _box(
-    axes: Axes, x: float, y: float, token: str | None, colour, edge: str, line: float = 0.8
+    axes: Axes, x: float, y: float, token: str | None, colour, edge: str, line: float = 0.8, size: float = 9
 ) -> None:
     """Draw a box with a token in it, or an empty dashed box if there is no token."""
     there = token is not None
@@ -184,7 +185,7 @@ def _box(
     )  # fmt: skip
     if there:
         axes.text(
-            x + 0.5, y - 0.03, _drawable(token), ha="center", va="center", fontsize=9,
+            x + 0.5, y - 0.03, _drawable(token), ha="center", va="center", fontsize=size,
             color=INK, family=MONO, parse_math=False,
         )  # fmt: skip
 
@@ -212,3 +213,59 @@ def _joined(tokens: Sequence[str]) -> str:
 
 def _count(n: int, thing: str) -> str:
     return f"{n} {thing}" if n == 1 else f"{n} {thing}s"
+
+
+def pipeline_figure(
+    tokens: Sequence[str], ids: Tensor, starts: Sequence[int], block_size: int
+) -> Picture:
+    """A text, its ids, (N,), and the inputs and targets, (B, T), that are cut from them at `starts`."""
+    N, B, T = len(tokens), len(starts), block_size
+    figure, (row, batch) = canvas(2.75, 2, layout=None)
+    headline(figure, "From a text to a batch of inputs and targets")
+    put(row, 0.05, 0.05, 3.6, 2.2)
+    put(batch, 3.95, 0.05, 3.8, 2.2)
+    with mpl.rc_context(STYLE):
+        _signs(row, "text", -0.4, tokens)
+        _signs(row, f"ids ({N})", -2.3, ids.tolist())
+        for start in starts:
+            _brackets(row, start, T)
+        for left, shift, name in ((0, 0, "inputs x"), (T + 2.2, 1, "targets y")):
+            batch.text(left + 0.1, 0.2, f"{name} ({B}, {T})", fontsize=12, weight="bold")
+            for b, start in enumerate(starts):
+                block = slice(start + shift, start + shift + T)
+                _block(batch, left, b, ids[block].tolist(), _joined(tokens[block]), shift)
+        row.set(xlim=(-0.6, N + 0.1), ylim=(-4.2, 0.9))
+        batch.set(xlim=(-0.1, 2 * T + 2.4), ylim=(-4.2, 0.9))
+        for axes in (row, batch):
+            axes.set_axis_off()
+    first, then = (_joined(tokens[starts[0] + shift :][:T]) for shift in (0, 1))
+    return picture(
+        figure,
+        f"The {N} characters of '{_joined(tokens)}' become {N} ids. {B} blocks of {T} ids are cut from them, "
+        f"which begin at {' and '.join(map(str, starts))}. These are the inputs x, of shape ({B}, {T}). The "
+        f"targets y are the same blocks one id later: the first inputs are '{first}', and their targets '{then}'.",
+    )
+
+
+def _signs(axes: Axes, name: str, y: float, signs: Sequence) -> None:
+    """A row of boxes, with its name above."""
+    axes.text(0.1, y + 0.6, name, fontsize=12, weight="bold")
+    for at, sign in enumerate(signs):
+        _box(axes, at, y, f"{sign}", FAR, FAINT, size=12)
+
+
+def _brackets(axes: Axes, start: int, T: int) -> None:
+    """Which ids are the inputs of a block, and which are its targets."""
+    axes.plot([start + 0.1, start + T - 0.1], [-3.2] * 2, color=TIME, linewidth=3)
+    axes.text(start - 0.15, -3.2, "x", color=TIME, fontsize=12, ha="right", va="center")
+    axes.plot([start + 1.1, start + T + 0.9], [-3.75] * 2, color=INK, linewidth=3)
+    axes.text(start + T + 1.15, -3.75, "y", fontsize=12, va="center")
+
+
+def _block(axes: Axes, left: float, b: int, ids: Sequence[int], said: str, shift: int) -> None:
+    """Row b of the inputs or the targets, as ids and below as text."""
+    look = (GUESSED, INK) if shift else (SEEN, TIME)
+    for t, token in enumerate(ids):
+        _box(axes, left + t, -0.4 - 0.8 * b, f"{token}", *look, size=12)
+    middle, low = left + len(ids) / 2, -2.5 - 0.75 * b
+    axes.text(middle, low, _drawable(said), ha="center", fontsize=12, family=MONO, parse_math=False)

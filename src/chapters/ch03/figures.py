@@ -21,7 +21,9 @@ from course.draw.picture import (
     canvas,
     headline,
     heat_map,
+    name_rows,
     picture,
+    place,
 )
 
 MONO = "DejaVu Sans Mono"
@@ -190,4 +192,38 @@ def temperature_figure(
         f"character is '{sign(vocab[best])}', with probability {probabilities[best]:.3f}. The "
         f"choice is as uncertain as a choice among {choices:.1f} equally likely characters. A text written at this "
         f"temperature with seed {seed}: '{line}'",
+    )
+
+
+def costs_figure(x: Tensor, y: Tensor, shares: Tensor, vocab: Sequence[str]) -> Picture:
+    """The guesses of one block, inputs and targets (T,), by a table of shares (V, V): their costs and the loss."""
+    chances = shares[x, y].double()
+    costs = -chances.log()
+    loss, most = costs.mean().item(), costs.max().item()
+    figure, (likely, dear) = canvas(1.15 + 0.3 * len(x), 2, layout=None, sharey=True)
+    headline(figure, "The mean of the costs is the loss")
+    rows = range(len(x))
+    with mpl.rc_context(STYLE):
+        for n, (axes, title, values, high) in enumerate(
+            ((likely, "probability p of the target", chances, 1), (dear, "cost, \u2212ln p", costs, most))
+        ):
+            place(axes, 0.75 + 3.85 * n, 0.35, 2.9, 0.3 * len(x))
+            axes.barh(rows, values.tolist(), color=QUERY if n else FAINT, height=0.62)
+            for row, value in zip(rows, values.tolist(), strict=True):
+                axes.text(1.03 * high, row, f"{value:.{3 - n}f}", va="center", fontsize=12)
+            axes.set(xlim=(0, 1.25 * high), ylim=(len(x) - 0.5, -0.5), xticks=[])
+            axes.set_title(title, fontsize=12)
+            axes.tick_params(axis="y", length=0, labelleft=True, labelsize=12)
+            axes.spines[:].set_visible(False)
+        name_rows(likely, [f"{sign(vocab[i])} \u2192 {sign(vocab[j])}" for i, j in zip(x, y, strict=True)])
+        dear.axvline(loss, color=INK, linewidth=1.6, linestyle="--")
+        dear.text(loss, len(x) - 0.35, f"mean {loss:.2f}", fontsize=12, ha="center", va="top", weight="bold")
+    best, worst = int(costs.argmin()), int(costs.argmax())
+    name = lambda n: f"'{sign(vocab[y[n]])}' after '{sign(vocab[x[n]])}'"  # noqa: E731
+    return picture(
+        figure,
+        f"{len(x)} guesses of the table, one for each position of a block. The cheapest is {name(best)}, "
+        f"with probability {chances[best]:.3f} and cost {costs[best]:.2f}. The dearest is {name(worst)}, with "
+        f"probability {chances[worst]:.3f} and cost {costs[worst]:.2f}. The mean cost, {loss:.2f}, is the loss "
+        f"of this block.",
     )

@@ -28,6 +28,7 @@ from course.draw.picture import (
 )
 from course.draw.svg import ROW_NAME
 
+FAR = 12  # points: what the last row of a room can read on a slide
 CELL = 0.3  # inches: a number's width in the memory and in a head
 ROW = 0.25
 
@@ -228,3 +229,59 @@ def _page(axes, page: Tensor, left: float, top: float, rows, C: int, D: int, tin
 
 def _number(axes, x: float, y: float, text: str) -> None:
     axes.text(x, y, text, ha="center", va="center", fontsize=SMALL)
+
+
+def merge_figure(heads: Tensor, w_out: Tensor) -> Picture:
+    """The outputs of the heads, (H, T, D), put side by side and mixed by W_O, (C, C), with all shapes."""
+    (H, T, D), C = heads.shape, len(w_out)
+    if H * D != C or w_out.shape != (C, C):
+        raise ValueError(
+            f"heads, w_out: expected (H, T, D) and (H D, H D), got {tuple(heads.shape)} and {tuple(w_out.shape)}"
+        )
+    cell, tints = 0.125, head_tints(H)
+    by_head = [tints[c // D] for c in range(C)]  # the colour of a channel
+    step, wide = T * cell + 0.27, C * cell
+    top = 0.3 + H * step
+    figure, (left, right) = sheet(top + 0.33, 2)
+    headline(figure, "Each head keeps its slice, and W_O mixes the slices")
+    place(left, 0.05, 0.05, 3.45, top)
+    place(right, 3.7, 0.05, 4.05, top)
+    for axes, width in ((left, 3.45), (right, 4.05)):
+        axes.set(xlim=(0, width), ylim=(0, top))
+    middle = top / 2
+    with mpl.rc_context(STYLE):
+        for h in range(H):
+            y = top - (h + 1) * step
+            _grid(left, 0.05, y, cell, [[tints[h]] * D] * T)
+            left.text(0.05, y + T * cell + 0.06, f"head {h}", fontsize=FAR)
+            _arrow(left, (D * cell + 0.15, y + T * cell / 2), (3.3 - wide - 0.1, middle))
+        left.text(0.05, 0.1, f"({H}, {T}, {D})", fontsize=FAR, weight="bold")
+        _named(left, 3.3 - wide, middle, cell, [by_head] * T, f"concat ({T}, {C})")
+        right.text(0.1, middle, "@", ha="center", va="center", fontsize=13)
+        _named(right, 0.25, middle, cell, [[colour] * C for colour in by_head], f"W_O ({C}, {C})")
+        right.text(0.42 + wide, middle, "=", ha="center", va="center", fontsize=13)
+        _named(right, 0.6 + wide, middle, cell, [[tint(INK, 0.16)] * C] * T, f"out ({T}, {C})")
+    return picture(
+        figure,
+        f"{H} heads give {D} numbers for each of {T} positions, ({H}, {T}, {D}). Put side by side, they are "
+        f"({T}, {C}), {D} columns for each head. The output projection W_O, ({C}, {C}), has {D} rows for each "
+        f"head. The output is ({T}, {C}), and each of its numbers is a sum of {C} products, {D} for each head.",
+    )
+
+
+def _grid(axes: Axes, x: float, y: float, cell: float, colours: Sequence[Sequence]) -> None:
+    """Cells without numbers, row by row, from the lower left corner (x, y)."""
+    for r, row in enumerate(reversed(colours)):
+        for c, colour in enumerate(row):
+            _cell(axes, x + c * cell, y + r * cell, cell, cell, colour)
+
+
+def _named(axes: Axes, x: float, middle: float, cell: float, colours: Sequence, name: str) -> None:
+    """A grid around a height, with its name and shape below."""
+    y = middle - len(colours) * cell / 2
+    _grid(axes, x, y, cell, colours)
+    axes.text(x + len(colours[0]) * cell / 2, y - 0.25, name, ha="center", fontsize=FAR, weight="bold")
+
+
+def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
+    axes.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": INK, "shrinkA": 0, "shrinkB": 0})

@@ -228,3 +228,25 @@ def _between(numbers: Sequence[float]) -> str:
 
 def _mean(numbers: Sequence[float]) -> float:
     return sum(numbers) / len(numbers)
+
+
+def task_figure(reads: Sequence[str], says: Sequence[str | None]) -> Picture:
+    """What a model reads, token by token, and below each what comes next, None where it can't be known."""
+    figure, (axes,) = canvas(1.35, layout=None)
+    place(axes, 0.75, 0.02, WIDTH - 0.85, 0.95)
+    with mpl.rc_context(STYLE):
+        for row, (name, tokens) in enumerate({"reads": reads, "next": says}.items()):
+            axes.text(-0.15, row, name, ha="right", va="center", fontsize=12, weight="bold")
+            for t, token in enumerate(tokens):
+                look = dict(facecolor=LIGHT if row == 0 else "none", ec=KEY if row and token else FAINT)
+                axes.add_patch(Rectangle((t + 0.06, row - 0.4), 0.88, 0.8, **look))
+                axes.text(t + 0.5, row, token or "?", ha="center", va="center", fontsize=12)
+        axes.set(xlim=(0, len(reads)), ylim=(1.5, -0.5))
+        axes.set_axis_off()
+    headline(figure, "What the model reads, and what comes next")
+    known = [token for token in says if token]
+    return picture(
+        figure,
+        f"The model reads {' '.join(reads)}. After {len(says) - len(known)} of these {len(reads)} digits the "
+        f"next one can't be known, which a question mark shows. Then it is {', '.join(known)}.",
+    )

@@ -27,8 +27,10 @@ from course.draw.picture import (
     WIDTH,
     Picture,
     canvas,
+    headline,
     picture,
     place,
+    tint,
 )
 
 GIB = 2**30
@@ -199,3 +201,44 @@ def calculator_figure(context: int, n_kv_head: int, sequences: int) -> Picture:
 
 def _size(n_bytes: float) -> str:
     return f"{n_bytes / GIB:.3g} GiB" if n_bytes >= GIB else f"{n_bytes / 2**20:.3g} MiB"
+
+
+def cache_figure(steps: Sequence[int], head_size: int) -> Picture:
+    """The queries, keys and values of one head at each step, a column for each word: new or from the cache.
+
+    `steps` are the words that each step reads, the prompt first.
+    """
+    ends = [sum(steps[: n + 1]) for n in range(len(steps))]
+    figure, panels = canvas(2.9, len(steps), layout=None)
+    headline(figure, "Keys and values grow by a column for each word, and none is computed again")
+    wide = (WIDTH - 0.3) / len(steps) - 0.15
+    with mpl.rc_context(STYLE):
+        for n, (axes, new, end) in enumerate(zip(panels, steps, ends, strict=True)):
+            place(axes, 0.25 + n * (wide + 0.15), 0.05, wide, 2.2)
+            axes.set(xlim=(-0.9, ends[-1] + 0.1), ylim=(3 * head_size + 2.9, -1.6))
+            axes.set_axis_off()
+            axes.set_title(f"prefill: {new} words" if n == 0 else f"decode: word {end}", fontsize=12)
+            for row, (name, colour) in enumerate((("q", QUERY), ("k", KEY), ("v", VALUE))):
+                kept = 0 if name == "q" else end - new
+                _columns(axes, name, row * (head_size + 0.7), head_size, range(kept), range(end - new, end), colour)
+            told = f"{3 * new} new columns, {2 * (end - new)} kept"
+            axes.text(ends[-1] / 2, 3 * head_size + 2.5, told, ha="center", fontsize=12)
+    later = [end - new for new, end in zip(steps, ends, strict=True)][1:]
+    return picture(
+        figure,
+        f"One head with head size {head_size}, a column for each word. Strong colours are computed in this "
+        f"step, and pale ones come from the cache. The prefill reads {steps[0]} words at once and computes "
+        f"{3 * steps[0]} columns: a query, a key and a value for each. A step of decoding computes "
+        f"{3 * steps[1]}, and the {' or '.join(map(str, later))} earlier words need no queries.",
+    )
+
+
+def _columns(
+    axes: Axes, name: str, top: float, high: int, kept: Sequence[int], new: Sequence[int], colour: str
+) -> None:
+    """A matrix with a column for each word, those that are kept pale."""
+    axes.text(-0.3, top + high / 2, name, ha="center", va="center", color=colour, fontsize=13, weight="bold")
+    for at in (*kept, *new):
+        for d in range(high):
+            face = colour if at in new else tint(colour, 0.3)
+            axes.add_patch(Rectangle((at + 0.06, top + d + 0.05), 0.88, 0.9, facecolor=face, lw=0))

@@ -154,7 +154,7 @@
 
   // What one more position hears in a block, whose cache gets its keys, its values and its rows of
   // the maps, one of each head. A head that is off has its map, and its output is 0.
-  function attend(model, name, x, { keys, values, maps }, off) {
+  function attend(model, name, x, { keys, values, maps }, off, note) {
     const { n_head, n_kv_head, n_embd, positions, qk_norm } = model.config, t = keys.length;
     const D = n_embd / n_head, kept = n_kv_head ?? n_head, shared = n_head / kept;
     const qkv = linear(model, `${name}.qkv`, x), turn = turns(t, D);
@@ -165,14 +165,15 @@
     };
     keys.push(Array.from({ length: kept }, (_, group) => ready(part(n_head + group)))); // (T, Hkv, D)
     values.push(Array.from({ length: kept }, (_, group) => part(n_head + kept + group)));
-    const mixed = new Float64Array(n_embd);
+    const mixed = new Float64Array(n_embd), queries = maps.map((_, head) => ready(part(head)));
     maps.forEach((rows, head) => {
       const group = Math.floor(head / shared), penalty = positions === "alibi" ? slope(head, n_head) : 0;
-      const weights = weigh(scores(ready(part(head)), keys, group, penalty));
+      const weights = weigh(scores(queries[head], keys, group, penalty));
       if (!off[head]) mix(weights, values, group, mixed.subarray(head * D, (head + 1) * D));
       rows.push(weights);
     });
-    return linear(model, `${name}.out`, mixed);
+    note("queries", queries);
+    return note("mix", linear(model, `${name}.out`, mixed));
   }
 
   function embed({ config, weights }, id, t) {
@@ -184,36 +185,39 @@
     return x.map((value, c) => value + (c % 2 ? cos : sin)[c >> 1]);
   }
 
-  // The logits of the character after one more position.
-  function step(model, id, t, blocks, off) {
-    let x = embed(model, id, t);
+  // The logits of the character after one more position. `note` is given what is computed on the way, with its name.
+  function step(model, id, t, blocks, off, note) {
+    let x = note("vectors", embed(model, id, t));
     blocks.forEach((cache, n) => {
-      const name = `blocks.${n}`;
-      x = add(x, attend(model, `${name}.attention`, norm(model, `${name}.norm_1`, x), cache, off[n] ?? []));
+      const name = `blocks.${n}`, mine = (what, value) => note(`${what} ${n}`, value);
+      x = mine("heard", add(x, attend(model, `${name}.attention`, norm(model, `${name}.norm_1`, x), cache, off[n] ?? [], mine)));
       const hidden = linear(model, `${name}.mlp.hidden`, norm(model, `${name}.norm_2`, x));
-      x = add(x, linear(model, `${name}.mlp.out`, hidden.map(ACTIVATIONS[model.config.activation])));
+      const active = mine("hidden", hidden.map(ACTIVATIONS[model.config.activation]));
+      x = mine("out", add(x, mine("mlp", linear(model, `${name}.mlp.out`, active))));
     });
-    return linear(model, "lm_head", norm(model, "final_norm", x));
+    return linear(model, "lm_head", note("norm", norm(model, "final_norm", x)));
   }
 
   // A function that reads ids and gives the logits, (T, V), and the blocks' maps, rows of weights that
   // end with the position itself. It starts where the ids differ from those that it read last. `off` are
-  // the heads that are off, true at their block and head; with others it reads all anew.
+  // the heads that are off, true at their block and head; with others it reads all anew. It also gives what it
+  // computed on the way, `parts`: lists with a vector for each position, by name, and the blocks' caches.
   function reader(model) {
-    const { n_layer, n_head } = model.config, ids = [], logits = [];
+    const { n_layer, n_head } = model.config, ids = [], logits = [], parts = {};
     let without = "[]";
+    const note = (name, value) => ((parts[name] ??= [])[ids.length] = value);
     const blocks = Array.from({ length: n_layer }, () => (
       { keys: [], values: [], maps: Array.from({ length: n_head }, () => []) }));
     return (all, off = []) => {
       if (without !== (without = JSON.stringify(off))) ids.length = 0;
       const last = ids.findIndex((id, t) => id !== all[t]), same = last < 0 ? ids.length : last;
-      const lists = [ids, logits, ...blocks.flatMap(({ keys, values, maps }) => [keys, values, ...maps])];
+      const lists = [ids, logits, ...Object.values(parts), ...blocks.flatMap(({ keys, values, maps }) => [keys, values, ...maps])];
       for (const list of lists) list.length = same;
       for (const id of all.slice(same)) {
-        logits.push(step(model, id, ids.length, blocks, off));
+        logits.push(step(model, id, ids.length, blocks, off, note));
         ids.push(id);
       }
-      return { logits, maps: blocks.map(({ maps }) => maps) };
+      return { logits, maps: blocks.map(({ maps }) => maps), parts, caches: blocks };
     };
   }
 

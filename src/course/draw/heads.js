@@ -3,7 +3,7 @@
 (() => {
   "use strict";
   const { add, button, fill, follow, group, hands, set, shade, table, voice, weigh } = globalThis.courseLive;
-  const WIDTH = 360, MEMORY = 40, HIGH = 20, MAPS = 104, CELL = 16; // of the picture of one cut
+  const WIDTH = 360, MEMORY = 54, HIGH = 26; // of the picture of one cut
 
   // A piece is the part of a word that a head gets; the memory holds piece after piece. This says
   // which piece becomes row t of head h.
@@ -35,37 +35,25 @@
 
   // ---------------------------------------------------------------- the picture of one cut
 
+  // The memory, word after word; over each piece of a word a bar. Returns the bars of each head.
   function picture(svg, { words, heads }, found) {
-    const T = words.length, wide = WIDTH / T / heads, across = Math.min(3, heads);
+    const T = words.length, wide = WIDTH / T / heads;
     svg.replaceChildren();
-    set(svg, { viewBox: `0 0 ${WIDTH} ${MAPS + Math.ceil(heads / across) * 126}` });
-    const text = (x, y, says, kind = "tick") => add(svg, "text", { class: kind, x, y, "text-anchor": "middle" }, says);
+    set(svg, { viewBox: `0 0 ${WIDTH} ${MEMORY + HIGH + 28}` });
+    const text = (x, y, says, kind) => add(svg, "text", { class: kind, x, y, "text-anchor": "middle" }, says);
     words.forEach((word, t) => {
-      text((t + 0.5) * WIDTH / T, MEMORY + HIGH + 17, t);
-      text((t + 0.5) * WIDTH / T, MEMORY + HIGH + 33, word, "");
+      text((t + 0.5) * WIDTH / T, MEMORY + HIGH + 22, word, "word");
       add(svg, "path", { class: "axes", d: `M${t * WIDTH / T + 2} ${MEMORY + HIGH + 4}h${WIDTH / T - 4}` });
     });
-    return found.map(({ pieces, from }, h) => {
-      const left = (h % 3) * 120 + 18, top = MAPS + Math.floor(h / 3) * 126 + 28;
-      const name = add(svg, "text", { x: left, y: top - 18 }, `head ${h}`);
-      const flows = pieces.map((piece) => {
-        const x = piece * wide;
-        add(svg, "rect", {
-          class: "piece", x: x + 0.5, y: MEMORY, width: wide - 1, height: HIGH,
-          "fill-opacity": 0.1 + 0.3 * h / Math.max(1, heads - 1), "data-value": h,
-        });
-        text(x + wide / 2, MEMORY + 15, h);
-        return add(svg, "rect", { class: "flow", x: x + 0.5, width: wide - 1 });
+    return found.map(({ pieces }, h) => pieces.map((piece) => {
+      const x = piece * wide;
+      add(svg, "rect", {
+        class: "piece", x: x + 0.5, y: MEMORY, width: wide - 1, height: HIGH,
+        "fill-opacity": 0.1 + 0.3 * h / Math.max(1, heads - 1), "data-value": h,
       });
-      const cells = from.map((mine, t) => {
-        text(left - 8, top + t * CELL + 13, mine, mine === t ? "tick" : "tick astray");
-        text(left + (t + 0.5) * CELL, top - 4, mine, mine === t ? "tick" : "tick astray");
-        return from.map((_, j) => add(svg, "rect", {
-          class: "cell", x: left + j * CELL + 0.5, y: top + t * CELL + 0.5, width: CELL - 1, height: CELL - 1,
-        }));
-      });
-      return { name, flows, cells, held: add(svg, "rect", { class: "held", x: left, width: T * CELL, height: CELL }), top };
-    });
+      if (heads <= 4) text(x + wide / 2, MEMORY + 18, h, "digit"); // in six there is no room
+      return add(svg, "rect", { class: "flow", x: x + 0.5, width: wide - 1 });
+    }));
   }
 
   // ---------------------------------------------------------------- the explorer
@@ -79,7 +67,7 @@
     const views = CUTS.map(([name, pieceOf], n) => {
       const box = add(planes, "div", { class: "plane" });
       add(box, "p", { class: n ? "title astray" : "title" }, name);
-      const svg = add(box, "svg", { role: "img", "aria-label": `${name}: the memory, and a map of weights for each head` });
+      const svg = add(box, "svg", { role: "img", "aria-label": `${name}: the memory, and what flows from it into the chosen output` });
       const shares = table(box, "Shares of the words in each output; press one", words);
       shares.rows.forEach((row, t) => {
         row.th.textContent = "";
@@ -88,7 +76,7 @@
       return { pieceOf, svg, shares };
     });
     add(el, "p", { class: "help" }, "A digit in the memory names the head that holds this piece of a word, and a bar shows how much of "
-      + "it flows into the chosen output. The maps are the heads' weights. Each row and column names the word its piece is from.");
+      + "it flows into the chosen output.");
     const says = voice(el);
 
     function draw() {
@@ -98,18 +86,13 @@
         const { found, shares } = attend(state, view.pieceOf);
         if (view.heads !== heads) view.parts = picture(view.svg, state, found);
         view.heads = heads;
-        view.parts.forEach(({ flows, cells, held, top }, h) => {
+        view.parts.forEach((flows, h) => {
           const { from, weights } = found[h];
-          set(held, { y: top + row * CELL });
           flows.forEach((flow, j) => {
             const high = weights[row][j] * (MEMORY - 4);
             set(flow, { y: MEMORY - high, height: high, "data-value": weights[row][j] });
             flow.classList.toggle("astray", from[j] > row);
           });
-          cells.forEach((line, t) => line.forEach((cell, j) => {
-            set(cell, { "data-value": weights[t][j], "fill-opacity": shade(weights[t][j]) });
-            cell.classList.toggle("astray", j <= t && from[j] > t);
-          }));
         });
         view.shares.rows.forEach(({ tr, button, cells }, t) => {
           tr.classList.toggle("held", t === row);
