@@ -42,6 +42,7 @@ CHANGED = {  # kinds of stories that the checkpoint never saw: a word of its sto
 }
 TEXTS = (*CHANGED, "play")
 Curve = dict[int, float]  # {steps: bits per byte on the validation part}
+Curves = dict[str, list[Curve]]  # {start: [the curve of each seed]}
 Run = dict[str, float | list[float]]
 Runs = dict[str, dict[str, dict[str, dict[str, Run]]]]  # {text: {start: {rate: {seed: run}}}}
 
@@ -128,18 +129,18 @@ def short_runs(
     rates: Mapping[str, float],
     seed: int,
     n_steps: int,
-    on_eval: Callable[[dict[str, Curve]], None] = lambda curves: None,
-) -> dict[str, Curve]:
-    """The curves of a short training from each start that has a rate; `on_eval` is given all so far."""
-    curves: dict[str, Curve] = {}
+    on_eval: Callable[[Curves], object] = lambda curves: None,
+) -> Curves:
+    """The curve of a short training from each start that has a rate; `on_eval` is given all so far."""
+    curves: Curves = {}
     for start, rate in rates.items():
         model, tokenizer = begin(start, parts, seed)
 
-        def note(curve, start=start):
-            on_eval(curves | {start: dict(curve)})
+        def note(curve: Curve, start: str = start) -> None:
+            on_eval(curves | {start: [dict(curve)]})
 
-        every = max(1, n_steps // 5)
-        curves[start] = train(model, tokenizer, parts, rate, seed, n_steps, every, note)
+        every = max(1, n_steps // 4)
+        curves[start] = [train(model, tokenizer, parts, rate, seed, n_steps, every, note)]
     return curves
 
 
@@ -180,6 +181,15 @@ def judged(found: Runs, text: str) -> dict[str, list[Run]]:
     return {
         start: [found[text][start][best_rate(found, text, start)][str(seed)] for seed in SEEDS]
         for start in STARTS
+    }
+
+
+def curves(found: Runs, text: str) -> Curves:
+    """The validation losses of each start at its best rate."""
+    steps = range(0, N_STEPS + 1, EVERY)
+    return {
+        start: [dict(zip(steps, run["validation"], strict=True)) for run in runs]
+        for start, runs in judged(found, text).items()
     }
 
 
