@@ -6,13 +6,17 @@ import pytest
 import torch
 
 from attention.checkpoint import STORIES, load_checkpoint
+from attention.gpt import GPT, Config
 from attention.stories import GIRLS, judge, write_stories
 from chapters.ch13.story_model import START
 from chapters.ch14 import film
-from chapters.ch14.explorer import film_explorer
-from chapters.ch14.figures import _unpacked, film_figure
+from chapters.ch14.attention_only import make_attention_only
+from chapters.ch14.explorer import film_explorer, growth_explorer
+from chapters.ch14.figures import _unpacked, film_figure, growth_figure
+from chapters.ch14.handcrafted_induction import handcrafted_induction
 from chapters.ch14.interventions import ablated
 from chapters.ch14.story_heads import carried, guesses, looks, renamed, share_fitting
+from chapters.ch14.tasks import fit_task, repeated_strings
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 SOME = write_stories(60, seed=7)
@@ -145,3 +149,40 @@ def test_the_film_is_that_of_the_command():
     """Its first frames, trained anew; other processors end a little elsewhere."""
     for found, stored in zip(film.frames(4), FILM, strict=False):
         assert found["excess"] == pytest.approx(stored["excess"], rel=0.1)
+
+
+# ---------------------------------------------------------------- a film that is taken while a model learns
+
+
+def test_a_camera_takes_a_frame_every_so_many_steps_and_changes_nothing():
+    def trained(**how):
+        torch.manual_seed(1)
+        model = GPT(Config(27, 64, n_layer=2, n_head=1, n_embd=8), make_attention_only)
+        draw = torch.Generator().manual_seed(1)
+        fit_task(
+            model, lambda: repeated_strings(2, 5, 27, draw), n_steps=20, learning_rate=3e-3, **how
+        )
+        return model
+
+    taken, watched = [], []
+    task = repeated_strings(5, 10, 27, torch.Generator().manual_seed(2))
+    model = trained(on_step=film.camera(taken, task, task, watched.append))
+    assert [frame["step"] for frame in taken] == [0, 10, 20] and watched == taken
+    for own, other in zip(model.parameters(), trained().parameters(), strict=True):
+        assert torch.equal(own, other)
+    assert taken[-1] == {"step": 20, **film.grown(model, task, task)}
+    explorer = growth_explorer(taken)
+    assert explorer.still.sentence.startswith("Step 0: ")
+    assert explorer.render(step=20).sentence == growth_figure(taken).sentence
+
+
+def test_a_frame_of_heads_that_are_set_by_hand():
+    task = repeated_strings(5, 10, 27, torch.Generator().manual_seed(2))
+    frame = film.grown(handcrafted_induction(27, 64), task, task)
+    assert min(frame[name] for name in ("right", "previous", "induction")) > 0.99 > frame["loss"]
+    first, second = (_unpacked(signs) for signs in frame["maps"])
+    assert first[5, 4] > 0.99 and second[12, 3] > 0.99
+    assert (
+        "right answers 1.00, previous token 1.00, induction 1.00"
+        in growth_figure([frame | {"step": 0}]).sentence
+    )

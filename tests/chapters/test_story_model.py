@@ -22,6 +22,7 @@ from chapters.ch13.story_model import (
     story_loss,
     story_scores,
     told_by,
+    what_to_expect,
     word_tokenizer,
 )
 
@@ -125,3 +126,21 @@ def test_the_command_trains_and_writes(tmp_path, monkeypatch, capsys):
     model, _, facts = load_checkpoint(tmp_path / "stories.safetensors")
     assert model.config.n_layer == 3 and facts["corpus"] == "stories"
     assert facts["no slip"] == "0.0150"  # three stories of 200
+
+
+def test_a_table_can_write_a_text_without_line_breaks():
+    seen = TOKENIZER.encode("the cat sat on the mat and " * 9 + "slept")
+    told = look_up(seen, TOKENIZER, 3, 5, seed=1)
+    assert all(
+        text in "the cat sat on the mat and " * 99 + "slept" or text.endswith("slept")
+        for text in told
+    )
+    endless = look_up(TOKENIZER.encode(" a b" * 2000), TOKENIZER, 2, 1, seed=1)
+    assert len(TOKENIZER.encode(endless[0])) < 1001
+
+
+@pytest.mark.parametrize(("n_pieces", "said"), [(90, "213.3 times"), (3000, "6.4 times")])
+def test_what_to_expect_of_a_text_depends_on_how_often_it_is_read(n_pieces, said):
+    told = what_to_expect(["a line\n"] * n_pieces, n_pieces, 600)
+    assert f"{7 * n_pieces:,} characters" in told and said in told
+    assert ("will learn much of it by heart" in told) == (n_pieces == 90)

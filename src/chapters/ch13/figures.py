@@ -337,6 +337,43 @@ def curve_figure(history: Sequence[Evaluation], best_table: float, floor: float 
     )
 
 
+def finetune_figure(
+    curves: Mapping[str, Mapping[str, Sequence[Mapping[int, float]]]], floors: Mapping[str, float], finding: str
+) -> Picture:
+    """A panel for each text, {text: {start: [{steps: bits per byte}, seed by seed]}}; a dashed line is a floor."""
+    figure, panels = canvas(3.1, len(curves))
+    with mpl.rc_context(STYLE):
+        for axes, (text, starts) in zip(panels, curves.items(), strict=True):
+            for (start, runs), colour in zip(starts.items(), (QUERY, KEY), strict=False):
+                for curve in runs:
+                    axes.plot([*curve], [*curve.values()], color=tint(colour, 0.4), linewidth=1)
+                mean = _mean_curve(runs)
+                axes.plot([*mean], [*mean.values()], "o-", color=colour, markersize=4, label=start)
+            if text in floors:
+                axes.axhline(floors[text], color=INK, linewidth=1.2, linestyle="--")
+            axes.set(yscale="log", xlabel="training step")
+            axes.set_title(text, fontsize=10)
+            axes.yaxis.set_major_locator(mpl.ticker.LogLocator(subs=(1, 2, 5)))
+            axes.yaxis.set_major_formatter("{x:g}")
+            axes.minorticks_off()
+        panels[0].set_ylabel("bits per byte")
+        panels[-1].legend(frameon=False, fontsize=SMALL)
+    headline(figure, finding)
+    said = "; ".join(_finetune_said(text, curves[text], floors.get(text)) for text in curves)
+    return picture(figure, f"{finding}. Validation losses in bits per byte, as means of the seeds: {said}.")
+
+
+def _mean_curve(runs: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    return {step: _mean([curve[step] for curve in runs]) for step in runs[0]}
+
+
+def _finetune_said(text: str, starts: Mapping[str, Sequence[Mapping[int, float]]], floor: float | None) -> str:
+    """The mean losses before the first step and after the last."""
+    means = {start: _mean_curve(runs) for start, runs in starts.items()}
+    said = [f"{start} {mean[0]:.2f} and then {mean[max(mean)]:.2f}" for start, mean in means.items()]
+    return f"{text}, {', '.join(said)}" + ("" if floor is None else f", floor {floor:.2f}")
+
+
 # ---------------------------------------------------------------- a model that writes
 
 LEAST = 0.25  # the least weight that has an arc, as in writer.js

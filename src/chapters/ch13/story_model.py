@@ -24,6 +24,8 @@ from attention.stories import judge, write_stories
 from attention.training import cross_entropy, evaluating, token_losses
 
 PIECE = 250  # characters of a text that isn't a story; a story has about 380
+MOST = 1000  # tokens of a text that a table writes
+OFTEN = 10  # times that a piece is read: at some such number a GPT of this size begins to learn it by heart
 PADDING = -100  # where a story has ended
 START = "\n"  # the line break before a story
 ANSWER = ["It", "is", "the", "thing", "name"]  # what follows a question mark, up to the answer
@@ -35,6 +37,29 @@ def load_texts(corpus: str | os.PathLike, n: int = 12_000, seed: int = 1337) -> 
         return write_stories(n, seed)
     text = load_corpus(corpus, min_length=24 * PIECE)
     return re.findall(rf"(?s).{{{PIECE},{2 * PIECE}}}?\n|.{{1,{2 * PIECE}}}", text)
+
+
+def what_to_expect(texts: Sequence[str], n_train: int, n_steps: int, batch_size: int = 32) -> str:
+    """An honest word about a text of one's own: how long it is, and how often each piece will be read.
+
+    >>> print(what_to_expect(["a line\\n"] * 120, 100, 600))
+    Your text has 840 characters, and 600 steps read each piece of its training part 192.0 times.
+    The GPT will learn much of it by heart. Expect its words and the look of its lines, few sentences
+    that make sense, and a validation loss that rises again. A longer text helps more than more steps.
+    """
+    n, times = sum(map(len, texts)), n_steps * batch_size / n_train
+    often = (
+        "The GPT will learn much of it by heart. Expect its words and the look of its lines, few sentences\n"
+        "that make sense, and a validation loss that rises again. A longer text helps more than more steps."
+    )
+    seldom = (
+        "That isn't enough to learn much by heart. Expect words and the look of lines, few sentences that\n"
+        "make sense, and a validation loss that still falls: more steps help."
+    )
+    return (
+        f"Your text has {n:,} characters, and {n_steps} steps read each piece of its training part {times:.1f} "
+        f"times.\n{often if times > OFTEN else seldom}"
+    )
 
 
 def word_tokenizer(text: str, n_merges: int = 512) -> BPETokenizer:
@@ -120,18 +145,19 @@ def look_up(
 ) -> list[str]:
     """Stories by a table of n tokens: each next token followed the last n - 1 somewhere in `seen`.
 
-    They begin as a story in `seen` does, and end with a line break (Shannon, 1948, section 3).
+    They begin as a story in `seen` does, and end with a line break (Shannon, 1948, section 3). A text
+    without line breaks has one story: it begins with the text, and ends after MOST tokens.
     """
     rng, (end,) = random.Random(seed), tokenizer.encode(START)
     after = defaultdict(list)
     for i in range(len(seen) - n + 1):
         after[tuple(seen[i : i + n - 1])].append(seen[i + n - 1])
-    begins = [context for context in after if context[0] == end]
+    begins = [context for context in after if context[0] == end] or [tuple(seen[: n - 1])]
     texts = []
     for _ in range(n_stories):
         ids = list(rng.choice(begins))
-        while ids[-1] != end:
-            ids.append(rng.choice(after[tuple(ids[1 - n :])]))
+        while ids[-1] != end and len(ids) < MOST and (fit := after.get(tuple(ids[1 - n :]))):
+            ids.append(rng.choice(fit))
         texts.append(tokenizer.decode(ids[1:]))
     return texts
 

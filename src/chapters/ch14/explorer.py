@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -11,10 +11,10 @@ from torch import Tensor
 
 from attention.checkpoint import CHECKPOINT, load_checkpoint
 from attention.gpt import GPT
-from chapters.ch14.figures import film_figure
-from chapters.ch14.film import STORED
+from chapters.ch14.figures import film_figure, growth_figure
+from chapters.ch14.film import EVERY, STORED
 from chapters.ch14.patterns import uniform_weights
-from course.draw.explorer import Explorer, slider
+from course.draw.explorer import MOST, Explorer, slider
 from course.draw.live import Live
 from course.draw.picture import Picture, cells, headline, picture, place, sheet
 
@@ -54,13 +54,20 @@ def model_explorer(path: Path | str = CHECKPOINT, text: str = TEXT) -> Live:
 
 def film_explorer() -> Explorer:
     """When does the story model learn what? The stored film of its first steps, by a slider."""
-    film = json.loads(STORED.read_text())
+    return _by_step(json.loads(STORED.read_text()), film_figure)
+
+
+def growth_explorer(film: Sequence[Mapping]) -> Explorer:
+    """How did the two heads come about? The film that a `camera` took, by a slider."""
+    return _by_step(film, growth_figure)
+
+
+def _by_step(film: Sequence[Mapping], draw: Callable[[Sequence[Mapping], int], Picture]) -> Explorer:
     steps = [frame["step"] for frame in film]
-    render = cache(lambda step: film_figure(film, steps.index(step)))
     return Explorer(
-        render,
-        {"step": steps[::2]},
-        step=slider("step", 0, steps[-1], steps[0], steps[1]),
+        cache(lambda step: draw(film, steps.index(step))),
+        {"step": steps[:: -(-len(steps) // MOST)]},
+        step=slider("step", 0, steps[-1], steps[0], EVERY),
     )
 
 

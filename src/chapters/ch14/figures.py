@@ -213,6 +213,35 @@ def film_figure(film: Sequence[Mapping], now: int) -> Picture:
     )
 
 
+def growth_figure(film: Sequence[Mapping], now: int = -1) -> Picture:
+    """Frame `now` of a film of two heads, one after the other: the loss, the scores, and both maps."""
+    frame, steps = film[now], [each["step"] for each in film]
+    figure, (loss, shares, first, second) = canvas(2.6, 4, width_ratios=(3, 3, 2, 2))
+    lines = {"right answers": "right", "previous token": "previous", "induction": "induction"}
+    with mpl.rc_context(STYLE):
+        loss.plot(steps, [each["loss"] for each in film], color=INK)
+        for (name, key), colour in zip(lines.items(), (FAINT, KEY, QUERY), strict=True):
+            shares.plot(steps, [each[key] for each in film], color=colour, label=name)
+        for axes, title in ((loss, "loss"), (shares, "answers and scores")):
+            axes.axvline(frame["step"], color=INK, lw=1)
+            axes.set_xlabel("step")
+            axes.set_title(title, fontsize=10)
+        loss.set_ylim(bottom=0)
+        shares.set_ylim(-0.02, 1.02)
+        shares.legend(frameon=False, fontsize=SMALL, loc="lower right", handlelength=1.2)
+        for axes, signs, title in zip((first, second), frame["maps"], ("layer 0", "layer 1"), strict=True):
+            cells(axes, _unpacked(signs), digits=None)
+            axes.set(xticks=[], yticks=[], xlabel="key", ylabel="query")
+            axes.set_title(title, fontsize=10)
+    headline(figure, "The right answers come with the induction head")
+    said = ", ".join(f"{name} {frame[key]:.2f}" for name, key in lines.items())
+    return picture(
+        figure,
+        f"Step {frame['step']}: the loss is {frame['loss']:.2f} nats. Share of right answers, previous-token score "
+        f"of layer 0 and induction score of layer 1: {said}.",
+    )
+
+
 def _unpacked(signs: str) -> Tensor:
     """A causal map's weights, (T, T), from a sign for the root of each, row by row."""
     T = int((2 * len(signs)) ** 0.5)

@@ -1,10 +1,10 @@
-"""The first steps of the story model, frame by frame: `python -m chapters.ch14.film` stores them.
+"""How heads come about, frame by frame: the first steps of the story model, and a training to watch.
 
-It is the training of `chapters.ch13.train_stories`, with its seed. About five minutes of one CPU.
+`python -m chapters.ch14.film` stores the film of the story model. It is the training of `chapters.ch13.train_stories`, with its seed. About five minutes of one CPU.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from attention.bpe_tokenizer import BPETokenizer
 from attention.fitting import muon, warm_up_and_cosine
 from attention.gpt import GPT
 from attention.stories import write_stories
-from attention.training import minimize
+from attention.training import evaluating, minimize
 from chapters.ch13.story_model import (
     START,
     exact_floor,
@@ -24,8 +24,9 @@ from chapters.ch13.story_model import (
     story_loss,
 )
 from chapters.ch13.train_stories import BATCH_SIZE, LEARNING_RATE, N_STEPS, start
-from chapters.ch14.patterns import previous_token_score
+from chapters.ch14.patterns import induction_score, previous_token_score
 from chapters.ch14.story_heads import looks, share_fitting
+from chapters.ch14.tasks import Task, accuracy, task_loss
 
 STORED = Path(__file__).parent / "film.json"
 N_FRAMES, EVERY = 41, 10  # steps from a frame to the next
@@ -77,6 +78,39 @@ def frames(n_frames: int = N_FRAMES) -> Iterator[dict]:
         model.train()
         for _ in range(EVERY if n + 1 < n_frames else 0):
             next(steps)
+
+
+def camera(
+    film: list[dict], task: Task, shown: Task, watch: Callable[[dict], object]
+) -> Callable[[GPT, int], None]:
+    """What `fit_task` calls after each step: it appends a frame to the film every EVERY steps.
+
+    Each frame has the loss of a model of two layers with one head each on repeated strings, the share of
+    right answers, the score of each head, and both maps of one string. `watch` is given each new frame.
+    """
+
+    def take(model: GPT, step: int) -> None:
+        if step % EVERY == 0:
+            film.append({"step": step, **grown(model, task, shown)})
+            watch(film[-1])
+
+    return take
+
+
+def grown(model: GPT, task: Task, shown: Task) -> dict:
+    """What two heads, one after the other, can do by now, and where they look."""
+    period = task.x.shape[1] // 2  # after the start, the string comes twice, without its last id
+    with evaluating(model):
+        _, maps = model.forward_with_weights(task.x)  # (2, B, 1, T, T)
+        _, own = model.forward_with_weights(shown.x[:1])
+        loss = task_loss(model, task).item()
+    return {
+        "loss": loss,
+        "right": accuracy(model, [task]),
+        "previous": previous_token_score(maps[0]).mean().item(),
+        "induction": induction_score(maps[1], period, first=1).mean().item(),
+        "maps": [packed(weights) for weights in own[:, 0, 0]],
+    }
 
 
 def main() -> None:

@@ -85,8 +85,12 @@ def fit_task(
     n_steps: int,
     learning_rate: float,
     optimizers: Callable[[nn.Module, float], Sequence[torch.optim.Optimizer]] = muon,
+    on_step: Callable[[nn.Module, int], None] = lambda model, step: None,
 ) -> list[float]:
-    """Train on new strings at every step, with a rate that rises and falls; return each batch's loss."""
+    """Train on new strings at every step, with a rate that rises and falls; return each batch's loss.
+
+    `on_step` is given the model before the first step, as step 0, and after each.
+    """
     model.train()
     steps = minimize(
         lambda: task_loss(model, draw()),
@@ -95,4 +99,9 @@ def fit_task(
         n_steps,
         schedule=lambda step: warm_up_and_cosine(step, n_steps, n_steps // 10),
     )
-    return list(steps)
+    losses = []
+    on_step(model, 0)
+    for loss in steps:
+        losses.append(loss)
+        on_step(model, len(losses))
+    return losses
