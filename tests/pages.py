@@ -34,7 +34,7 @@ def shown(markup):
     return {"output_type": "display_data", "metadata": {}, "data": {"text/html": markup}}
 
 
-def learnt(**data):
+def learned(**data):
     """The output of a check or a quiz."""
     data = {"text/plain": "", MIME: data}
     return {"output_type": "execute_result", "metadata": {}, "data": data, "execution_count": 1}

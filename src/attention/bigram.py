@@ -1,4 +1,4 @@
-"""The bigram model: the next id from the last id alone, learnt or counted.
+"""The bigram model: the next id from the last id alone, learned or counted.
 
 Counting gives the exact floor: no bigram model can have a lower loss on those ids.
 """

@@ -67,7 +67,7 @@ def tie_order(pair: Pair) -> tuple[int, int]:
     """Of equally frequent pairs, the smallest in this order is merged.
 
     It is the order of Hugging Face `tokenizers`: bytes that print come before bytes that do not,
-    and tokens in the order learnt.
+    and tokens in the order learned.
     """
     return _RANKS.get(pair[0], pair[0]), _RANKS.get(pair[1], pair[1])
 
@@ -102,7 +102,7 @@ def learn_merges(pieces: Mapping[bytes, int], n_merges: int) -> list[Pair]:
 
 
 def apply_merges(ids: Sequence[int], new_ids: Mapping[Pair, int]) -> list[int]:
-    """The ids of one piece: of all pairs in it, merge the one learnt first; repeat.
+    """The ids of one piece: of all pairs in it, merge the one learned first; repeat.
 
     >>> apply_merges(list(b"aaab"), {(97, 97): 256, (97, 98): 257, (256, 257): 258})
     [258]

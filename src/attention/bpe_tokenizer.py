@@ -13,7 +13,7 @@ from attention.tokenizers import checked_ids
 class BPETokenizer:
     """Byte pair encoding: ids 0 to 255 are the bytes, id 256 + i is what merge number i made.
 
-    `pairs` are the merges as pairs of ids, in the order learnt; after them come the special
+    `pairs` are the merges as pairs of ids, in the order learned; after them come the special
     tokens. `pattern` cuts a text into pieces, each merged on its own (None: no cuts).
 
     >>> tokenizer = BPETokenizer([(97, 97), (97, 98), (256, 257)], ["<|end|>"])
@@ -57,7 +57,7 @@ class BPETokenizer:
     ) -> "BPETokenizer":
         """A tokenizer with `vocab_size` ids: 256 bytes, the merges `text` gives, the specials.
 
-        A special token in the text ends a piece, and nothing is learnt from it.
+        A special token in the text ends a piece, and nothing is learned from it.
 
         >>> BPETokenizer.train("aaabdaaabac", 259, pattern=None).encode("aaabdaaabac")
         [258, 100, 258, 97, 99]
@@ -84,7 +84,7 @@ class BPETokenizer:
 
     @property
     def pairs(self) -> list[Pair]:
-        """The merges as pairs of ids, in the order learnt: what a tokenizer can be built from again."""
+        """The merges as pairs of ids, in the order learned: what a tokenizer can be built from again."""
         return list(self._new_ids)
 
     def encode(self, text: str, special: bool = False) -> list[int]:

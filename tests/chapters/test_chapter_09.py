@@ -91,7 +91,7 @@ def test_the_anatomy_counts_what_is_learnt_and_what_is_not():
         x, torch.zeros(3, 7), torch.zeros(3, 7), torch.zeros(11, 7), torch.ones(13, 13), 0.25
     ).sentence
     assert "from x, (2, 5, 7), to out, (2, 5, 11)" in said
-    assert f"their {2 * 3 * 7 + 11 * 7} numbers are learnt and saved" in said
+    assert f"their {2 * 3 * 7 + 11 * 7} numbers are learned and saved" in said
     assert "The mask, 169 entries for up to 13 positions" in said
     assert "Here its (5, 5) corner is used" in said and "p = 0.25" in said
 

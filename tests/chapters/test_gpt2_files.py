@@ -1,6 +1,6 @@
 """The files that people download of GPT-2 give its exact ids and logits.
 
-The GPT-2 here is tiny, with random weights and a vocabulary learnt from the play; `transformers` and
+The GPT-2 here is tiny, with random weights and a vocabulary learned from the play; `transformers` and
 `tokenizers` write its files, in the layout that GPT-2 has on the hub.
 """
 
@@ -40,9 +40,9 @@ def hub(tmp_path_factory, transformers):
     """A folder with the four files: names without a prefix, no head, and the masks among the weights."""
     folder = tmp_path_factory.mktemp("data") / "gpt2"
     folder.mkdir()
-    learnt = ByteLevelBPETokenizer()
-    learnt.train_from_iterator([load_corpus()[:30_000]], 512, 1, False, [END])
-    learnt.save_model(str(folder))
+    learned = ByteLevelBPETokenizer()
+    learned.train_from_iterator([load_corpus()[:30_000]], 512, 1, False, [END])
+    learned.save_model(str(folder))
     config = transformers.GPT2Config(vocab_size=512, n_positions=N, n_layer=3, n_head=5, n_embd=35)
     torch.manual_seed(0)
     model = transformers.GPT2Model(config)

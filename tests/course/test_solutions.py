@@ -14,7 +14,7 @@ from course.publish.links import Site
 from course.publish.page import Page
 from course.publish.talk import talk
 from tests.conftest import ROOT
-from tests.pages import cell, learnt, notebook, numbered
+from tests.pages import cell, learned, notebook, numbered
 
 ID = "04.averaging_weights"
 ANSWER = load(ID).reference.function
@@ -51,7 +51,7 @@ def in_checks() -> tuple[bool, bool, bool]:
 def in_print(root: Path) -> tuple[bool, bool]:
     """Whether the solution is shown in the book and in the deck; if not, both say why."""
     tags = {"tags": ["exercise"]}
-    check = cell("check()", "code", [learnt(exercise=ID)], **tags)
+    check = cell("check()", "code", [learned(exercise=ID)], **tags)
     page = Page("a.ipynb", notebook(*numbered(cell("# Why?"), cell("x", "code", **tags), check)))
     site = Site(root / "notebooks", lambda _: None, (), lambda *_: None)
     (root / "talk.md").write_text("## Try (1 minute)\n\n{{exercise cell-002}}\n")

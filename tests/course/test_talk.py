@@ -18,7 +18,7 @@ from course.publish.slide_parts import LINES, WIDTH, bare, bars, chosen, panels,
 from course.publish.talk import talk
 from course.publish.talk_plan import plan_of, read_plan
 from tests.conftest import ROOT
-from tests.pages import cell, learnt, notebook, numbered, printed, shown
+from tests.pages import cell, learned, notebook, numbered, printed, shown
 
 CHAPTERS = [path for path in notebooks.chapters(ROOT) if path.stem[:2].isdecimal()]  # no appendix
 WHOLE = r"<pre.*?</pre>|<figure.*?</figure>|<math.*?</math>|<script.*?</script>"
@@ -56,8 +56,8 @@ def exercise(*before):
         course={"exercise": "04.mean_past"},
         tags=["exercise"],
     )
-    check = cell("check()", "code", [learnt(exercise="04.mean_past")], tags=["exercise"])
-    asks = cell("quiz()", "code", [learnt(quiz="04")], tags=["quiz"])
+    check = cell("check()", "code", [learned(exercise="04.mean_past")], tags=["exercise"])
+    asks = cell("quiz()", "code", [learned(quiz="04")], tags=["quiz"])
     return numbered(*before, cell("### 1. The mean\n\nReturn it."), stub, check, asks)
 
 

@@ -40,7 +40,7 @@ def merges_figure(
         curve.plot(range(len(so_far)), so_far, color=FAINT)
         curve.set_xlim(-0.05 * len(lengths), 1.05 * len(lengths))
         curve.plot([n_merges], [lengths[n_merges] / 1000], "o", color=QUERY, markersize=8)
-        curve.set_xlabel("merges learnt (256 + merges = vocabulary size)")
+        curve.set_xlabel("merges learned (256 + merges = vocabulary size)")
         curve.set_ylabel("thousand tokens\nin the corpus")
         curve.set_ylim(0, lengths[0] / 1000 * 1.08)
         saved = 1 - lengths[n_merges] / lengths[0]

@@ -44,7 +44,7 @@ def anatomy_figure(
         axes = figure.add_axes([0, 0, 1, 1])
         axes.set(xlim=(0, 8.5), ylim=(0, 4.1))
         axes.set_axis_off()
-        headline(figure, "Three layers are learnt, the mask isn't, and dropout acts only in training")
+        headline(figure, "Three layers are learned, the mask isn't, and dropout acts only in training")
         _tensor(axes, 0.45, 2.0, "x", (B, T, C), INK)
         layers = (
             ("query", query, QUERY, 2.9),
@@ -75,20 +75,20 @@ def anatomy_figure(
         _arrow(axes, [(3.25, 0.6), (7.22, 0.6)], VALUE)
         axes.text(7.75, 1.25, "@ v", fontsize=9, va="center")
         notes = (
-            (1.65, "learnt, saved, moved"), (5.25, "moved, not saved,\nnot learnt"),
+            (1.65, "learned, saved, moved"), (5.25, "moved, not saved,\nnot learned"),
             (7.65, "acts only in training"),
         )  # fmt: skip
         for place, note in notes:
             axes.text(place, 3.45, note, ha="center", va="center", fontsize=SMALL, style="italic")
         axes.text(5.25, 0.2, "box: a member of the module, no box: computed on each call",
                   ha="center", fontsize=SMALL, color=INK)  # fmt: skip
-    learnt = query.numel() + key.numel() + value.numel()
+    learned = query.numel() + key.numel() + value.numel()
     return picture(
         figure,
         f"The figure shows the path from x, ({B}, {T}, {C}), to out, ({B}, {T}, {Dv}). Three Linear "
-        f"layers make queries, keys and values; their {learnt} numbers are learnt and saved. The "
+        f"layers make queries, keys and values; their {learned} numbers are learned and saved. The "
         f"mask, {mask.numel()} entries for up to {mask.shape[0]} positions, is a buffer: it moves "
-        f"with the module, but is neither learnt nor saved. Here its ({T}, {T}) corner is used. "
+        f"with the module, but is neither learned nor saved. Here its ({T}, {T}) corner is used. "
         f"Dropout with p = {dropout:g} acts on the weights, but only in training.",
     )
 

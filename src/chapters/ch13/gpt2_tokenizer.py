@@ -1,6 +1,6 @@
 """GPT-2's ids of a text, from the two files that come with its weights.
 
-`merges.txt` lists the pairs in the order learnt, `vocab.json` gives each token its id. Both write a
+`merges.txt` lists the pairs in the order learned, `vocab.json` gives each token its id. Both write a
 byte as one printing character: bytes that print in Latin-1 as themselves, the other 68 as U+0100,
 U+0101 and so on. So a space is "Ġ" and a line break "Ċ" (Radford et al., 2019).
 """

@@ -171,25 +171,25 @@ def mask_times_saved(n_embd, head_size, block_size):
 
 slips(built_and_counted)("""
 attribute_saved_too: counts the mask of the plain attribute, which isn't saved
-    learnt, mask = 3 * n_embd * head_size, block_size**2
-    return dict(zip(NAMES, (learnt + mask, learnt + mask, learnt)))
+    learned, mask = 3 * n_embd * head_size, block_size**2
+    return dict(zip(NAMES, (learned + mask, learned + mask, learned)))
 buffers_swapped: swaps the two buffers
-    learnt, mask = 3 * n_embd * head_size, block_size**2
-    return dict(zip(NAMES, (learnt, learnt, learnt + mask)))
+    learned, mask = 3 * n_embd * head_size, block_size**2
+    return dict(zip(NAMES, (learned, learned, learned + mask)))
 square_projections: takes the projections to be n_embd by n_embd
-    learnt = 3 * n_embd**2
-    return dict(zip(NAMES, (learnt, learnt + block_size**2, learnt)))
+    learned = 3 * n_embd**2
+    return dict(zip(NAMES, (learned, learned + block_size**2, learned)))
 bytes_instead_of_numbers: counts bytes, four for each number
-    learnt, mask = 12 * n_embd * head_size, 4 * block_size**2
-    return dict(zip(NAMES, (learnt, learnt + mask, learnt)))
+    learned, mask = 12 * n_embd * head_size, 4 * block_size**2
+    return dict(zip(NAMES, (learned, learned + mask, learned)))
 tensors_counted: counts the tensors in the state_dict instead of their numbers
     return {"attribute": 3, "buffer": 4, "buffer, persistent=False": 3}
 sides_added: adds the sides of a projection instead of multiplying them
-    learnt = 3 * (n_embd + head_size)
-    return dict(zip(NAMES, (learnt, learnt + block_size**2, learnt)))
+    learned = 3 * (n_embd + head_size)
+    return dict(zip(NAMES, (learned, learned + block_size**2, learned)))
 mask_of_the_input: takes the mask to be block_size by head_size
-    learnt = 3 * n_embd * head_size
-    return dict(zip(NAMES, (learnt, learnt + block_size * head_size, learnt)))
+    learned = 3 * n_embd * head_size
+    return dict(zip(NAMES, (learned, learned + block_size * head_size, learned)))
 """)
 
 
