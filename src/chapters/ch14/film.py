@@ -1,6 +1,7 @@
 """How heads come about, frame by frame: the first steps of the story model, and a training to watch.
 
-`python -m chapters.ch14.film` stores the film of the story model. It is the training of `chapters.ch13.train_stories`, with its seed. About five minutes of one CPU.
+`python -m chapters.ch14.film` stores the film of the story model. It is the training of
+`chapters.ch13.train_stories`, with its seed, and takes about five minutes of one CPU.
 """
 
 import json
