@@ -2,7 +2,7 @@
 // the text that is typed, computed from the checkpoint. Where the parts are drawn, the state says.
 (() => {
   "use strict";
-  const { add, follow, gpt, set, sign, table, weigh } = globalThis.courseLive;
+  const { add, arrow, button, fill, follow, gpt, group, hands, set, shade, sign, table, textField, voice, weigh } = globalThis.courseLive;
   const ROWS = 5, COLUMNS = 5; // of a tensor, the last tokens and the first channels
 
   const shown = (value) => { // with three digits, at most two of them decimals
@@ -52,7 +52,7 @@
 
   // ---------------------------------------------------------------- the picture
 
-  function arrow(svg, points) {
+  function flow(svg, points) {
     const [[a, b], [x, y]] = points.slice(-2), [right, down] = [Math.sign(x - a), Math.sign(y - b)];
     const tip = `M${x - 5 * right - 4 * down} ${y - 5 * down - 4 * right}L${x} ${y}L${x - 5 * right + 4 * down} ${y - 5 * down + 4 * right}`;
     add(svg, "path", { class: "flows", d: `M${points.map((point) => point.join(" ")).join("L")}${tip}` });
@@ -60,17 +60,17 @@
 
   // A part that can be pressed: its box, its name and its letters.
   function box(svg, { x, y, wide, high, label, shape }, press) {
-    const group = add(svg, "g", press ? { class: "part", role: "button", "data-lm-suppress-shortcuts": true } : {});
-    add(group, "rect", { x, y, width: wide, height: high, rx: wide === high ? wide / 2 : 5 });
+    const made = add(svg, "g", press ? { class: "part", role: "button", "data-lm-suppress-shortcuts": true } : {});
+    add(made, "rect", { x, y, width: wide, height: high, rx: wide === high ? wide / 2 : 5 });
     const middle = y + high / 2;
-    add(group, "text", { x: x + wide / 2, y: middle + (shape ? -3 : 5) }, label);
-    if (shape) add(group, "text", { class: "shape", x: x + wide / 2, y: middle + 15 }, shape);
-    if (!press) return group;
-    group.addEventListener("click", press);
-    group.addEventListener("keydown", (event) => {
+    add(made, "text", { x: x + wide / 2, y: middle + (shape ? -3 : 5) }, label);
+    if (shape) add(made, "text", { class: "shape", x: x + wide / 2, y: middle + 15 }, shape);
+    if (!press) return made;
+    made.addEventListener("click", press);
+    made.addEventListener("keydown", (event) => {
       if (event.key === "Enter" || event.key === " ") { event.preventDefault(); press(); }
     });
-    return group;
+    return made;
   }
 
   // ---------------------------------------------------------------- the explorer
@@ -81,44 +81,29 @@
     const called = (id, t) => (t === 0 ? "start" : mind.vocab[id].trim() || sign(mind.vocab[id]));
     el.classList.add("course-live", "course-whole");
     el.dataset.preventSwipe = "";
-    el.addEventListener("keydown", (event) => {
-      if (event.target === field || event.key.startsWith("Arrow")) event.stopPropagation(); // else the page turns
-      if (event.key === "Escape") field.blur();
-    });
-    const change = (part) => {
-      model.set("state", { ...model.get("state"), ...part });
-      model.save_changes();
-    };
+    const change = hands(model).keep;
 
     const top = add(el, "div", { class: "top" }), label = add(top, "label", {}, "Your text");
-    const field = add(label, "textarea", {
-      rows: 2, spellcheck: false, autocomplete: "off", autocapitalize: "off", "data-lm-suppress-shortcuts": true,
-    });
-    field.addEventListener("input", () => change({ text: field.value }));
+    const field = textField(el, label, 2, change);
     const note = add(top, "p", { class: "note", role: "status" });
 
     const planes = add(el, "div", { class: "planes" }), plane = add(planes, "div", { class: "plane" });
     const svg = add(plane, "svg", { viewBox: `0 0 360 ${frame.below}`, role: "group", "aria-label": "the parts of the GPT" });
     add(svg, "rect", { class: "frame", x: frame.x, y: frame.y, width: frame.wide, height: frame.high, rx: 7 });
-    lines.forEach((points) => arrow(svg, points));
+    lines.forEach((points) => flow(svg, points));
     for (const [x, y, text] of notes) add(svg, "text", { class: "shape", x, y }, text);
     const boxes = parts.map((part) => box(svg, part, part.key && (() => change({ part: part.key }))));
     const blocks = tabs.map((tab, block) => box(svg, tab, () => change({ block })));
     const side = add(el, "div", { class: "side" });
     const title = add(side, "p", { class: "title" });
     const numbers = add(side, "div", { class: "numbers" });
-    const heads = add(side, "div", { class: "presets", role: "group", "aria-label": "head" });
-    const buttons = Array.from({ length: mind.config.n_head }, (_, head) => {
-      const button = add(heads, "button", { type: "button", "data-lm-suppress-shortcuts": true }, `head ${head}`);
-      button.addEventListener("click", () => change({ head }));
-      return button;
-    });
-    const says = add(side, "p", { class: "says", role: "status" });
+    const heads = group(side, "head");
+    const buttons = Array.from({ length: mind.config.n_head }, (_, head) => (
+      button(heads, `head ${head}`, () => change({ head }))));
+    const says = voice(side);
     const pressed = parts.map((part, n) => [part.key, boxes[n]]).filter(([key]) => key);
-    pressed.forEach(([, group], n) => group.addEventListener("keydown", (event) => {
-      const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key], there = pressed[n + by];
-      if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
+    pressed.forEach(([, made], n) => made.addEventListener("keydown", (event) => {
+      const [right, down] = arrow(event) ?? [0, 0], there = right + down && pressed[n + right + down];
       if (!there) return;
       change({ part: there[0] });
       there[1].focus();
@@ -131,29 +116,26 @@
       made.made.querySelector("caption").remove();
       columns.forEach(([name, column], c) => column.forEach((value, r) => {
         const cell = made.rows[r].cells[c], own = part === "weights" ? "query" : part === "qkv" && { q: "query", k: "key", v: "value" }[name[0]];
-        set(cell, { "data-value": value, class: own || (value < 0 ? "below" : "above") }, part === "ids" ? value : shown(value));
-        cell.style.setProperty("--weight", part === "ids" ? 0 : Math.abs(value) / (part === "qkv" ? size(column) : all));
+        set(cell, { class: own || (value < 0 ? "below" : "above") });
+        const deep = part === "weights" ? shade(value) : Math.abs(value) / (part === "qkv" ? size(column) : all);
+        fill(cell, value, part === "ids" ? value : shown(value), part === "ids" ? 0 : deep);
       }));
     }
     function bars(likely) {
       const made = table(numbers, "", ["probability"], likely.map(([name]) => name));
       made.made.classList.add("next");
       made.made.querySelector("caption").remove();
-      likely.forEach(([, chance], n) => {
-        const [cell] = made.rows[n].cells;
-        set(cell, { "data-value": chance }, `${(100 * chance).toFixed(1)} %`);
-        cell.style.setProperty("--weight", chance);
-      });
+      likely.forEach(([, chance], n) => fill(made.rows[n].cells[0], chance, `${(100 * chance).toFixed(1)} %`));
     }
     function draw() {
       const { text, part, block, head } = model.get("state"), { ids, unknown } = gpt.encode(mind, start + text);
       const [letters, sizes, columns, sentence, likely] = contents({ mind, look, ids, called, block, head })[part]();
       if (field.value !== text) field.value = text;
-      pressed.forEach(([key, group]) => set(group, {
+      pressed.forEach(([key, made]) => set(made, {
         "aria-pressed": key === part, tabindex: key === part ? 0 : -1, "aria-label": parts.find((one) => one.key === key).says,
       }));
       blocks.forEach((tab, n) => set(tab, { "aria-pressed": n === block, tabindex: 0, "aria-label": `block ${n}` }));
-      buttons.forEach((button, n) => set(button, { "aria-pressed": n === head }));
+      buttons.forEach((made, n) => set(made, { "aria-pressed": n === head }));
       heads.hidden = !["qkv", "weights"].includes(part);
       set(title, {}, `${parts.find((one) => one.key === part).says} ${letters} = (${sizes.join(", ")})`);
       numbers.replaceChildren();
