@@ -91,8 +91,9 @@ def test_a_pair_begins_with_the_same_weights(row):
     block = changes.get("block", ablate_stories.make_block)
     own = make_model(TINY, 3, block, **changes.get("config", {})).state_dict()
     whole, other = (make_model(TINY, seed).state_dict() for seed in (3, 4))
-    assert own.keys() <= whole.keys()
-    assert all(torch.equal(own[name], whole[name]) for name in own)
+    alone = {"position_embedding.weight"} if "learned positions" in row else set()
+    assert own.keys() - whole.keys() == alone
+    assert all(torch.equal(own[name], whole[name]) for name in own.keys() - alone)
     assert not torch.equal(own["lm_head.weight"], other["lm_head.weight"])
 
 
@@ -143,7 +144,8 @@ def test_the_rate_is_chosen_on_other_stories_and_only_then_come_the_other_seeds(
     monkeypatch.setattr(ablate_stories, "run", run)
     ablate_stories.main("one head")
     first, second, *others = SEEDS
-    chosen = [(rate, first) for rate in RATES] + [(0.005, second), (0.0025, second)]
+    rates = [*RATES, 0.0025]  # since 0.005 is the lowest of RATES
+    chosen = [(rate, first) for rate in rates] + [(0.005, second), (0.0025, second)]
     assert made == [("one head", *each) for each in chosen + [(0.005, seed) for seed in others]]
     found = stored()
     assert judged(found) == {"one head": dict.fromkeys(MEASURES, [*SEEDS])}
@@ -181,18 +183,17 @@ def test_every_run_has_all_scores_and_every_finished_row_has_all_seeds():
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_the_rate_of_a_row_is_the_best_of_three_and_the_largest(row):
-    """As the page says; the next run of each row would be one with a larger rate."""
+def test_the_rate_of_a_row_is_the_best_and_not_at_the_edge(row):
     found = losses(stored()[row])
-    assert found.keys() == set(map(str, RATES))
+    assert next_run(found, RATES, SEEDS) is None
     best, *others = best_rates(found, *SEEDS[:2])
-    assert others and [best] == best_rates(found, *SEEDS) == [str(max(RATES))]
-    assert next_run(found, RATES, SEEDS) == (str(2 * max(RATES)), SEEDS[0])
+    assert others and best == best_rates(found, *SEEDS)[0]
+    assert min(map(float, found)) < float(best) < max(map(float, found))
 
 
 def test_an_average_gives_form_and_only_attention_in_several_layers_keeps_the_facts():
     """With every seed: what the page says of its figure."""
-    whole, nothing, no_positions, average, one_layer, one_head, longer = JUDGED.values()
+    whole, nothing, *pair, no_positions, average, one_layer, one_head, longer = JUDGED.values()
     for own in (whole, average, one_layer):
         assert min(own["well formed"]) > 0.9
     assert max(nothing["well formed"] + nothing["no slip"]) == 0 and min(nothing["excess"]) > 1
