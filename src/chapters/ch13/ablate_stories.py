@@ -2,8 +2,8 @@
 
 `python -m chapters.ch13.ablate_stories` trains every row of ROWS and writes each run into
 `ablations.json` as soon as it is done, so you can stop the command and start it again. With names of
-rows, it trains only these; two such commands may run side by side. All rows take about 110 minutes of
-one CPU.
+rows, it trains only these; two such commands may run side by side. All rows take about two and a half
+hours of one CPU.
 
 Runs of one seed see the same batches and begin with the same weights, as far as the shapes agree.
 Each row has the learning rate that suits it best (see `rates.py`), by the mean loss on `choosing`
