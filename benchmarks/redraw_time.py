@@ -23,7 +23,10 @@ from chapters.ch09.explorer import dropout_explorer
 from chapters.ch11.explorer import rotary_dial
 from chapters.ch12.depth import WiredBlock, propagate
 from chapters.ch12.explorer import PLACES, depth_explorer
-from chapters.ch14.explorer import film_explorer
+from chapters.ch14.explorer import film_explorer, growth_explorer
+from chapters.ch14.film import grown
+from chapters.ch14.handcrafted_induction import handcrafted_induction
+from chapters.ch14.tasks import repeated_strings
 from chapters.ch15.explorer import cache_calculator
 from chapters.ch16.explorer import checks_explorer
 from chapters.chA5.explorer import ring_explorer
@@ -52,6 +55,8 @@ def main() -> None:
     text = load_corpus("play")
     pairs = learn_merges(Counter(piece.encode() for piece in split_pieces(text)), 256)
     weights = causal_mask(6) / torch.arange(1, 7)[:, None]
+    strings = repeated_strings(4, 10, 27, torch.Generator())
+    two_heads = grown(handcrafted_induction(27, 64), strings, strings)
     explorers = {
         "00": stride_explorer(torch.arange(30).view(2, 3, 5)),
         "01": merge_explorer(SENTENCE, text, pairs),
@@ -64,6 +69,7 @@ def main() -> None:
             SENTENCE.split(),
         ),
         "14": film_explorer(),
+        "14 grown": growth_explorer([{"step": step, **two_heads} for step in (0, 10)]),
         "15": cache_calculator(),
         "16": checks_explorer(),
         "A5": ring_explorer(),

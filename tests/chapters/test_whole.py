@@ -123,11 +123,16 @@ def opened(address, visit):
 
 
 def press(page, key):
+    """Press a part, and wait until it is drawn."""
     page.locator(".part").nth(KEYS.index(key)).click()
+    page.wait_for_function(
+        "n => document.querySelectorAll('.part')[n].ariaPressed === 'true'", arg=KEYS.index(key)
+    )
 
 
 def press_block(page, block):
     page.get_by_role("button", name=f"block {block}", exact=True).click()
+    page.get_by_role("button", name=f"block {block}", exact=True, pressed=True).wait_for()
 
 
 def numbers(page):
@@ -177,9 +182,6 @@ def test_every_part_of_every_block_is_what_torch_computes(opened, trained):
         press(page, part)
         for block in range(3) if part in OF_A_BLOCK else (0,):
             press_block(page, block)
-            page.locator(f".part >> nth={len(KEYS) + block}").and_(
-                page.locator("[aria-pressed=true]")
-            ).wait_for()
             heads = range(2) if part in ("qkv", "weights") else (0,)
             for head in heads:
                 if len(heads) > 1:

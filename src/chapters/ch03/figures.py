@@ -223,7 +223,7 @@ def costs_figure(x: Tensor, y: Tensor, shares: Tensor, vocab: Sequence[str]) -> 
     return picture(
         figure,
         f"{len(x)} guesses of the table, one for each position of a block. The cheapest is {name(best)}, "
-        f"with probability {chances[best]:.3f} and cost {costs[best]:.2f}. The dearest is {name(worst)}, with "
+        f"with probability {chances[best]:.3f} and cost {costs[best]:.2f}. The most expensive is {name(worst)}, with "
         f"probability {chances[worst]:.3f} and cost {costs[worst]:.2f}. The mean cost, {loss:.2f}, is the loss "
         f"of this block.",
     )

@@ -264,7 +264,7 @@ def longer_figure(losses: Mapping[str, Tensor], trained: int, step: int) -> Pict
             below = max(value, below + 0.055 * (top - axes.get_ylim()[0]))
             axes.text(middle[-1] + 0.7 * step, below, name, va="center", fontsize=SMALL)
         _, lowest, _ = min(ends)
-        axes.set_title(f"Read on to {round(middle[-1] + step / 2)} characters: {lowest} ends lowest")
+        axes.set_title(f"Read on to {round(middle[-1] + step / 2)} characters: {lowest} has the lowest loss")
     said = "; ".join(
         f"{name} {rows[:, 0].mean():.2f}, {rows[:, trained // step - 1].mean():.2f}, "
         f"{rows[:, trained // step].mean():.2f}, {rows[:, -1].mean():.2f}"

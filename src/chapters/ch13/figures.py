@@ -160,7 +160,7 @@ def needs_figure(rows: Mapping[str, Mapping[str, Sequence[float]]], finding: str
     The first row is the whole model; its mean is a line through all rows.
     """
     means = {row: {name: _mean(own[name]) for name in MEASURES} for row, own in rows.items()}
-    figure, panels = canvas(1.3 + 0.42 * len(rows), len(MEASURES), sharey=True)
+    figure, panels = canvas(1.3 + 0.35 * len(rows), len(MEASURES), sharey=True)
     headline(figure, finding)
     with mpl.rc_context(STYLE):
         for axes, name in zip(panels, MEASURES, strict=True):

@@ -1,8 +1,8 @@
 """The story checkpoint trained on another small text, next to models that start from random weights.
 
-`python -m chapters.ch13.finetune` trains every start on every text and writes each run into
-`finetuned.json` as soon as it is done, so you can stop the command and start it again. With names of
-texts, it trains only on these. All runs take about 20 minutes of one CPU.
+`python -m chapters.ch13.finetune` trains both starts, the checkpoint and random weights, on every text.
+It writes each run into `finetuned.json` as soon as it is done, so you can stop the command and start it
+again. With names of texts, it trains only on these. All runs take about 20 minutes of one CPU.
 
 Each start has the learning rate that suits it best on its text (see `rates.py`), by the lowest loss on
 the validation part, which also chooses the step. Five seeds are then judged on the test part.
@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import torch
@@ -60,9 +61,9 @@ def changed(text: str, kind: str, back: bool = False) -> str:
 def texts(name: str) -> dict[str, list[str]]:
     """Three parts of a small text: stories with other deeds or names, or pieces of a corpus."""
     n = sum(SIZES.values())
-    own = name in CHANGED
-    whole = [changed(story, name) for story in write_stories(n, 13)] if own else load_texts(name)
-    return {part: [whole.pop(0) for _ in range(size)] for part, size in SIZES.items()}
+    is_changed = name in CHANGED
+    some = iter([changed(s, name) for s in write_stories(n, 13)] if is_changed else load_texts(name))
+    return {part: list(islice(some, size)) for part, size in SIZES.items()}
 
 
 def begin(start: str, parts: Mapping[str, Sequence[str]], seed: int) -> tuple[GPT, BPETokenizer]:
@@ -85,13 +86,13 @@ def tokens_per_byte(tokenizer: BPETokenizer, some: Sequence[str]) -> float:
 
 
 def bits_per_byte(model: GPT, tokenizer: BPETokenizer, some: Sequence[str]) -> float:
-    """The model's loss on these texts: it doesn't depend on how long the tokens are."""
+    """The model's loss on these texts, in a unit that can be compared between tokenizers."""
     nats = mean_loss(model, padded(tokenizer, some))
     return nats * tokens_per_byte(tokenizer, some) / math.log(2)
 
 
 def exact_bits(stories: Sequence[str], kind: str) -> float:
-    """The floor of changed stories, in bits per byte: another word for each changes no probability."""
+    """The floor of changed stories, in bits per byte: a swap of words, one for one, changes no probability."""
     nats = -sum(judge(changed(story, kind, back=True)).log_probability for story in stories)
     return nats / sum(len(story.encode()) for story in stories) / math.log(2)
 

@@ -233,7 +233,7 @@ def growth_figure(film: Sequence[Mapping], now: int = -1) -> Picture:
             cells(axes, _unpacked(signs), digits=None)
             axes.set(xticks=[], yticks=[], xlabel="key", ylabel="query")
             axes.set_title(title, fontsize=10)
-    headline(figure, "The right answers come with the induction head")
+    headline(figure, f"Two heads after {frame['step']} steps")
     said = ", ".join(f"{name} {frame[key]:.2f}" for name, key in lines.items())
     return picture(
         figure,

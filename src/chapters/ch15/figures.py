@@ -229,7 +229,7 @@ def cache_figure(steps: Sequence[int], head_size: int) -> Picture:
         f"One head with head size {head_size}, a column for each word. Strong colours are computed in this "
         f"step, and pale ones come from the cache. The prefill reads {steps[0]} words at once and computes "
         f"{3 * steps[0]} columns: a query, a key and a value for each. A step of decoding computes "
-        f"{3 * steps[1]}, and the {' or '.join(map(str, later))} earlier words need no queries.",
+        f"{3 * steps[1]}, and the {' or '.join(map(str, later))} earlier words need no new queries.",
     )
 
 

@@ -112,18 +112,18 @@ def _said(value: Any) -> str:
     return value if isinstance(value, str) else f"{value:g}"
 
 
-def follow(draw: Callable[[Sequence], Picture]) -> Callable[[Any], None]:
+def follow(draw: Callable[[Sequence], Picture], stays: bool = False) -> Callable[[Any], None]:
     """A function to tell news to: a picture of all that it was told, anew each time.
 
-    It goes when the cell has ended, since the next one draws it to stay. Silent where a notebook runs
-    without a person.
+    The picture disappears when the cell ends, because the next cell draws the final one, unless it
+    `stays`. Silent where a notebook runs without a person.
     """
     told: list[Any] = []
     if os.environ.get("COURSE_HEADLESS"):
         return told.append
     view = widgets.HTML()
     display(view)
-    if shell := get_ipython():
+    if (shell := get_ipython()) and not stays:
         _after_the_cell(shell.events, lambda: setattr(view, "value", ""))
 
     def watch(news: Any) -> None:

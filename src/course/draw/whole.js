@@ -35,11 +35,11 @@
         ...looked.map((s) => [called(ids[s], s), last.map((t) => map[t][s] ?? 0)]),
         ["others", last.map((t) => map[t].reduce((sum, weight, s) => sum + (looked.includes(s) ? 0 : weight), 0))],
       ], `In head ${head} of block ${block}, '${token}' looks most at '${called(ids[seen], seen)}', with weight ${map.at(-1)[seen].toFixed(2)}.`],
-      mix: () => vectors(own("mix"), `W_O makes one vector from the ${H} heads' mixes of values. The stream of block ${block} is given it.`),
-      heard: () => vectors(own("heard"), `These are the vectors with what the attention of block ${block} has added.`),
+      mix: () => vectors(own("mix"), `W_O makes one vector from the ${H} heads' mixes of values. It is added to the token's vector.`),
+      heard: () => vectors(own("heard"), `These are the vectors after the attention of block ${block} has added its result.`),
       hidden: () => ["(T, 4C)", [T, 4 * C], first(own("hidden")), `The MLP of block ${block} makes ${4 * C} numbers from each token's vector. `
         + `For '${token}', ${own("hidden").at(-1).filter((value) => value).length} of them aren't 0.`],
-      mlp: () => vectors(own("mlp"), `From these the MLP of block ${block} makes a vector for each token, which is added.`),
+      mlp: () => vectors(own("mlp"), `From its hidden numbers, the MLP of block ${block} makes a vector for each token, and adds it.`),
       out: () => vectors(own("out"), `These are the vectors after block ${block}. They go into `
         + (block + 1 < n_layer ? `block ${block + 1}.` : "the last normalisation.")),
       norm: () => vectors(parts.norm, "Each token's vector is normalised a last time."),
