@@ -3,6 +3,7 @@
 import json
 import re
 from statistics import fmean
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -25,6 +26,7 @@ from chapters.ch13.figures import (
     scaling_figure,
 )
 from chapters.ch13.rates import best_rates, next_run
+from course.draw import explorer
 from course.draw.explorer import _after_the_cell, follow
 from tests.conftest import ROOT
 
@@ -312,6 +314,17 @@ def test_what_was_followed_goes_once_the_cell_has_ended():
     assert ended == [True]
     events.trigger("post_run_cell", "result")
     assert ended == [True]
+
+
+@pytest.mark.parametrize("stays", [False, True])
+def test_what_was_followed_stays_where_no_cell_draws_it_again(monkeypatch, stays):
+    events, views = EventManager(None, {"post_run_cell": None}), []
+    monkeypatch.delenv("COURSE_HEADLESS", raising=False)
+    monkeypatch.setattr(explorer, "get_ipython", lambda: SimpleNamespace(events=events))
+    monkeypatch.setattr(explorer, "display", views.append)
+    follow(lambda told: levels_figure({"a": 1.0}, {}, None, "token"), stays)("news")
+    events.trigger("post_run_cell", "result")
+    assert bool(views[0].value) == stays
 
 
 def test_follow_is_silent_where_nobody_looks(monkeypatch, capsys):
