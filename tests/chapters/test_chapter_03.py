@@ -182,7 +182,7 @@ def test_the_costs_are_logs_of_counted_shares_and_their_mean_is_cross_entropy(st
     loss = F.cross_entropy(TABLE[x], y).item()
     assert loss == pytest.approx(sum(costs) / 8)
     assert drawn.sentence.endswith(f"The mean cost, {loss:.2f}, is the loss of this block.")
-    for end, which in (("cheapest", min(costs)), ("dearest", max(costs))):
+    for end, which in (("cheapest", min(costs)), ("most expensive", max(costs))):
         n = costs.index(which)
         name = f"'{sign(VOCAB[y[n]])}' after '{sign(VOCAB[x[n]])}'"
         assert f"The {end} is {name}, with probability {math.exp(-which):.3f}" in drawn.sentence

@@ -119,5 +119,5 @@ def test_the_cache_has_the_columns_that_a_cache_keeps(steps, D):
     assert drawn.svg.count("<path") == D * columns  # a cell for each number
     assert f"reads {steps[0]} words at once and computes {3 * steps[0]} columns" in drawn.sentence
     assert drawn.sentence.endswith(
-        f"computes 3, and the {' or '.join(earlier)} earlier words need no queries."
+        f"computes 3, and the {' or '.join(earlier)} earlier words need no new queries."
     )
