@@ -350,7 +350,13 @@ def test_a_story_is_drawn_again_from_the_marked_word(opened):
 
 # The other two wait until they are asked, also where things may move.
 @pytest.mark.parametrize(
-    ("name", "motion"), [("live", MOVING), ("live", STILL), ("off", STILL), ("drawn", STILL)]
+    ("name", "motion"),
+    [
+        ("live", MOVING),
+        ("drawn", STILL),
+        pytest.param("live", STILL, marks=pytest.mark.weekly),
+        pytest.param("off", STILL, marks=pytest.mark.weekly),
+    ],
 )
 def test_axe_finds_nothing_and_a_phone_nothing_to_scroll(opened, name, motion):
     page = opened(name=name, viewport={"width": 390, "height": 800}, **motion)

@@ -1,6 +1,6 @@
 """Submissions that attack: none passes, none is lost, and nothing of them is left on the machine.
 
-All attacks are exercises of one notebook, so they share a sandbox; after those that end a process
+Attacks are exercises of a few notebooks, so many share a sandbox; after those that end a process
 or a sandbox come right answers, which have to pass.
 """
 
@@ -161,6 +161,7 @@ time.sleep(9999)  # for ever""",
     "right after the sandbox was ended": RIGHT,
 }  # fmt: skip
 TRICKS = {name: answer(body) for name, body in TRICKS.items()}
+MANY = 14  # attacks in a notebook, all of which is read again for each; a right answer is in that of its attack
 LATE = {
     "a loop": "while True: pass",
     "a loop in C": "import re\nre.match('(a|a)*b', 'a' * 60)",
@@ -279,7 +280,8 @@ def found(exercises, outside):
         patch.setitem(collects.LIMITS, "called", (0.5, 5))
         patch.setattr(sandbox, "MEMORY", 800 << 20)
         patch.setitem(sandbox.LIMITS, "CPU", 20)
-        return judged(answers)
+        some = [dict([*answers.items()][n : n + MANY]) for n in range(0, len(answers), MANY)]
+        return {name: got for part in some for name, got in judged(part).items()}
 
 
 def test_no_attack_passes(found):

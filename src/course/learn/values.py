@@ -106,7 +106,7 @@ def plain_keys(value: dict) -> set:
 
 
 def _close(a: Tensor, b: Tensor, rtol: float) -> bool:
-    return not _far(a, b, rtol).any()
+    return torch.equal(a, b) or not _far(a, b, rtol).any()  # the first is quicker
 
 
 def _far(a: Tensor, b: Tensor, rtol: float = RTOL) -> Tensor:
