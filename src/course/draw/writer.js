@@ -52,7 +52,6 @@
     return chosen.sort((a, b) => a.weight - b.weight);
   }
 
-  // The arcs of a token: where it is looked at from it, the most last, and where from it looks back at it. Of
   // The arcs of a token: out of it to what the heads look at, the strongest last, and into it from what looks
   // back at it. Of two tokens, only the one between them.
   function bows(maps, { from, to, block, head }, off) {
