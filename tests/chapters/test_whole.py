@@ -220,6 +220,71 @@ def test_its_sentences_are_true(opened, trained):
 
 
 @pytest.mark.browser
+def test_a_pressed_weight_says_what_it_is_computed_from(opened, trained):
+    model, tokenizer = trained
+    ids = torch.tensor(tokenizer.encode("\n" + BEGINNING))
+    found, page = tensors(model, ids), opened()
+    press(page, "weights")
+    press_block(page, 1)
+    weights, t = found["weights 1"][0], len(ids) - 1
+    agrees(page, found, ids, "weights", block=1)
+    looked = weights[-1].topk(5).indices.sort().values.tolist()
+    cells = page.locator(".numbers td button")
+    assert cells.count() == sum(s <= row for row in range(t - 4, t + 1) for s in looked)
+    scores = found["queries 1"][0, t] @ found["keys 1"][0].T
+    powers = (scores / 32**0.5).exp()
+    for n in (0, 4):
+        cells.nth(cells.count() - 5 + n).click()
+        page.locator(
+            ".numbers td button[aria-pressed=true]", has_text=f"{weights[t, looked[n]]:.2f}"
+        ).wait_for()
+        numbers = scores[looked[n]], scores[looked[n]] / 32**0.5, powers[looked[n]], powers.sum()
+        times, scaled, power, total = (three_digits(float(number)) for number in numbers)
+        assert (
+            page.locator(".says")
+            .inner_text()
+            .endswith(
+                f" is {times}, and divided by √32 it is {scaled}. e to this power is {power}. In the row these sum to "
+                f"{total}, so the weight is {weights[t, looked[n]]:.2f}."
+            )
+        )
+    assert page.evaluate("document.activeElement.ariaPressed") == "true", "it has lost the focus"
+    page.get_by_role("button", name="head 1", exact=True).click()
+    page.locator(".says", has_text="In head 1 of block 1, 'kite' looks most at").wait_for()
+    assert page.locator(".numbers td button[aria-pressed=true]").count() == 0
+
+
+@pytest.mark.browser
+def test_a_slider_leads_through_all_parts_in_order(opened):
+    page = opened()
+    page.get_by_role("slider", name="From text to next token:").focus()
+    page.keyboard.press("Home")
+    for n, key in enumerate(KEYS):
+        page.wait_for_function(
+            "n => document.querySelectorAll('.part')[n].ariaPressed === 'true'", arg=n
+        )
+        says = next(part.says for part in PARTS if part.key == key)
+        assert page.get_by_role("slider").get_attribute("aria-valuetext") == says
+        page.keyboard.press("ArrowRight")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("motion", "moves"), [("no-preference", 1), ("reduce", 0)])
+def test_numbers_grow_out_of_their_part_where_things_may_move(opened, motion, moves):
+    page = opened(reduced_motion=motion)
+    page.evaluate(
+        """() => {
+            window.moves = 0;
+            const {animate} = Element.prototype;
+            Element.prototype.animate = function (...how) { window.moves += 1; return animate.apply(this, how); };
+        }"""
+    )
+    for _ in range(2):  # a second press changes nothing
+        press(page, "weights")
+    assert page.evaluate("moves") == moves
+
+
+@pytest.mark.browser
 def test_a_typed_text_is_read(opened, trained):
     model, tokenizer = trained
     page = opened()

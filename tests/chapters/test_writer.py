@@ -116,8 +116,29 @@ def test_another_name_at_the_beginning_changes_later_words(opened, trained):
     page.get_by_text("him", exact=True).wait_for()
     assert story(page) == f"{BEGINNING} Tom flew bored him, so".replace("kite Mira", "kite Tom")
     assert page.locator(".changed").all_inner_texts() == ["Tom", "Tom", "him"]
+    assert page.inner_text(".note") == "3 words have changed (underlined)."
     press(page, "One token")
     assert story(page).endswith("so he")
+
+
+def test_a_word_is_dotted_where_the_story_could_have_gone_on_differently(opened, trained):
+    """By the rules of stories a word is certain, or one of two and more: none has a chance near the limit."""
+    model, tokenizer = trained
+    page = opened(**STILL)
+    press(page, "One token", 30)
+    ids = tokenizer.encode("\n" + story(page))
+    chances = model(torch.tensor([ids]))[0].softmax(dim=-1)
+    drawn = range(len(tokenizer.encode("\n" + BEGINNING)), len(ids))
+    dotted = page.locator(".text [role=option]").evaluate_all(
+        "all => all.flatMap((each, n) => each.classList.contains('open') ? [n] : [])"
+    )
+    assert dotted == [n for n in drawn if chances[n - 1, ids[n]] < 0.9]
+    assert 0 < len(dotted) < len(drawn)
+    page.get_by_role("textbox").fill(story(page))  # now nothing up to there is drawn
+    page.wait_for_function(
+        "n => document.querySelectorAll('.text .given').length >= n", arg=len(ids) - 1
+    )
+    assert page.locator(".given.open").count() == 0
 
 
 def test_a_typed_beginning_is_read_and_bars_are_torchs(opened, trained):
@@ -154,6 +175,7 @@ def test_a_press_on_a_head_shows_its_arcs_alone_and_a_second_all(opened, trained
     head = page.get_by_role("button", name="block 1, head 1")
     head.click()
     page.wait_for_selector(".grid [aria-pressed=true]")
+    assert page.inner_text(".side .title") == "Head 1.1: press again for all"
     assert outlined.count() == 0
     assert arcs(page) == (looks[1, 1] >= 0.05).sum()
     page.keyboard.press("ArrowUp")

@@ -40,7 +40,7 @@ def test_a_card_has_the_question_and_the_minutes_of_its_chapter():
     main, deeper = map(round, minutes(PAGES["00_a.ipynb"].cells))
     assert (main, deeper) == (3, 60)
     assert '<a href="00_a.ipynb"><b>00</b> What is 00 &lt; a?</a>' in found
-    assert f"<span>{main} minutes, {deeper} more Deeper</span>" in found
+    assert f"<span>{main} minutes, {main + deeper} with all that is Deeper</span>" in found
     assert "<span>1 minutes</span>" in found and "index.md" not in found
 
 
@@ -57,7 +57,7 @@ def test_a_figure_out_of_a_chapter():
 def test_a_card_shows_the_figure_that_its_line_names_without_its_words():
     name = PAGES["02_e.ipynb"].cells[1]["id"]
     found = filled("{{cards\n02 " + name + "}}")
-    drawing = '<svg viewBox=\'0 0 9 8\' preserveAspectRatio="xMidYMid slice" aria-hidden="true"><path/></svg>'
+    drawing = '<svg viewBox=\'0 0 9 8\' preserveAspectRatio="xMidYMid meet" aria-hidden="true"><path/></svg>'
     assert f'<a href="02_e.ipynb">{drawing}<b>02</b>' in found and found.count("<svg") == 1
     assert filled("{{cards}}") == found, "it is also the first figure"
 

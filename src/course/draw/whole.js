@@ -1,8 +1,9 @@
 // Whole: the parts of a GPT, from a text to its next token. A press on a part shows some of its numbers for
-// the text that is typed, computed from the checkpoint. Where the parts are drawn, the state says.
+// the text that is typed, computed from the checkpoint; a press on a weight, what that is computed from. Where the
+// parts are drawn, the state says.
 (() => {
   "use strict";
-  const { add, arrow, button, fill, follow, gpt, group, hands, set, shade, sign, table, textField, voice, weigh } = globalThis.courseLive;
+  const { add, arrow, button, fill, follow, gpt, group, hands, set, shade, sign, slider, table, textField, voice, weigh } = globalThis.courseLive;
   const ROWS = 5, COLUMNS = 5; // of a tensor, the last tokens and the first channels
 
   const shown = (value) => { // with three digits, at most two of them decimals
@@ -13,8 +14,9 @@
 
   // ---------------------------------------------------------------- what a part holds
 
-  // Of each part its letters, its sizes, a slice as columns, [its name, a number for each row], and a sentence.
-  function contents({ mind, look, ids, called, block, head }) {
+  // Of each part its letters, its sizes, a slice as columns, [its name, a number for each row], and a sentence. A column
+  // of weights also has the position of its key.
+  function contents({ mind, look, ids, called, block, head, cell }) {
     const { logits, maps, parts, caches } = look(ids), { n_embd: C, n_head: H, n_layer } = mind.config;
     const T = ids.length, D = C / H, V = mind.vocab.length, last = ids.slice(-ROWS).map((_, n, rows) => T - rows.length + n);
     const first = (rows, name = "", n = COLUMNS) => (
@@ -24,6 +26,13 @@
     const looked = most(map.at(-1), COLUMNS).sort((a, b) => a - b), likely = most(logits.at(-1), COLUMNS);
     const chances = weigh([...logits.at(-1)]), best = called(likely[0]), seen = most(map.at(-1), 1)[0];
     const vectors = (rows, says) => ["(T, C)", [T, C], first(rows), says];
+    const scores = (t) => keys.slice(0, t + 1).map((heads) => (
+      own("queries")[t][head].reduce((sum, value, d) => sum + value * heads[group][d], 0)));
+    const computed = (t, s) => { // how the weight of a key for a query comes about
+      const scaled = scores(t).map((score) => score / Math.sqrt(D)), sum = scaled.reduce((all, one) => all + Math.exp(one), 0);
+      return `The query of '${called(ids[t], t)}' times the key of '${called(ids[s], s)}' is ${shown(scores(t)[s])}, and divided by \u221a${D} it is `
+        + `${shown(scaled[s])}. e to this power is ${shown(Math.exp(scaled[s]))}. In the row these sum to ${shown(sum)}, so the weight is ${map[t][s].toFixed(2)}.`;
+    };
     return {
       ids: () => ["(T)", [T], [["id", last.map((t) => ids[t])]], `The text is cut into ${T} tokens, and each token has an id.`],
       vectors: () => vectors(parts.vectors, `A table of ${V} vectors gives each token its own, of ${C} numbers.`),
@@ -32,9 +41,9 @@
         ...first(values.map((heads) => heads[group]), "v ", 2),
       ], `In each of its ${H} heads, block ${block} gives each token a query, a key and a value, of ${D} numbers each.`],
       weights: () => ["(H, T, T)", [H, T, T], [
-        ...looked.map((s) => [called(ids[s], s), last.map((t) => map[t][s] ?? 0)]),
+        ...looked.map((s) => [called(ids[s], s), last.map((t) => map[t][s] ?? 0), s]),
         ["others", last.map((t) => map[t].reduce((sum, weight, s) => sum + (looked.includes(s) ? 0 : weight), 0))],
-      ], `In head ${head} of block ${block}, '${token}' looks most at '${called(ids[seen], seen)}', with weight ${map.at(-1)[seen].toFixed(2)}.`],
+      ], cell ? computed(...cell) : `In head ${head} of block ${block}, '${token}' looks most at '${called(ids[seen], seen)}', with weight ${map.at(-1)[seen].toFixed(2)}.`],
       mix: () => vectors(own("mix"), `W_O makes one vector from the ${H} heads' mixes of values. It is added to the token's vector.`),
       heard: () => vectors(own("heard"), `These are the vectors after the attention of block ${block} has added its result.`),
       hidden: () => ["(T, 4C)", [T, 4 * C], first(own("hidden")), `The MLP of block ${block} makes ${4 * C} numbers from each token's vector. `
@@ -81,7 +90,7 @@
     const called = (id, t) => (t === 0 ? "start" : mind.vocab[id].trim() || sign(mind.vocab[id]));
     el.classList.add("course-live", "course-whole");
     el.dataset.preventSwipe = "";
-    const change = hands(model).keep;
+    const { change: draft, done, keep: change } = hands(model);
 
     const top = add(el, "div", { class: "top" }), label = add(top, "label", {}, "Your text");
     const field = textField(el, label, 2, change);
@@ -94,6 +103,7 @@
     for (const [x, y, text] of notes) add(svg, "text", { class: "shape", x, y }, text);
     const boxes = parts.map((part) => box(svg, part, part.key && (() => change({ part: part.key }))));
     const blocks = tabs.map((tab, block) => box(svg, tab, () => change({ block })));
+    const walk = slider(planes, "From text to next token:", { max: parts.filter((part) => part.key).length - 1 }, (n) => draft({ part: pressed[n][0] }), done);
     const side = add(el, "div", { class: "side" });
     const title = add(side, "p", { class: "title" });
     const numbers = add(side, "div", { class: "numbers" });
@@ -110,16 +120,29 @@
     }));
 
     // Queries, keys and values have their colours, each its own scale; weights that of queries; other numbers that of their sign.
-    function rows(part, names, columns) {
+    function rows(part, names, columns, from) { // `from` is the position of the first row
       const made = table(numbers, "", columns.map(([name]) => name), names), size = (some) => Math.max(...some.map(Math.abs)) || 1;
       const all = size(columns.flatMap(([, column]) => column));
       made.made.querySelector("caption").remove();
-      columns.forEach(([name, column], c) => column.forEach((value, r) => {
+      columns.forEach(([name, column, key], c) => column.forEach((value, r) => {
         const cell = made.rows[r].cells[c], own = part === "weights" ? "query" : part === "qkv" && { q: "query", k: "key", v: "value" }[name[0]];
         set(cell, { class: own || (value < 0 ? "below" : "above") });
         const deep = part === "weights" ? shade(value) : Math.abs(value) / (part === "qkv" ? size(column) : all);
         fill(cell, value, part === "ids" ? value : shown(value), part === "ids" ? 0 : deep);
+        if (key <= from + r) weight(cell, from + r, key);
       }));
+    }
+    function weight(td, t, s) { // a number that can be pressed
+      const text = td.textContent, { cell } = model.get("state");
+      td.replaceChildren();
+      button(td, text, () => change({ cell: [t, s] }), { "aria-pressed": cell?.[0] === t && cell?.[1] === s });
+    }
+    // The numbers grow out of the part that they belong to.
+    function unfold(from) {
+      if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+      const [a, b] = [from, numbers].map((each) => each.getBoundingClientRect());
+      const start = `translate(${a.left - b.left}px, ${a.top - b.top}px) scale(${a.width / b.width}, ${a.height / b.height})`;
+      numbers.animate([{ transform: start, opacity: 0.2 }, { transform: "none", opacity: 1 }], { duration: 250, easing: "ease-out" });
     }
     function bars(likely) {
       const made = table(numbers, "", ["probability"], likely.map(([name]) => name));
@@ -127,9 +150,13 @@
       made.made.querySelector("caption").remove();
       likely.forEach(([, chance], n) => fill(made.rows[n].cells[0], chance, `${(100 * chance).toFixed(1)} %`));
     }
+    let drawn = "";
     function draw() {
       const { text, part, block, head } = model.get("state"), { ids, unknown } = gpt.encode(mind, start + text);
-      const [letters, sizes, columns, sentence, likely] = contents({ mind, look, ids, called, block, head })[part]();
+      const about = [text, part, block, head].join(), same = about === drawn || !drawn;
+      if (!same && model.get("state").cell) return change({ cell: null }); // it was of other numbers
+      const { cell } = model.get("state");
+      const [letters, sizes, columns, sentence, likely] = contents({ mind, look, ids, called, block, head, cell })[part]();
       if (field.value !== text) field.value = text;
       pressed.forEach(([key, made]) => set(made, {
         "aria-pressed": key === part, tabindex: key === part ? 0 : -1, "aria-label": parts.find((one) => one.key === key).says,
@@ -138,10 +165,17 @@
       buttons.forEach((made, n) => set(made, { "aria-pressed": n === head }));
       heads.hidden = !["qkv", "weights"].includes(part);
       set(title, {}, `${parts.find((one) => one.key === part).says} ${letters} = (${sizes.join(", ")})`);
+      const held = numbers.contains(document.activeElement) && [...numbers.querySelectorAll("button")].indexOf(document.activeElement);
+      const first = Math.max(0, ids.length - ROWS);
       numbers.replaceChildren();
-      if (columns) rows(part, ids.slice(-ROWS).map((id, n, some) => called(id, ids.length - some.length + n)), columns);
+      if (columns) rows(part, ids.slice(first).map((id, n) => called(id, first + n)), columns, first);
       else bars(likely);
+      if (held !== false) numbers.querySelectorAll("button")[held]?.focus();
       set(says, {}, sentence);
+      const n = pressed.findIndex(([key]) => key === part);
+      walk(n, parts.find((one) => one.key === part).says);
+      if (!same) unfold(pressed[n][1]);
+      drawn = about;
       const strange = unknown.map((word) => `'${word.trim()}'`).join(", ");
       set(note, {}, strange ? `The model has never seen ${strange}: it reads its letters.` : "");
     }

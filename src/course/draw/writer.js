@@ -2,6 +2,7 @@
 // is pressed, look at from the newest token, bars what may come next. All of it is computed from the checkpoint.
 // A token that a pointer or the arrow keys mark takes the place of the newest: its row and its column are lit in
 // the maps, and arcs lead to it too. A cell of a map that is pointed at lights its two tokens, and their arc.
+// A token that was drawn though it had less than SURE is dotted: the story could have gone on in another way.
 // If the state says which heads are `off`, a head can be switched off, and it writes only when it is asked to.
 // If the state has a `temperature` and a `top_p`, it writes the whole story at once, and again after each change;
 // a word can be pressed: the bars show what it was drawn from, and the story can be drawn again from there.
@@ -11,6 +12,7 @@
   const PACE = 500, REST = 5000; // milliseconds a token, and between two texts
   const LEAST = 0.02; // a token that has less is never chosen, unless top-p says which are
   const FROM_ALL = 0.25, FROM_ONE = 0.05; // of an arc, of all heads or of one; the strongest look always has one
+  const SURE = 0.9;
   const SHOWN = 5; // of the next tokens, the most probable
 
   // A number from 0 to 1 for a place in a text, always the same: so another name at the beginning
@@ -85,6 +87,7 @@
     const { keep: change } = hands(model);
 
     const story = add(el, "div", { class: "story" });
+    const top = add(story, "div", { class: "top" });
     const text = add(story, "div", { class: "text", role: "group", "aria-label": "the story" });
     const arcs = add(text, "svg", { "aria-hidden": true });
     const tokens = add(text, "p", {
@@ -93,7 +96,7 @@
     });
     const side = add(el, "div", { class: "side" });
     const guess = guesses(side, "The next token", SHOWN, (id) => called(id));
-    add(side, "p", { class: "title" }, "All heads: press one");
+    const title = add(side, "p", { class: "title" });
     const draws = tiles(side, mind.config, (one) => { // a second press: all again
       pointed = null; // until the pointer goes on
       const { block, head } = model.get("state"), off = one.block === block && one.head === head;
@@ -106,8 +109,6 @@
     });
     const says = voice(story);
 
-    const top = add(story, "div", { class: "top" });
-    const field = textField(el, add(top, "label", sampling ? { style: "display: none" } : {}, "The story begins"), 3, change);
     const bar = group(top, "writing");
     const play = !sampling && button(bar, "Pause", () => { playing = !playing; draw(); wait(); });
     if (!sampling) button(bar, "One token", () => { playing = false; forward(); });
@@ -122,7 +123,9 @@
     const words = swap.words.map((word) => button(names, word, () => {
       change({ text: model.get("state").text.replace(known, word) });
     }));
-    const note = add(top, "p", { class: "note", role: "status" });
+    const foot = add(story, "div", { class: "top" });
+    const field = textField(el, add(foot, "label", sampling ? { style: "display: none" } : {}, "The story begins"), 3, change);
+    const note = add(foot, "p", { class: "note", role: "status" });
 
     let ids = [], told = {}, at = 0, playing = !switches && !sampling && !matchMedia("(prefers-reduced-motion: reduce)").matches;
     let seen = true, timer = 0, pointed = null, focused = false; // `at` is the marked token, here or by a pointer
@@ -134,13 +137,16 @@
       ({ ids } = gpt.encode(mind, start + typed));
       if (typed !== told.text) at = ids.length - 1;
       given = ids.length;
+      odds = [];
       told = { text: typed, seed, off, temperature, top_p };
       while (ids.length < before && !over()) extend();
       at = Math.min(at, ids.length - 1);
     }
     function extend() {
       const chances = heated(look(ids, told.off).logits.at(-1), told.temperature);
-      ids.push(choose(chances, threshold(chances, told.top_p), luck(told.seed, ids.length)));
+      const id = choose(chances, threshold(chances, told.top_p), luck(told.seed, ids.length));
+      odds[ids.length] = chances[id];
+      ids.push(id);
     }
     function forward() {
       if (over()) { ids.length = 0; change({ seed: told.seed + 1 }); } else extend();
@@ -153,7 +159,7 @@
 
     // A token as it is shown; a story begins and ends with a line break.
     const called = (id) => (id === end ? "end" : mind.vocab[id].trim() || sign(mind.vocab[id]));
-    let given = 0;
+    let given = 0, odds = []; // of each token that was drawn, how probable it was
     function spell(marks) { // a span for each token, and which of them are others than before
       const old = [...tokens.children].map((span) => span.textContent);
       tokens.replaceChildren();
@@ -162,6 +168,7 @@
         const span = add(tokens, "span", { role: "option", id: `${tokens.id}-${n}` }, n ? called(id) : "start");
         span.classList.toggle("edge", id === end);
         span.classList.toggle("given", n < given);
+        span.classList.toggle("open", odds[n] < SURE);
         span.classList.toggle("changed", marks && n in old && old[n] !== span.textContent);
       });
     }
@@ -176,10 +183,13 @@
       spell(marks);
       if (!another) kept.forEach((was, n) => tokens.children[n]?.classList.toggle("changed", was));
       draws(look(ids, off).maps, block, head, ink(el), off);
+      set(title, {}, block === null ? "All heads: press one" : `Head ${block}.${head}: press again for all`);
       if (cut) set(cut, { "aria-disabled": block === null }, switching(block, head, off));
       const { unknown } = gpt.encode(mind, start + typed);
       const strange = unknown.map((word) => `'${word.trim()}'`).join(", ");
-      set(note, {}, strange ? `The model has never seen ${strange}: it goes on as well as it can.` : "");
+      const n = tokens.querySelectorAll(".changed").length;
+      set(note, {}, strange ? `The model has never seen ${strange}: it goes on as well as it can.`
+        : n ? `${n} ${n > 1 ? "words have" : "word has"} changed (underlined).` : "");
       words.forEach((each) => set(each, { "aria-pressed": known.exec(typed)?.[0] === each.textContent }));
       if (play) set(play, {}, playing ? "Pause" : "Write");
       if (sampling) heating(temperature, temperature.toFixed(2));

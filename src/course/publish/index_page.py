@@ -69,7 +69,7 @@ class _Course:
     def _card(self, path: str, drawn: Mapping[str, str]) -> str:
         page = self.notebooks[path[:2]]
         main, deeper = map(round, page.minutes)
-        more = f", {deeper} more Deeper" if deeper else ""
+        more = f", {main + deeper} with all that is Deeper" if deeper else ""
         return (
             f'<li><a href="{escape(path)}">{drawn.get(path[:2], "")}<b>{escape(path[:2])}</b> '
             f"{escape(page.title)}</a><span>{main} minutes{more}</span></li>"
@@ -100,5 +100,5 @@ def _drawn(cell: Mapping[str, Any]) -> str:
 def _thumbnail(figure: str) -> str:
     """The drawing of a figure without its words: a card says what it is about."""
     view, body = SVG.search(figure).groups()
-    shape = f'{view} preserveAspectRatio="xMidYMid slice" aria-hidden="true"'
+    shape = f'{view} preserveAspectRatio="xMidYMid meet" aria-hidden="true"'
     return f"<svg {shape}>{TEXT.sub('', body)}</svg>"
