@@ -235,20 +235,20 @@ def test_a_pressed_weight_says_what_it_is_computed_from(opened, trained):
     powers = (scores / 32**0.5).exp()
     for n in (0, 4):
         cells.nth(cells.count() - 5 + n).click()
-        page.locator(
-            ".numbers td button[aria-pressed=true]", has_text=f"{weights[t, looked[n]]:.2f}"
-        ).wait_for()
         numbers = scores[looked[n]], scores[looked[n]] / 32**0.5, powers[looked[n]], powers.sum()
         times, scaled, power, total = (three_digits(float(number)) for number in numbers)
-        assert (
-            page.locator(".says")
-            .inner_text()
-            .endswith(
-                f" is {times}, and divided by √32 it is {scaled}. e to this power is {power}. In the row these sum to "
-                f"{total}, so the weight is {weights[t, looked[n]]:.2f}."
-            )
+        sentence = (
+            f" is {times}, and divided by √32 it is {scaled}. e to this power is {power}. The powers in this "
+            f"row sum to {total}, so the weight is {weights[t, looked[n]]:.2f}."
         )
+        page.locator(".says", has_text=sentence).wait_for()
     assert page.evaluate("document.activeElement.ariaPressed") == "true", "it has lost the focus"
+    page.keyboard.press("ArrowLeft")
+    text = cells.nth(cells.count() - 2).inner_text()
+    assert page.evaluate("document.activeElement.textContent") == text
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("document.activeElement.closest('tr').rowIndex") == 4
+    assert page.locator(".numbers td button[tabindex='0']").count() == 1
     page.get_by_role("button", name="head 1", exact=True).click()
     page.locator(".says", has_text="In head 1 of block 1, 'kite' looks most at").wait_for()
     assert page.locator(".numbers td button[aria-pressed=true]").count() == 0

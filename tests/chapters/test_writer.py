@@ -100,10 +100,11 @@ def test_it_writes_by_itself_until_it_is_paused(opened):
 def test_its_buttons_stay_where_they_are_while_the_story_grows(opened):
     page = opened(**STILL, viewport={"width": 1440, "height": 900})
     button = page.get_by_role("button", name="One token", exact=True)
-    before = button.bounding_box()
+    below = page.get_by_role("textbox", name="The story begins")
+    before, field = button.bounding_box(), below.bounding_box()
     press(page, "One token", 60)
     assert len(story(page)) > len(BEGINNING) + 150
-    assert button.bounding_box() == before
+    assert button.bounding_box() == before and below.bounding_box() == field
     table = page.locator(".side").bounding_box()
     assert before["x"] < table["x"] and before["y"] < table["y"] + table["height"]
 
@@ -116,7 +117,7 @@ def test_another_name_at_the_beginning_changes_later_words(opened, trained):
     page.get_by_text("him", exact=True).wait_for()
     assert story(page) == f"{BEGINNING} Tom flew bored him, so".replace("kite Mira", "kite Tom")
     assert page.locator(".changed").all_inner_texts() == ["Tom", "Tom", "him"]
-    assert page.inner_text(".note") == "3 words have changed (underlined)."
+    assert page.inner_text(".note") == "2 later words have changed (solid line)."
     press(page, "One token")
     assert story(page).endswith("so he")
 
@@ -134,6 +135,9 @@ def test_a_word_is_dotted_where_the_story_could_have_gone_on_differently(opened,
     )
     assert dotted == [n for n in drawn if chances[n - 1, ids[n]] < 0.9]
     assert 0 < len(dotted) < len(drawn)
+    assert (
+        page.inner_text(".note") == "At a dotted word, the story could have gone on differently."
+    )
     page.get_by_role("textbox").fill(story(page))  # now nothing up to there is drawn
     page.wait_for_function(
         "n => document.querySelectorAll('.text .given').length >= n", arg=len(ids) - 1

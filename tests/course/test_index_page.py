@@ -40,7 +40,7 @@ def test_a_card_has_the_question_and_the_minutes_of_its_chapter():
     main, deeper = map(round, minutes(PAGES["00_a.ipynb"].cells))
     assert (main, deeper) == (3, 60)
     assert '<a href="00_a.ipynb"><b>00</b> What is 00 &lt; a?</a>' in found
-    assert f"<span>{main} minutes, {main + deeper} with all that is Deeper</span>" in found
+    assert f"<span>{main} minutes, {main + deeper} with the Deeper sections</span>" in found
     assert "<span>1 minutes</span>" in found and "index.md" not in found
 
 

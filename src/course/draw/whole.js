@@ -31,7 +31,7 @@
     const computed = (t, s) => { // how the weight of a key for a query comes about
       const scaled = scores(t).map((score) => score / Math.sqrt(D)), sum = scaled.reduce((all, one) => all + Math.exp(one), 0);
       return `The query of '${called(ids[t], t)}' times the key of '${called(ids[s], s)}' is ${shown(scores(t)[s])}, and divided by \u221a${D} it is `
-        + `${shown(scaled[s])}. e to this power is ${shown(Math.exp(scaled[s]))}. In the row these sum to ${shown(sum)}, so the weight is ${map[t][s].toFixed(2)}.`;
+        + `${shown(scaled[s])}. e to this power is ${shown(Math.exp(scaled[s]))}. The powers in this row sum to ${shown(sum)}, so the weight is ${map[t][s].toFixed(2)}.`;
     };
     return {
       ids: () => ["(T)", [T], [["id", last.map((t) => ids[t])]], `The text is cut into ${T} tokens, and each token has an id.`],
@@ -135,13 +135,19 @@
     function weight(td, t, s) { // a number that can be pressed
       const text = td.textContent, { cell } = model.get("state");
       td.replaceChildren();
-      button(td, text, () => change({ cell: [t, s] }), { "aria-pressed": cell?.[0] === t && cell?.[1] === s });
+      const made = button(td, text, () => change({ cell: [t, s] }), { tabindex: -1, "aria-pressed": cell?.[0] === t && cell?.[1] === s });
+      made.addEventListener("keydown", (event) => { // arrow keys lead to the next number that can be pressed
+        const [right, down] = arrow(event) ?? [0, 0], { parentElement: tr, cellIndex: column } = td;
+        const row = down ? (down > 0 ? tr.nextElementSibling : tr.previousElementSibling) : tr;
+        row?.cells[column + right]?.querySelector("button")?.focus();
+      });
     }
     // The numbers grow out of the part that they belong to.
     function unfold(from) {
       if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-      const [a, b] = [from, numbers].map((each) => each.getBoundingClientRect());
-      const start = `translate(${a.left - b.left}px, ${a.top - b.top}px) scale(${a.width / b.width}, ${a.height / b.height})`;
+      numbers.getAnimations().forEach((each) => each.cancel()); // else it is measured on its way
+      const [a, b] = [from, numbers].map((each) => each.getBoundingClientRect()), size = b.width / numbers.offsetWidth; // of a slide
+      const start = `translate(${(a.left - b.left) / size}px, ${(a.top - b.top) / size}px) scale(${a.width / b.width}, ${a.height / b.height})`;
       numbers.animate([{ transform: start, opacity: 0.2 }, { transform: "none", opacity: 1 }], { duration: 250, easing: "ease-out" });
     }
     function bars(likely) {
@@ -150,11 +156,11 @@
       made.made.querySelector("caption").remove();
       likely.forEach(([, chance], n) => fill(made.rows[n].cells[0], chance, `${(100 * chance).toFixed(1)} %`));
     }
-    let drawn = "";
+    let drawn = "", place = "";
     function draw() {
       const { text, part, block, head } = model.get("state"), { ids, unknown } = gpt.encode(mind, start + text);
-      const about = [text, part, block, head].join(), same = about === drawn || !drawn;
-      if (!same && model.get("state").cell) return change({ cell: null }); // it was of other numbers
+      const about = [text, part, block, head].join(), here = [part, block].join();
+      if (drawn && about !== drawn && model.get("state").cell) return change({ cell: null }); // it was of other numbers
       const { cell } = model.get("state");
       const [letters, sizes, columns, sentence, likely] = contents({ mind, look, ids, called, block, head, cell })[part]();
       if (field.value !== text) field.value = text;
@@ -170,12 +176,14 @@
       numbers.replaceChildren();
       if (columns) rows(part, ids.slice(first).map((id, n) => called(id, first + n)), columns, first);
       else bars(likely);
+      (numbers.querySelector("[aria-pressed=true]") ?? numbers.querySelector("button"))?.setAttribute("tabindex", 0);
       if (held !== false) numbers.querySelectorAll("button")[held]?.focus();
       set(says, {}, sentence);
       const n = pressed.findIndex(([key]) => key === part);
       walk(n, parts.find((one) => one.key === part).says);
-      if (!same) unfold(pressed[n][1]);
+      if (place && place !== here) unfold(pressed[n][1]);
       drawn = about;
+      place = here;
       const strange = unknown.map((word) => `'${word.trim()}'`).join(", ");
       set(note, {}, strange ? `The model has never seen ${strange}: it reads its letters.` : "");
     }

@@ -144,8 +144,8 @@
     }
     function extend() {
       const chances = heated(look(ids, told.off).logits.at(-1), told.temperature);
-      const id = choose(chances, threshold(chances, told.top_p), luck(told.seed, ids.length));
-      odds[ids.length] = chances[id];
+      const least = threshold(chances, told.top_p), id = choose(chances, least, luck(told.seed, ids.length));
+      odds[ids.length] = chances[id] / chances.reduce((sum, chance) => sum + (chance < least ? 0 : chance), 0);
       ids.push(id);
     }
     function forward() {
@@ -187,9 +187,10 @@
       if (cut) set(cut, { "aria-disabled": block === null }, switching(block, head, off));
       const { unknown } = gpt.encode(mind, start + typed);
       const strange = unknown.map((word) => `'${word.trim()}'`).join(", ");
-      const n = tokens.querySelectorAll(".changed").length;
+      const n = sampling ? 0 : tokens.querySelectorAll(".changed:not(.given)").length;
       set(note, {}, strange ? `The model has never seen ${strange}: it goes on as well as it can.`
-        : n ? `${n} ${n > 1 ? "words have" : "word has"} changed (underlined).` : "");
+        : n ? `${n} later ${n > 1 ? "words have" : "word has"} changed (solid line).`
+        : tokens.querySelector(".open") ? "At a dotted word, the story could have gone on differently." : "");
       words.forEach((each) => set(each, { "aria-pressed": known.exec(typed)?.[0] === each.textContent }));
       if (play) set(play, {}, playing ? "Pause" : "Write");
       if (sampling) heating(temperature, temperature.toFixed(2));

@@ -70,7 +70,7 @@ def _finding(
     if wrong:
         where = call(exercise.name, exercise.inputs[wrong[0]])
         ours, right = outcomes[wrong[0]], rights[wrong[0]]
-        if hint := _known(exercise.mistakes, outcomes):
+        if hint := _known(exercise.mistakes, outcomes, wrong):
             return "known mistake", hint, f"{where}: yours {describe(ours)}."
     if used := next((outcome.used for outcome in outcomes if outcome.used), ""):
         return "wrong", f"you use {used}, but this exercise asks you to do without it.", ""
@@ -105,9 +105,10 @@ def _outcomes(exercise: Exercise, function: Callable, run: Callable) -> Iterator
             return  # one wait is enough
 
 
-def _known(mistakes: list[Program], outcomes: list[Outcome]) -> str:
-    """The hint of the first mistake that does what was done, on every input."""
+def _known(mistakes: list[Program], outcomes: list[Outcome], wrong: list[int]) -> str:
+    """The hint of the first mistake that does what was done, on every input: first where that was wrong."""
+    order = sorted(range(len(outcomes)), key=lambda n: n not in wrong)
     for mistake in mistakes:
-        if all(o.alike(mistake.outcome(n), to_the_word=True) for n, o in enumerate(outcomes)):
+        if all(outcomes[n].alike(mistake.outcome(n), to_the_word=True) for n in order):
             return mistake.hint
     return ""

@@ -69,7 +69,7 @@ class _Course:
     def _card(self, path: str, drawn: Mapping[str, str]) -> str:
         page = self.notebooks[path[:2]]
         main, deeper = map(round, page.minutes)
-        more = f", {main + deeper} with all that is Deeper" if deeper else ""
+        more = f", {main + deeper} with the Deeper sections" if deeper else ""
         return (
             f'<li><a href="{escape(path)}">{drawn.get(path[:2], "")}<b>{escape(path[:2])}</b> '
             f"{escape(page.title)}</a><span>{main} minutes{more}</span></li>"
