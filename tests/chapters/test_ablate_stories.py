@@ -19,9 +19,9 @@ from chapters.ch13.ablate_stories import (
     make_model,
     stored,
 )
-from chapters.ch13.rates import best_rates, next_run
 from chapters.ch13.runs import EqualShares, own_start, turned_into
 from chapters.ch13.story_model import padded, word_tokenizer
+from chapters.rates import best_rates, next_run
 
 V, T = 11, 7
 TINY = Config(V, T, n_layer=3, n_head=2, n_embd=12)

@@ -13,6 +13,7 @@ from chapters.ch12 import runs
 from chapters.ch12.depth import Propagation
 from chapters.ch12.explorer import PLACES, depth_explorer
 from chapters.ch12.figures import LOWEST, block_figure, depth_figure, words_figure
+from chapters.rates import next_run
 from course.draw.picture import picture
 from tests.conftest import WORDS
 
@@ -116,12 +117,34 @@ def test_all_runs_are_stored(stored):
     assert list(stored) == list(runs.WAYS)
     for by_depth in stored.values():
         assert list(by_depth) == [str(depth) for depth in runs.DEPTHS]
-        assert all(len(losses) == len(runs.SEEDS) for losses in by_depth.values())
+        for losses in by_depth.values():
+            assert next_run(losses, runs.RATES, runs.SEEDS) is None, "run python -m chapters.ch12.runs"
 
 
-def test_what_the_page_says_of_the_stored_losses(stored, ids):
+def test_the_command_makes_what_is_missing_each_at_its_best_rate(tmp_path, monkeypatch):
+    made = []
+
+    def loss(way, n_layer, seed, n_steps, rate, *text):
+        made.append((way, n_layer, seed, rate))
+        return abs(rate - (0.012 if n_layer == 8 else 0.003)) + seed / 1e4
+
+    monkeypatch.setattr(runs, "STORED", tmp_path / "losses.json")
+    monkeypatch.setattr(runs, "WAYS", dict.fromkeys(["one", "other"], {}))
+    monkeypatch.setattr(runs, "final_loss", loss)
+    runs.main()
+    assert len({*made}) == len(made)
+    assert {rate for _, n_layer, _, rate in made if n_layer == 8} == {*runs.RATES, 0.012, 0.024}
+    assert {rate for _, n_layer, _, rate in made if n_layer == 2} == {*runs.RATES}
+    own = [seed / 1e4 for seed in runs.SEEDS]
+    assert runs.at_best_rates() == dict.fromkeys(["one", "other"], {"2": own, "8": own})
+    whole, made[:] = runs.STORED.read_text(), []
+    runs.main()
+    assert not made and runs.STORED.read_text() == whole
+
+
+def test_what_the_page_says_of_the_stored_losses(ids):
     def losses(way, depth):
-        return [loss for loss in stored[way][depth] if loss is not None]
+        return runs.at_best_rates()[way][depth]
 
     text, V = ids
     counts = torch.bincount(text[: int(0.9 * len(text))], minlength=V) + 1.0
@@ -140,5 +163,5 @@ def test_what_the_page_says_of_the_stored_losses(stored, ids):
 
 @pytest.mark.parametrize("way", ["no residual, norm before", "residual, norm before"])
 def test_a_stored_loss_comes_out_again(way, stored, ids):
-    loss = runs.final_loss(way, 2, 1, runs.N_STEPS, *ids)
-    assert math.isclose(loss, stored[way]["2"][0], abs_tol=0.05)
+    loss = runs.final_loss(way, 2, 1, runs.N_STEPS, 3e-3, *ids)
+    assert math.isclose(loss, stored[way]["2"]["0.003"]["1"], abs_tol=0.05)

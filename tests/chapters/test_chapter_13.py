@@ -25,7 +25,7 @@ from chapters.ch13.figures import (
     parts_figure,
     scaling_figure,
 )
-from chapters.ch13.rates import best_rates, next_run
+from chapters.rates import best_rates, next_run
 from course.draw import explorer
 from course.draw.explorer import _after_the_cell, follow
 from tests.conftest import ROOT
@@ -278,7 +278,8 @@ def test_the_needs_are_means_with_a_dot_for_each_seed_and_a_line_through_the_who
     less = {"excess": [0.2, 0.4]} | dict.fromkeys(measures, [0.0, 0.5])
     drawn = needs_figure({"whole": whole, "less": less}, "Less is worse")
     assert drawn.sentence.startswith("Less is worse. ") and "as means of 2 seeds" in drawn.sentence
-    assert "whole 0.015, 95%, 95%, 95%; less 0.300, 25%, 25%, 25%." in drawn.sentence
+    assert "whole 0.015 (0.010 to 0.020), 95% (90% to 100%)" in drawn.sentence
+    assert drawn.sentence.endswith("less 0.300 (0.200 to 0.400)" + ", 25% (0% to 50%)" * 3 + ".")
     assert drawn.svg.count(">25%</text>") == 3 and drawn.svg.count(">0.300</text>") == 1
     dots = re.findall(r"<g fill='var\(--key\)'[^>]*>(.*?)</g>", drawn.svg)
     assert [each.count("<path") for each in dots] == [2] * 4

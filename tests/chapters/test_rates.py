@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from chapters.ch13.rates import best_rates, next_run
+from chapters.rates import best_rates, next_run
 
 SEEDS = (1, 2, 3, 4)
 

@@ -8,14 +8,15 @@ import torch
 from attention.checkpoint import STORIES, load_checkpoint
 from attention.gpt import GPT, Config
 from attention.stories import GIRLS, judge, write_stories
+from attention.training import evaluating
 from chapters.ch13.story_model import START
 from chapters.ch14 import film
 from chapters.ch14.attention_only import make_attention_only
 from chapters.ch14.explorer import film_explorer, growth_explorer
 from chapters.ch14.figures import _unpacked, film_figure, growth_figure
 from chapters.ch14.handcrafted_induction import handcrafted_induction
-from chapters.ch14.interventions import ablated
-from chapters.ch14.story_heads import carried, guesses, looks, renamed, share_fitting
+from chapters.ch14.interventions import ablated, patched
+from chapters.ch14.story_heads import carried, guesses, looks, renamed, share_fitting, still_named
 from chapters.ch14.tasks import fit_task, repeated_strings
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
@@ -105,6 +106,19 @@ def test_it_alone_carries_a_name_to_the_answer(trained):
 # ---------------------------------------------------------------- the stored film
 
 FILM = json.loads(film.STORED.read_text())
+
+
+def test_block_0_is_not_needed_at_the_name_but_at_the_end(trained):
+    model, tokenizer = trained
+    pairs = list(renamed(write_stories(200, seed=8), 1))
+    at_name, at_end = (still_named(model, tokenizer, pairs, place) for place in ("name", "end"))
+    assert len(at_name) == len(pairs) and at_name.mean() > 0.9 and at_end.mean() < 0.5
+    story, name, *_ = pairs[0]  # the same with one head patched inside the other
+    ids, answer = torch.tensor([tokenizer.encode(START + story)]), tokenizer.encode(f" {name}")[0]
+    zeros, at = torch.zeros(3, 1, 2, 1, 32), (ids[0] == answer).nonzero()[:1, 0]
+    for place, own in ((at, at_name[0]), (torch.tensor([-1]), at_end[0])):
+        with patched(model, 0, 0, zeros, place), patched(model, 0, 1, zeros, place), evaluating(model):
+            torch.testing.assert_close(own, model(ids)[0, -1].softmax(dim=-1)[answer])
 
 
 def test_the_film_opens_on_its_first_frame_and_shows_each():

@@ -1,5 +1,7 @@
 """The story model that writes in a page, from the disk: its still picture, its words, its controls."""
 
+from itertools import pairwise
+
 import pytest
 import torch
 
@@ -47,8 +49,14 @@ def opened(addresses, visit):
     return load
 
 
+def written(page):
+    """Wait until no word is missing that a change makes it write anew."""
+    page.wait_for_selector(".text p[aria-busy=false]")
+
+
 def story(page):
     """What is read so far, without the mark of its start."""
+    written(page)
     return page.locator(".text p").inner_text().removeprefix("start").replace(" .", ".")
 
 
@@ -357,6 +365,7 @@ def test_a_story_is_drawn_as_temperature_and_top_p_say(opened, trained):
 
 def test_a_story_is_drawn_again_from_the_marked_word(opened):
     page = opened(name="drawn", **STILL)
+    written(page)
     first = page.locator(".text [role=option]").all_inner_texts()
     page.locator(".text [role=option]").nth(40).click()
     page.keyboard.press("ArrowLeft")
@@ -366,12 +375,36 @@ def test_a_story_is_drawn_again_from_the_marked_word(opened):
     assert f"'{first[39]}' was drawn" in page.inner_text(".says")
     press(page, "Draw again from here")
     page.wait_for_function("document.querySelectorAll('.text .given').length === 39")
+    written(page)
     then = page.locator(".text [role=option]").all_inner_texts()
     assert then[:39] == first[:39] and then != first
     assert page.locator(".text [aria-selected=true]").inner_text() == first[38]
     was = page.locator(".text p").text_content()
     press(page, "Another story")
     page.wait_for_function("was => document.querySelector('.text p').textContent !== was", arg=was)
+
+
+SLICES = """async () => {  // how many words are there after each frame, new ones and old ones
+  const slider = document.querySelector("input[type=range]"), words = document.querySelector(".text p"), seen = [];
+  slider.value = 2;
+  slider.dispatchEvent(new Event("input", { bubbles: true }));
+  do {
+    await new Promise(requestAnimationFrame);
+    seen.push([words.querySelectorAll("[role=option]").length, words.querySelectorAll(".old").length]);
+  } while (words.ariaBusy === "true" || seen.length < 3);
+  return seen;
+}"""
+
+
+def test_a_change_writes_some_words_in_each_frame_and_the_old_ones_wait_in_grey(opened):
+    page = opened(name="drawn", **STILL)
+    written(page)
+    words = page.locator(".text [role=option]").count()
+    seen = page.evaluate(SLICES)
+    begun = [new for new, old in seen if old]
+    assert len(begun) > 3 and all(new + old >= words for new, old in seen if old)
+    assert all(0 < after - before <= 6 for before, after in pairwise(begun))
+    assert seen[-1][1] == 0 and page.locator(".text .changed").count()
 
 
 # The other two wait until they are asked, also where things may move.

@@ -60,7 +60,7 @@ def roles_figure(word: str, x: Tensor) -> Picture:
             ends = max(left - 0.1, 0.025 + width / 2), min(left + apart - 0.1, WIDTH - 0.025 - width / 2)
             axes.plot(ends, [branch] * 2, color=INK, linewidth=1.8, gid=ACROSS)
             _arrow(axes, [(middle, branch), (middle, top + 0.02)], colour)
-            axes.text(middle + 0.12, 1.52, "x", va="center")
+            axes.text(middle + 0.12, 1.52, f"x @ W_{role[0]}", va="center", fontsize=SMALL)
             axes.add_patch(
                 FancyBboxPatch(
                     (left, 0.1), width, top - 0.1, boxstyle="round,pad=0,rounding_size=0.08",

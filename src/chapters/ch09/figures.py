@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import matplotlib as mpl
 import torch
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 from torch import Tensor
 
@@ -17,7 +16,6 @@ from course.draw.picture import (
     SMALL,
     STYLE,
     VALUE,
-    WIDTH,
     Picture,
     canvas,
     headline,
@@ -25,8 +23,10 @@ from course.draw.picture import (
     picture,
     place,
     row_sums,
+    sheet,
     tint,
 )
+from course.draw.svg import ACROSS
 
 MEMBER = tint(INK, 0.06)  # what the module holds and does not learn
 
@@ -38,14 +38,13 @@ def anatomy_figure(
 
     `query`, `key` and `value` are the layers' weights, (D, C); `mask` is (block, block).
     """
-    (B, T, C), D, Dv = x.shape, query.shape[0], value.shape[0]
+    (B, T, C), Dv = x.shape, value.shape[0]
+    figure, (made, weighed, mixed) = sheet(4.1, 3)
+    headline(figure, "Three layers are learned, the mask isn't, and dropout acts only in training")
+    for axes in (made, weighed, mixed):
+        axes.set(xlim=(0, 8.5))
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(WIDTH, 4.1))
-        axes = figure.add_axes([0, 0, 1, 1])
-        axes.set(xlim=(0, 8.5), ylim=(0, 4.1))
-        axes.set_axis_off()
-        headline(figure, "Three layers are learned, the mask isn't, and dropout acts only in training")
-        _tensor(axes, 0.45, 2.0, "x", (B, T, C), INK)
+        _tensor(made, 0.45, 2.0, "x", (B, T, C), INK)
         layers = (
             ("query", query, QUERY, 2.9),
             ("key", key, KEY, 2.0),
@@ -53,35 +52,34 @@ def anatomy_figure(
         )
         for name, weight, colour, y in layers:
             says = f"{name}: Linear\n{weight.numel()} numbers"
-            _box(axes, 1.65, y, says, tint(colour, 0.3))
-            _arrow(axes, [(0.86, 2.0), (1.06, y)], FAINT)
-        _tensor(axes, 2.85, 2.9, "q", (B, T, D), QUERY)
-        _tensor(axes, 2.85, 2.0, "k", (B, T, D), KEY)
-        _tensor(axes, 2.85, 0.6, "v", (B, T, Dv), VALUE)
-        for y, colour in ((2.9, QUERY), (2.0, KEY), (0.6, VALUE)):
-            _arrow(axes, [(2.23, y), (2.45, y)], colour)
-        _tensor(axes, 4.05, 2.0, "scores", (B, T, T), INK)
-        _arrow(axes, [(3.25, 2.78), (3.62, 2.2)], QUERY)
-        _arrow(axes, [(3.25, 2.0), (3.62, 2.0)], KEY)
+            _box(made, 1.65, y, says, tint(colour, 0.3))
+            _arrow(made, [(0.86, 2.0), (1.06, y)], FAINT)
+            _arrow(made, [(2.23, y), (2.45, y)], colour)
+            _tensor(made, 2.85, y, name[0], (B, T, weight.shape[0]), colour)
+        _tensor(weighed, 4.05, 2.0, "scores", (B, T, T), INK)
+        _arrow(weighed, [(3.25, 2.78), (3.62, 2.2)], QUERY)
+        _arrow(weighed, [(3.25, 2.0), (3.62, 2.0)], KEY)
         says = f"mask: buffer\n{tuple(mask.shape)}, cut\nto ({T}, {T})"
-        _box(axes, 5.25, 2.0, says, MEMBER, height=0.68)
-        _tensor(axes, 6.45, 2.0, "weights", (B, T, T), INK)
-        axes.text(5.85, 2.62, "softmax: rows sum to 1", ha="center", fontsize=SMALL, color=INK)
-        _box(axes, 7.65, 2.0, f"dropout\np = {dropout:g}", MEMBER)
-        _tensor(axes, 7.65, 0.6, "out", (B, T, Dv), INK)
-        for left, right in ((4.48, 4.67), (5.83, 6.02), (6.88, 7.07)):
-            _arrow(axes, [(left, 2.0), (right, 2.0)], INK)
-        _arrow(axes, [(7.65, 1.68), (7.65, 0.86)], INK)
-        _arrow(axes, [(3.25, 0.6), (7.22, 0.6)], VALUE)
-        axes.text(7.75, 1.25, "@ v", fontsize=9, va="center")
+        _box(weighed, 5.25, 2.0, says, MEMBER, height=0.68)
+        _tensor(weighed, 6.45, 2.0, "weights", (B, T, T), INK)
+        weighed.text(5.85, 2.62, "softmax: rows sum to 1", ha="center", fontsize=SMALL, color=INK)
+        for left, right in ((4.48, 4.67), (5.83, 6.02)):
+            _arrow(weighed, [(left, 2.0), (right, 2.0)], INK)
+        _box(mixed, 7.65, 2.0, f"dropout\np = {dropout:g}", MEMBER)
+        _tensor(mixed, 7.65, 0.6, "out", (B, T, Dv), INK)
+        _arrow(mixed, [(6.88, 2.0), (7.07, 2.0)], INK)
+        _arrow(mixed, [(7.65, 1.68), (7.65, 0.86)], INK)
+        _arrow(mixed, [(3.25, 0.6), (7.22, 0.6)], VALUE, gid=ACROSS)
+        mixed.text(7.75, 1.25, "@ v", fontsize=9, va="center")
         notes = (
-            (1.65, "learned, saved, moved"), (5.25, "moved, not saved,\nnot learned"),
-            (7.65, "acts only in training"),
-        )  # fmt: skip
-        for place, note in notes:
+            (made, 1.65, "learned, saved, moved"),
+            (weighed, 5.25, "moved, not saved,\nnot learned"),
+            (mixed, 7.65, "acts only in training"),
+        )
+        for axes, place, note in notes:
             axes.text(place, 3.45, note, ha="center", va="center", fontsize=SMALL, style="italic")
-        axes.text(5.25, 0.2, "box: a member of the module, no box: computed on each call",
-                  ha="center", fontsize=SMALL, color=INK)  # fmt: skip
+        weighed.text(5.25, 0.2, "box: a member of the module, no box: computed on each call",
+                     ha="center", fontsize=SMALL, color=INK)  # fmt: skip
     learned = query.numel() + key.numel() + value.numel()
     return picture(
         figure,
@@ -175,6 +173,8 @@ def _box(
     axes.text(x, y, says, ha="center", va="center", fontsize=SMALL)
 
 
-def _arrow(axes: Axes, points: list[tuple[float, float]], colour: str) -> None:
+def _arrow(
+    axes: Axes, points: list[tuple[float, float]], colour: str, gid: str | None = None
+) -> None:
     tip = dict(arrowstyle="-|>", color=colour, linewidth=1.5, shrinkA=0, shrinkB=0)
-    axes.annotate("", xy=points[1], xytext=points[0], arrowprops=tip)
+    axes.annotate("", xy=points[1], xytext=points[0], arrowprops=tip).arrow_patch.set_gid(gid)

@@ -21,6 +21,7 @@ from course.draw.picture import (
     WRONG,
     Picture,
     canvas,
+    headline,
     picture,
     place,
     sheet,
@@ -41,35 +42,36 @@ CHANNELS = 16  # how many channels of each word are shown
 
 def block_figure(block: nn.Module) -> Picture:
     """The residual stream with its two ways round, and how many numbers each part learns."""
-    figure, (axes,) = sheet(2.7)
-    parts = (
-        ("norm", block.norm_1, 1.55, LIGHT),
-        ("attention", block.attention, 2.75, tint(QUERY, 0.25)),
-        ("norm", block.norm_2, 4.75, LIGHT),
-        ("MLP", block.mlp, 5.95, tint(QUERY, 0.25)),
+    figure, halves = sheet(2.7, 2)  # a narrow page puts the second way round below the first
+    headline(figure, "x goes straight through, and two parts add to it")
+    ways = (
+        (0.95, 2.15, "words hear each other", (("norm", block.norm_1), ("attention", block.attention))),
+        (4.15, 5.35, "each word alone", (("norm", block.norm_2), ("MLP", block.mlp))),
     )
     with mpl.rc_context(STYLE):
-        axes.text(3.9, 2.5, "x goes straight through, and two parts add to it", ha="center",
-                  va="center", fontsize=11, weight="bold")  # fmt: skip
-        _arrow(axes, [(0.45, 0.6), (7.25, 0.6)], width=3)
-        axes.text(0.35, 0.6, "x", ha="right", va="center")
-        axes.text(7.33, 0.6, "out", ha="left", va="center")
-        for start, middle, end in ((0.95, 1.55, 3.6), (4.15, 4.75, 6.8)):
-            _arrow(axes, [(start, 0.6), (start, 1.45), (middle - 0.48, 1.45)])
-            _arrow(axes, [(middle + 0.48, 1.45), (middle + 0.68, 1.45)])
-            _arrow(axes, [(middle + 1.72, 1.45), (end, 1.45), (end, 0.76)])
+        for axes, (start, middle, says, parts) in zip(halves, ways, strict=True):
+            end = start + 2.65
+            _arrow(axes, [(start, 0.6), (start, 1.45), (middle - 1.08, 1.45)])
+            _arrow(axes, [(middle + 0.08 - 0.2, 1.45), (middle + 0.08, 1.45)])
+            _arrow(axes, [(middle + 1.12, 1.45), (end, 1.45), (end, 0.76)])
+            for n, (name, part) in enumerate(parts):
+                x, wide = middle + (0.6 if n else -0.6), 1.04 if n else 0.96
+                axes.add_patch(FancyBboxPatch((x - wide / 2, 1.13), wide, 0.64, lw=0,
+                                              facecolor=tint(QUERY, 0.25) if n else LIGHT,
+                                              boxstyle="round,pad=0,rounding_size=0.08"))  # fmt: skip
+                axes.text(x, 1.56, name, ha="center", va="center", fontsize=9.5)
+                axes.text(x, 1.31, f"{_count(part):,}", ha="center", va="center", fontsize=SMALL)
+            axes.text(middle + 0.13, 1.98, says, ha="center", fontsize=SMALL, style="italic")
+        first, second = halves
+        first.plot([0.45, 3.88], [0.6, 0.6], color=INK, linewidth=3)
+        _arrow(second, [(3.88, 0.6), (7.25, 0.6)], width=3)
+        first.text(0.35, 0.6, "x", ha="right", va="center")
+        second.text(7.33, 0.6, "out", ha="left", va="center")
+        first.text(2.28, 0.2, "the residual stream", ha="center", fontsize=SMALL, style="italic")
+        for axes, end in zip(halves, (3.6, 6.8), strict=True):
             axes.plot([end], [0.6], "o", color=INK, markersize=17)
             axes.plot([end], [0.6], "o", color=PAPER, markersize=14)
             axes.text(end, 0.6, "+", ha="center", va="center", fontsize=14)
-        for name, part, x, colour in parts:
-            wide = 0.96 if name == "norm" else 1.04
-            axes.add_patch(FancyBboxPatch((x - wide / 2, 1.13), wide, 0.64, facecolor=colour,
-                                          boxstyle="round,pad=0,rounding_size=0.08", lw=0))  # fmt: skip
-            axes.text(x, 1.56, name, ha="center", va="center", fontsize=9.5)
-            axes.text(x, 1.31, f"{_count(part):,}", ha="center", va="center", fontsize=SMALL)
-        for x, says in ((2.28, "words hear each other"), (5.48, "each word alone")):
-            axes.text(x, 1.98, says, ha="center", fontsize=SMALL, style="italic")
-        axes.text(3.9, 0.2, "the residual stream", ha="center", fontsize=SMALL, style="italic")
     heard, thought = _count(block.attention), _count(block.mlp)
     return picture(
         figure,

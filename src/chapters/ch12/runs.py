@@ -1,10 +1,13 @@
 """Train small GPTs with blocks wired in several ways, for the table of losses in chapter 12.
 
-Run: python -m chapters.ch12.runs   (about ten minutes; it writes losses.json next to this file)
+Run: python -m chapters.ch12.runs   (about half an hour; it writes losses.json next to this file)
+
+Each way and depth has the learning rate that suits it best (see chapters.rates).
 """
 
 import json
 import math
+from itertools import product
 from pathlib import Path
 
 import torch
@@ -15,9 +18,11 @@ from attention.gpt import GPT, MLP, CausalSelfAttention, Config, start_as_identi
 from attention.tokenizers import CharTokenizer
 from attention.training import evaluate, train
 from chapters.ch12.depth import WiredBlock, scale_outputs
+from chapters.rates import best_rates, next_run
 
 STORED = Path(__file__).with_name("losses.json")
 SEEDS, DEPTHS, N_STEPS = range(1, 6), (2, 8), 200
+RATES = (1.5e-3, 3e-3, 6e-3)
 WAYS = {
     "no residual, no norm": dict(residual=False, place="none"),
     "no residual, norm before": dict(residual=False),
@@ -41,7 +46,9 @@ def wired(config: Config, start: str = "", **how) -> WiredBlock:
     return block
 
 
-def final_loss(way: str, n_layer: int, seed: int, n_steps: int, ids: torch.Tensor, V: int) -> float:
+def final_loss(
+    way: str, n_layer: int, seed: int, n_steps: int, rate: float, ids: torch.Tensor, V: int
+) -> float:
     """The loss on held-back text after `n_steps` steps; nan if training broke down."""
     train_ids, val_ids = split(ids)
     config = Config(
@@ -50,24 +57,38 @@ def final_loss(way: str, n_layer: int, seed: int, n_steps: int, ids: torch.Tenso
     torch.manual_seed(seed)
     model = GPT(config, block=lambda config: wired(config, **WAYS[way]))
     train(
-        model, train_ids, n_steps=n_steps, batch_size=16, block_size=16, learning_rate=3e-3,
+        model, train_ids, n_steps=n_steps, batch_size=16, block_size=16, learning_rate=rate,
         generator=torch.Generator().manual_seed(seed),
     )  # fmt: skip
     return evaluate(model, val_ids, 16).mean
 
 
+def stored() -> dict[str, dict[str, dict[str, dict[str, float]]]]:
+    """{way: {depth: {rate: {seed: loss}}}}, as far as it has been made."""
+    return json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
+
+
+def at_best_rates() -> dict[str, dict[str, list[float]]]:
+    """{way: {depth: its losses, seed by seed, with the rate that suits it best}}."""
+    return {
+        way: {depth: [*runs[best_rates(runs, *SEEDS)[0]].values()] for depth, runs in by_depth.items()}
+        for way, by_depth in stored().items()
+    }
+
+
 def main() -> None:
+    """Make all runs that aren't stored yet."""
     text = load_corpus("play")
     tokenizer = CharTokenizer(text)
-    ids = torch.tensor(tokenizer.encode(text))
-    found: dict[str, dict[str, list[float | None]]] = {}
-    for n_layer in DEPTHS:
-        for way in WAYS:
-            losses = [final_loss(way, n_layer, seed, N_STEPS, ids, len(tokenizer.vocab)) for seed in SEEDS]
-            print(n_layer, way, [f"{loss:.3f}" for loss in losses], flush=True)
-            each = [round(loss, 4) if math.isfinite(loss) else None for loss in losses]
-            found.setdefault(way, {})[str(n_layer)] = each
-    STORED.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    ids, found = torch.tensor(tokenizer.encode(text)), stored()
+    for n_layer, way in product(DEPTHS, WAYS):
+        runs = found.setdefault(way, {}).setdefault(str(n_layer), {})
+        while run := next_run(runs, RATES, SEEDS):
+            rate, seed = run
+            loss = final_loss(way, n_layer, seed, N_STEPS, float(rate), ids, len(tokenizer.vocab))
+            runs.setdefault(rate, {})[str(seed)] = round(loss, 4)
+            print(n_layer, way, rate, seed, loss, flush=True)
+            STORED.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ rows, it trains only these; two such commands may run side by side. All rows tak
 hours of one CPU.
 
 Runs of one seed see the same batches and begin with the same weights, as far as the shapes agree.
-Each row has the learning rate that suits it best (see `rates.py`), by the mean loss on `choosing`
+Each row has the learning rate that suits it best (see `chapters.rates`), by the mean loss on `choosing`
 stories. Five seeds are then judged on stories that no choice saw.
 """
 
@@ -23,7 +23,6 @@ from attention.bpe_tokenizer import BPETokenizer
 from attention.checks import choose
 from attention.gpt import GPT, Config, make_block
 from attention.stories import write_stories
-from chapters.ch13.rates import best_rates, next_run
 from chapters.ch13.runs import EqualShares, MLPAlone, turned_into
 from chapters.ch13.story_model import (
     exact_floor,
@@ -33,6 +32,7 @@ from chapters.ch13.story_model import (
     word_tokenizer,
 )
 from chapters.ch13.train_stories import BATCH_SIZE, N_TRAIN, SEED
+from chapters.rates import best_rates, next_run
 from course.files import write_text
 
 STORED = Path(__file__).with_name("ablations.json")

@@ -159,7 +159,6 @@ def needs_figure(rows: Mapping[str, Mapping[str, Sequence[float]]], finding: str
 
     The first row is the whole model; its mean is a line through all rows.
     """
-    means = {row: {name: _mean(own[name]) for name in MEASURES} for row, own in rows.items()}
     figure, panels = canvas(1.3 + 0.35 * len(rows), len(MEASURES), sharey=True)
     headline(figure, finding)
     with mpl.rc_context(STYLE):
@@ -167,12 +166,12 @@ def needs_figure(rows: Mapping[str, Mapping[str, Sequence[float]]], finding: str
             _panel_of_needs(axes, name, {row: own[name] for row, own in rows.items()})
         name_rows(panels[0], list(rows))
     said = "; ".join(
-        f"{row} {', '.join(_share_or_loss(name, mean) for name, mean in own.items())}"
-        for row, own in means.items()
+        f"{row} {', '.join(_with_ends(name, own[name]) for name in MEASURES)}" for row, own in rows.items()
     )
     return picture(
         figure,
-        f"{finding}. Each model has four numbers, as means of {len(next(iter(rows.values()))['excess'])} seeds. "
+        f"{finding}. Each model has four numbers, as means of {len(next(iter(rows.values()))['excess'])} seeds, "
+        f"with the lowest and the highest. "
         f"The first is how far its loss is above the floor, in nats per token. The others are shares: of "
         f"well-formed stories, of stories without a slip, and of right answers. {said}.",
     )
@@ -287,6 +286,11 @@ def _widest(losses: Losses) -> float:
 
 def _share_or_loss(name: str, value: float) -> str:
     return f"{value:.3f}" if name == "excess" else f"{value:.0%}"
+
+
+def _with_ends(name: str, values: Sequence[float]) -> str:
+    low, mean, high = (_share_or_loss(name, value) for value in (min(values), _mean(values), max(values)))
+    return f"{mean} ({low} to {high})"
 
 
 def _signed(number: float) -> str:

@@ -4,7 +4,7 @@
 It writes each run into `finetuned.json` as soon as it is done, so you can stop the command and start it
 again. With names of texts, it trains only on these. All runs take about 20 minutes of one CPU.
 
-Each start has the learning rate that suits it best on its text (see `rates.py`), by the lowest loss on
+Each start has the learning rate that suits it best on its text (see `chapters.rates`), by the lowest loss on
 the validation part, which also chooses the step. Five seeds are then judged on the test part.
 """
 
@@ -24,8 +24,8 @@ from attention.checkpoint import STORIES, load_checkpoint
 from attention.checks import choose
 from attention.gpt import GPT
 from attention.stories import BOYS, FINDS, GIRLS, TOYS, judge, write_stories
-from chapters.ch13.rates import best_rates, next_run
 from chapters.ch13.story_model import load_texts, mean_loss, padded, told_by, train_on_texts
+from chapters.rates import best_rates, next_run
 from course.files import write_text
 
 STORED = Path(__file__).with_name("finetuned.json")

@@ -5,7 +5,7 @@ has two blocks of width 48 and trains for 300 steps, and all models of one seed 
 losses on the play's validation part go into `choices.json`. It takes five minutes of one CPU.
 
 `python -m chapters.ch13.runs tuned` repeats these runs, each choice with the learning rate that suits it
-best (see `rates.py`), for `tuned.json`. It takes ten minutes. With names of choices, it trains only these.
+best (see `chapters.rates`), for `tuned.json`. It takes ten minutes. With names of choices, it trains only these.
 
 `python -m chapters.ch13.runs whole play`, or `whole tinyshakespeare`, or `whole "no
 normalisation"`, trains the chapter's own GPT with five seeds, for `whole.json`. Each takes three
@@ -30,7 +30,7 @@ from attention.gpt import GPT, Block, CausalSelfAttention, Config, make_block
 from attention.multi_head import merge_heads
 from attention.tokenizers import CharTokenizer
 from attention.training import batch_loss, cross_entropy, evaluate, evaluating, token_losses
-from chapters.ch13.rates import best_rates, next_run
+from chapters.rates import best_rates, next_run
 
 STORED = Path(__file__).with_name("choices.json")
 SEEDS = (1, 2, 3, 4, 5)

@@ -1,13 +1,12 @@
 """How the loss above the floor falls with the size of a GPT, and with the steps of its training.
 
 `python -m chapters.ch13.scale_stories` trains every model and writes each run into `scaling.json` as
-soon as it is done, so you can stop the command and start it again. All runs take about 15 minutes of
+soon as it is done, so you can stop the command and start it again. All runs take about 25 minutes of
 one CPU.
 
-Each size has its own learning rate: three are tried with one seed and the middle number of steps, on
-`choosing` stories. Rates whose losses are close to the lowest are tried with a second seed, and the mean
-decides. Three seeds are then judged, with each number of steps, on stories that no choice saw. Each
-number of steps is a training of its own, with its own schedule.
+Each size has the learning rate that suits it best with the middle number of steps (see `chapters.rates`), on
+`choosing` stories. Three seeds are then judged, with each number of steps, on stories that no choice saw.
+Each number of steps is a training of its own, with its own schedule.
 """
 
 import json
@@ -22,17 +21,16 @@ from attention.gpt import GPT, Config
 from attention.training import evaluating, token_losses
 from chapters.ch13.ablate_stories import Scores, losses, texts, train
 from chapters.ch13.counting import parameter_counts
-from chapters.ch13.rates import best_rates
 from chapters.ch13.story_model import PADDING, exact_floor, padded
 from chapters.ch14.story_heads import guesses
+from chapters.rates import best_rates, next_run
 from course.files import write_text
 
 STORED = Path(__file__).with_name("scaling.json")
 WIDTHS = (8, 16, 32, 48, 64)  # of three blocks with two heads each
 BUDGETS = _, MIDDLE, _ = (100, 200, 400)  # steps
-SEEDS = FIRST, SECOND, _ = (1337, 1338, 1339)
+SEEDS = (1337, 1338, 1339)
 RATES, BATCH_SIZE = (1e-2, 2e-2, 4e-2), 16
-CLOSE = 1.05  # times the lowest loss; two seeds differ by more
 MEASURES = ("excess", "owners", "named")
 Runs = dict[str, dict[str, dict[str, dict[str, Scores]]]]  # {width: {steps: {rate: {seed: scores}}}}
 
@@ -89,18 +87,14 @@ def stored() -> Runs:
     return json.loads(STORED.read_text()) if STORED.exists() else {}
 
 
-def close_rates(found: Runs, width: int) -> list[str]:
-    """The rates that may be the best of this width: with the first seed, their losses are CLOSE to the lowest."""
-    tried = found[str(width)][str(MIDDLE)]
-    by_rate = {rate: tried[rate][str(FIRST)]["choosing"] for rate in map(str, RATES)}
-    return [rate for rate, loss in by_rate.items() if loss <= CLOSE * min(by_rate.values())]
+def tried(found: Runs, width: int) -> dict[str, dict[str, float]]:
+    """The losses on `choosing` stories of the runs that choose this width's rate, {rate: {seed: loss}}."""
+    return losses(found.get(str(width), {}).get(str(MIDDLE), {}))
 
 
 def best_rate(found: Runs, width: int) -> str:
-    """The only close rate, or the one of them with the lowest mean loss of two seeds."""
-    close = close_rates(found, width)
-    tried = {rate: found[str(width)][str(MIDDLE)][rate] for rate in close}
-    return best_rates(losses(tried), *SEEDS[: min(2, len(close))])[0]
+    """The rate with the lowest mean loss of all seeds."""
+    return best_rates(tried(found, width), *SEEDS)[0]
 
 
 def judged(found: Runs) -> dict[int, dict[int, dict[str, list[float]]]]:
@@ -127,18 +121,13 @@ def ensure(width: int, n_steps: int, rate: str, seed: int) -> None:
 
 
 def main() -> None:
-    """Make all runs that aren't stored yet, first those that choose a rate."""
+    """Make all runs that aren't stored yet, for each width first those that choose its rate."""
     for width in WIDTHS:
-        for rate in map(str, RATES):
-            ensure(width, MIDDLE, rate, FIRST)
-        if len(close := close_rates(stored(), width)) > 1:
-            for rate in close:
-                ensure(width, MIDDLE, rate, SECOND)
-    best = {width: best_rate(stored(), width) for width in WIDTHS}
-    for seed in SEEDS:
+        while needed := next_run(tried(stored(), width), RATES, SEEDS):
+            ensure(width, MIDDLE, *needed)
         for n_steps in BUDGETS:
-            for width in WIDTHS:
-                ensure(width, n_steps, best[width], seed)
+            for seed in SEEDS:
+                ensure(width, n_steps, best_rate(stored(), width), seed)
 
 
 if __name__ == "__main__":

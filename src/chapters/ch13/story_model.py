@@ -3,10 +3,11 @@
 import os
 import random
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 
+import numpy as np
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -25,16 +26,20 @@ from attention.training import cross_entropy, evaluating, token_losses
 
 PIECE = 250  # characters of a text that isn't a story; a story has about 380
 MOST = 1000  # tokens of a text that a table writes
-OFTEN = 10  # times that a piece is read: at some such number a GPT of this size begins to learn it by heart
+OFTEN = 10  # times that a piece is read: more often, and a GPT of this size may learn it by heart
 PADDING = -100  # where a story has ended
 START = "\n"  # the line break before a story
 ANSWER = ["It", "is", "the", "thing", "name"]  # what follows a question mark, up to the answer
 
 
 def load_texts(corpus: str | os.PathLike, n: int = 12_000, seed: int = 1337) -> list[str]:
-    """n stories, or another corpus in pieces that end with a line and have about `PIECE` characters."""
+    """n stories, or another corpus in pieces that end with a line and have about `PIECE` characters.
+
+    The last twelfth of the stories is of the next seed, so that no model which reads more stories of the
+    first seed has read it.
+    """
     if corpus == "stories":
-        return write_stories(n, seed)
+        return write_stories(n - n // 12, seed) + write_stories(n // 12, seed + 1)
     text = load_corpus(corpus, min_length=24 * PIECE)
     return re.findall(rf"(?s).{{{PIECE},{2 * PIECE}}}?\n|.{{1,{2 * PIECE}}}", text)
 
@@ -44,12 +49,12 @@ def what_to_expect(texts: Sequence[str], n_train: int, n_steps: int, batch_size:
 
     >>> print(what_to_expect(["a line\\n"] * 120, 100, 600))
     Your text has 840 characters, and 600 steps read each piece of its training part 192.0 times.
-    The GPT will learn much of it by heart. Expect its words and the look of its lines, few sentences
+    The GPT may learn much of it by heart. Expect its words and the look of its lines, few sentences
     that make sense, and a validation loss that rises again. A longer text helps more than more steps.
     """
     n, times = sum(map(len, texts)), n_steps * batch_size / n_train
     often = (
-        "The GPT will learn much of it by heart. Expect its words and the look of its lines, few sentences\n"
+        "The GPT may learn much of it by heart. Expect its words and the look of its lines, few sentences\n"
         "that make sense, and a validation loss that rises again. A longer text helps more than more steps."
     )
     seldom = (
@@ -141,24 +146,39 @@ def told_by(
 
 
 def look_up(
-    seen: Sequence[int], tokenizer: BPETokenizer, n: int, n_stories: int, seed: int
+    seen: Sequence[int], tokenizer: BPETokenizer, n: int, n_stories: int, seed: int, smoothing: float
 ) -> list[str]:
-    """Stories by a table of n tokens: each next token followed the last n - 1 somewhere in `seen`.
+    """Stories by a table of n tokens that falls back, each from a line break to the next.
 
-    They begin as a story in `seen` does, and end with a line break (Shannon, 1948, section 3). A text
-    without line breaks has one story: it begins with the text, and ends after MOST tokens.
+    Each token has the probability that `chapters.ch13.ngrams.ngram_probabilities` gives with `interpolate`: it
+    is one that followed the last n - 1 tokens in `seen` (Shannon, 1948, section 3), or, with probability
+    k V / (count + k V), one by the table of n - 1 tokens. A text without line breaks ends after MOST tokens.
     """
     rng, (end,) = random.Random(seed), tokenizer.encode(START)
-    after = defaultdict(list)
-    for i in range(len(seen) - n + 1):
-        after[tuple(seen[i : i + n - 1])].append(seen[i + n - 1])
-    begins = [context for context in after if context[0] == end] or [tuple(seen[: n - 1])]
+    ids, added = np.array(seen), smoothing * tokenizer.vocab_size
+
+    @cache
+    def following(context: tuple[int, ...]) -> np.ndarray:
+        """Where the ids stand that follow this context."""
+        if not context:
+            return np.arange(len(ids))
+        places = following(context[1:])
+        places = places[places >= len(context)]
+        return places[ids[places - len(context)] == context[0]]
+
+    def draw(story: list[int]) -> int:
+        for length in range(min(n - 1, len(story)), -1, -1):
+            places = following(tuple(story[len(story) - length :]))
+            if rng.random() * (len(places) + added) < len(places):
+                return int(ids[rng.choice(places)])
+        return rng.randrange(tokenizer.vocab_size)
+
     texts = []
     for _ in range(n_stories):
-        ids = list(rng.choice(begins))
-        while ids[-1] != end and len(ids) < MOST and (fit := after.get(tuple(ids[1 - n :]))):
-            ids.append(rng.choice(fit))
-        texts.append(tokenizer.decode(ids[1:]))
+        story = [end]
+        while len(story) == 1 or (story[-1] != end and len(story) <= MOST):
+            story.append(draw(story))
+        texts.append(tokenizer.decode(story[1:]))
     return texts
 
 

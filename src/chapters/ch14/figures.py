@@ -187,15 +187,16 @@ def film_figure(film: Sequence[Mapping], now: int) -> Picture:
         "thing": [each["fits"]["thing"] for each in film],
         "owner": [each["fits"]["owner"] for each in film],
         "1.1 on it": [each["looks"]["owner"][FETCHES] for each in film],
+        "no slip": [each["no slip"] for each in film],
     }
     with mpl.rc_context(STYLE):
         loss.semilogy(steps, [each["excess"] for each in film], color=INK)
         loss.set_yticks([0.01, 0.1, 1], ["0.01", "0.1", "1"])
         loss.minorticks_off()
-        for (name, line), look in zip(lines.items(), (f"{FAINT} -", f"{KEY} -", f"{QUERY} -", f"{QUERY} :"), strict=True):
+        for (name, line), look in zip(lines.items(), (f"{FAINT} -", f"{KEY} -", f"{QUERY} -", f"{QUERY} :", f"{INK} --"), strict=True):
             colour, style = look.split()
             shares.plot(steps, line, style, color=colour, label=name)
-        for axes, title in ((loss, "loss above the floor"), (shares, "right words")):
+        for axes, title in ((loss, "loss above the floor"), (shares, "right words and stories")):
             axes.axvline(frame["step"], color=INK, lw=1)
             axes.set_xlabel("step")
             axes.set_title(title, fontsize=10)
@@ -205,11 +206,13 @@ def film_figure(film: Sequence[Mapping], now: int) -> Picture:
         head.set(xticks=[], yticks=[], xlabel="key", ylabel="query")
         head.set_title("map of head 1.1", fontsize=10)
     headline(figure, "Form comes first, then the things, and last the owners")
-    said = ", ".join(f"{name} {line[now]:.2f}" for name, line in lines.items())
+    said = ", ".join(f"{name} {line[now]:.2f}" for name, line in [*lines.items()][:4])
     return picture(
         figure,
         f"Step {frame['step']}: the loss is {frame['excess']:.2f} above the floor, and {frame['answered']:.2f} of the "
-        f"questions are answered. Probability of the right words, and the weight of head 1.1 on the owner: {said}.",
+        f"questions are answered. Of the stories that the model writes, {frame['well formed']:.0%} are well formed "
+        f"and {frame['no slip']:.0%} have no slip. Probability of the right words, and the weight of head 1.1 on "
+        f"the owner: {said}.",
     )
 
 

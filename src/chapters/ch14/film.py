@@ -14,7 +14,7 @@ import torch
 from attention.bpe_tokenizer import BPETokenizer
 from attention.fitting import muon, warm_up_and_cosine
 from attention.gpt import GPT
-from attention.stories import write_stories
+from attention.stories import judge, write_stories
 from attention.training import evaluating, minimize
 from chapters.ch13.story_model import (
     START,
@@ -23,6 +23,7 @@ from chapters.ch13.story_model import (
     padded,
     share_answered,
     story_loss,
+    told_by,
 )
 from chapters.ch13.train_stories import BATCH_SIZE, LEARNING_RATE, N_STEPS, start
 from chapters.ch14.patterns import induction_score, previous_token_score
@@ -31,7 +32,7 @@ from chapters.ch14.tasks import Task, accuracy, task_loss
 
 STORED = Path(__file__).parent / "film.json"
 N_FRAMES, EVERY = 41, 10  # steps from a frame to the next
-JUDGED = 40  # stories
+JUDGED = 40  # stories of the rules, and as many of the model
 TOLD = (
     "Once there was a kite Mira flew and a lamp Omar lit. They lived by the lake with a dog called "
     "Pip. Soon the kite Mira flew bored her, so she"
@@ -45,11 +46,14 @@ def frame(model: GPT, tokenizer: BPETokenizer, stories: list[str]) -> dict:
     _, maps = model.forward_with_weights(ids)
     found = {kind: weights.flatten().tolist() for kind, weights in looks(model, tokenizer, stories).items()}
     found["one back"] = previous_token_score(maps)[:, 0].flatten().tolist()
+    told = [judge(text) for text in told_by(model, tokenizer, JUDGED, torch.Generator().manual_seed(14))]
     numbers = {
         "excess": mean_loss(model, padded(tokenizer, stories)) - exact_floor(tokenizer, stories),
         "answered": share_answered(model, tokenizer, stories),
         "fits": share_fitting(model, tokenizer, stories),
         "looks": found,
+        "well formed": sum(one.well_formed for one in told) / JUDGED,
+        "no slip": sum(one.well_formed and not one.slips for one in told) / JUDGED,
     }
     return json.loads(json.dumps(numbers), parse_float=lambda x: round(float(x), 3)) | {
         "maps": [packed(weights) for weights in maps[:, 0].flatten(0, 1)]

@@ -64,7 +64,7 @@ def patched(
     outputs: Float[Tensor, "L B H T D"],
     positions: slice | Int[Tensor, " N"] = slice(None),
 ) -> Iterator[None]:
-    """In this context, a head returns its part of `outputs` at these positions (Meng et al., 2022).
+    """In this context, a head returns its part of `outputs` at these positions (Vig et al., 2020).
 
     `outputs` comes from `head_outputs`, for a different run of the same length.
     """

@@ -17,7 +17,7 @@ from attention.gpt import GPT
 from attention.stories import BOYS, GIRLS, tell
 from attention.training import evaluating
 from chapters.ch13.story_model import START, padded
-from chapters.ch14.interventions import head_outputs, patched
+from chapters.ch14.interventions import edited, head_outputs, patched
 
 FORM = "form"  # a word that every story has at this place
 KINDS = {"owner": "owner", "answer": "owner", "same": "thing", "deed": "deed", "her": "her", "she": "she"}
@@ -127,3 +127,23 @@ def carried(
             with patched(model, layer, head, outputs):
                 found.append((lead(changed) - low) / (high - low))
     return torch.stack(found).unflatten(0, (len(model.blocks), -1))
+
+
+def still_named(
+    model: GPT, tokenizer: BPETokenizer, pairs: Sequence[tuple[str, str, str, str]], place: str
+) -> Float[Tensor, " B"]:
+    """The probability of the right name if the heads of block 0 give 0 at one token of the story.
+
+    The token is the first name if `place` is "name", and the last token if it is "end".
+    """
+    found = []
+    for story, name, *_ in pairs:
+        ids, answer = torch.tensor([tokenizer.encode(START + story)]), tokenizer.encode(f" {name}")[0]
+        at = {"name": (ids[0] == answer).nonzero()[:1, 0], "end": torch.tensor([-1])}[place]
+
+        def put(layer: int, outputs: Tensor, at: Tensor = at) -> Tensor:
+            return outputs if layer else outputs.index_fill(2, at % outputs.shape[2], 0.0)
+
+        with evaluating(model), edited(model, put):
+            found.append(model(ids)[0, -1].softmax(dim=-1)[answer])
+    return torch.stack(found)

@@ -6,6 +6,7 @@
 // If the state says which heads are `off`, a head can be switched off, and it writes only when it is asked to.
 // If the state has a `temperature` and a `top_p`, it writes the whole story at once, and again after each change;
 // a word can be pressed: the bars show what it was drawn from, and the story can be drawn again from there.
+// What a change makes it write anew it writes in slices, one in a frame; until then the old words are grey.
 (() => {
   "use strict";
   const { add, arrow, button, follow, gpt, group, guesses, hands, ink, set, shade, sign, slider, textField, tiles, voice, weigh } = globalThis.courseLive;
@@ -13,6 +14,7 @@
   const LEAST = 0.02; // a token that has less is never chosen, unless top-p says which are
   const FROM_ALL = 0.25, FROM_ONE = 0.05; // of an arc, of all heads or of one; the strongest look always has one
   const SURE = 0.9;
+  const SLICE = 6; // tokens in a frame
   const SHOWN = 5; // of the next tokens, the most probable
 
   // A number from 0 to 1 for a place in a text, always the same: so another name at the beginning
@@ -114,7 +116,8 @@
     if (!sampling) button(bar, "One token", () => { playing = false; forward(); });
     const again = sampling && button(bar, "Draw again from here", () => (
       change({ text: ids.slice(1, at + 1).map((id) => mind.vocab[id]).join(""), seed: told.seed + 1 })));
-    button(bar, "Another story", () => { ids.length = 0; change({ seed: model.get("state").seed + 1 }); });
+    const another = () => { ids.length = goal = 0; change({ seed: model.get("state").seed + 1 }); };
+    button(bar, "Another story", another);
     const [heating, cutting] = !sampling ? [] : [["temperature", 0, 2], ["top_p", 0.05, 1]].map(([name, min, max]) => (
       slider(top, name.replace("_", "-"), { min, max, step: 0.05 }, (value) => change({ [name]: value }), () => {})));
     const names = group(sampling ? bar : top, swap.asks);
@@ -131,15 +134,22 @@
     let seen = true, timer = 0, pointed = null, focused = false; // `at` is the marked token, here or by a pointer
     const over = () => ids.length >= mind.config.block_size || (ids.length > 1 && ids.at(-1) === end);
 
-    // The beginning, and as many tokens after it as there were; written anew, they follow what has changed.
+    // The beginning; as many tokens as there were are to follow it, and they follow what has changed.
     function begin({ text: typed, seed, off, temperature, top_p }) {
-      const before = sampling ? Infinity : ids.length;
+      const follows = seed === told.seed || (again && typed.startsWith(told.text));
+      was = follows ? [...ids, ...was.slice(ids.length)] : [];
+      goal = sampling ? Infinity : Math.max(goal, ids.length);
       ({ ids } = gpt.encode(mind, start + typed));
       if (typed !== told.text) at = ids.length - 1;
       given = ids.length;
       odds = [];
       told = { text: typed, seed, off, temperature, top_p };
-      while (ids.length < before && !over()) extend();
+    }
+    function fill() { // the next slice of them
+      for (let n = 0; n < SLICE && ids.length < goal && !over(); n += 1) extend();
+      if (ids.length < goal && !over()) return;
+      goal = 0;
+      was.length = Math.min(was.length, ids.length);
       at = Math.min(at, ids.length - 1);
     }
     function extend() {
@@ -149,7 +159,8 @@
       ids.push(id);
     }
     function forward() {
-      if (over()) { ids.length = 0; change({ seed: told.seed + 1 }); } else extend();
+      if (over()) return another();
+      extend();
       draw();
     }
     function wait() {
@@ -160,35 +171,36 @@
     // A token as it is shown; a story begins and ends with a line break.
     const called = (id) => (id === end ? "end" : mind.vocab[id].trim() || sign(mind.vocab[id]));
     let given = 0, odds = []; // of each token that was drawn, how probable it was
-    function spell(marks) { // a span for each token, and which of them are others than before
-      const old = [...tokens.children].map((span) => span.textContent);
+    let was = [], goal = 0, filling = 0; // the tokens before the last change, and how many are to be there now
+    function spell() { // a span for each token, and which of them are others than before
       tokens.replaceChildren();
-      ids.forEach((id, n) => {
+      [...ids, ...(goal ? was.slice(ids.length) : [])].forEach((id, n) => {
         if (mind.vocab[id].startsWith(" ")) tokens.append(" ");
+        if (n >= ids.length) { add(tokens, "span", { class: "old", "aria-hidden": true }, called(id)); return; }
         const span = add(tokens, "span", { role: "option", id: `${tokens.id}-${n}` }, n ? called(id) : "start");
         span.classList.toggle("edge", id === end);
         span.classList.toggle("given", n < given);
         span.classList.toggle("open", odds[n] < SURE);
-        span.classList.toggle("changed", marks && n in old && old[n] !== span.textContent);
+        span.classList.toggle("changed", n in was && was[n] !== id);
       });
     }
     function draw() {
       const { text: typed, seed, block, head, off, temperature, top_p } = model.get("state");
-      const another = typed !== told.text || seed !== told.seed || `${off}` !== `${told.off}`
+      const changed = typed !== told.text || seed !== told.seed || `${off}` !== `${told.off}`
         || temperature !== told.temperature || top_p !== told.top_p;
-      const marks = another && (seed === told.seed || (again && typed.startsWith(told.text)));
-      const kept = [...tokens.children].map((span) => span.classList.contains("changed"));
       if (field.value !== typed) field.value = typed;
-      if (another) { begin(model.get("state")); wait(); }
-      spell(marks);
-      if (!another) kept.forEach((was, n) => tokens.children[n]?.classList.toggle("changed", was));
+      if (changed) { begin(model.get("state")); wait(); }
+      if (goal) fill();
+      if (goal) filling ||= requestAnimationFrame(() => { filling = 0; draw(); });
+      set(tokens, { "aria-busy": Boolean(goal) });
+      spell();
       draws(look(ids, off).maps, block, head, ink(el), off);
       set(title, {}, block === null ? "All heads: press one" : `Head ${block}.${head}: press again for all`);
       if (cut) set(cut, { "aria-disabled": block === null }, switching(block, head, off));
       const { unknown } = gpt.encode(mind, start + typed);
       const strange = unknown.map((word) => `'${word.trim()}'`).join(", ");
       const n = sampling ? 0 : tokens.querySelectorAll(".changed:not(.given)").length;
-      set(note, {}, strange ? `The model has never seen ${strange}: it goes on as well as it can.`
+      if (!goal) set(note, {}, strange ? `The model has never seen ${strange}: it goes on as well as it can.`
         : n ? `${n} later ${n > 1 ? "words have" : "word has"} changed (solid line).`
         : tokens.querySelector(".open") ? "At a dotted word, the story could have gone on differently." : "");
       words.forEach((each) => set(each, { "aria-pressed": known.exec(typed)?.[0] === each.textContent }));
@@ -203,15 +215,16 @@
       if (Math.max(pointed?.from, pointed?.to ?? 0) >= ids.length) pointed = null; // of a longer story
       if (!sampling && !focused) at = ids.length - 1;
       const { block, head, off, temperature, top_p } = model.get("state"), { logits, maps } = look(ids, off);
-      const about = { block, head, from: at, ...pointed }, { from, to } = about, { most, out, into } = bows(maps, about, off);
-      const spans = [...tokens.children], chances = heated(logits[from], temperature);
+      const now = Math.min(at, ids.length - 1); // while words are still missing
+      const about = { block, head, from: now, ...pointed }, { from, to } = about, { most, out, into } = bows(maps, about, off);
+      const spans = [...tokens.children].slice(0, ids.length), chances = heated(logits[from], temperature);
       spans.forEach((span, n) => {
-        set(span, { "aria-selected": n === at });
+        set(span, { "aria-selected": n === now });
         span.classList.toggle("newest", n === from);
         span.classList.toggle("heard", n === to);
         span.style.removeProperty("--weight");
       });
-      set(tokens, { "aria-activedescendant": spans[at].id });
+      set(tokens, { "aria-activedescendant": spans[now].id });
       arcs.replaceChildren();
       for (const { weight, place } of into) bow("back", spans[place], spans[from], weight);
       for (const { weight, place } of out) {
@@ -222,7 +235,7 @@
       grid.querySelectorAll("button").forEach((map, n) => (
         map.classList.toggle("most", about.block === null && n === most.block * mind.config.n_head + most.head)));
       bars(chances, sampling ? threshold(chances, top_p) : 0, from);
-      set(says, { "aria-busy": !focused && Boolean(playing || pointed) },
+      set(says, { "aria-busy": Boolean(goal) || (!focused && Boolean(playing || pointed)) },
         sampling && to === undefined ? drawn(from, chances) : heard(from, to, most, into.length));
     }
     function bow(kind, from, to, weight) {
@@ -279,7 +292,7 @@
       mark(at);
       wait();
     }
-    const place = ({ target }) => [...tokens.children].indexOf(target);
+    const place = ({ target }) => [...tokens.children].slice(0, ids.length).indexOf(target);
     tokens.addEventListener("pointerover", (event) => { if (place(event) >= 0) point({ from: place(event) }); });
     tokens.addEventListener("pointerleave", () => point(null));
     tokens.addEventListener("click", (event) => { if (place(event) >= 0) mark(place(event)); });
@@ -299,6 +312,7 @@
       stop();
       clearTimeout(timer);
       cancelAnimationFrame(frame);
+      cancelAnimationFrame(filling);
       sight.disconnect();
       document.removeEventListener("visibilitychange", wait);
     };

@@ -95,33 +95,35 @@ keeps_the_oldest: reads the beginning for ever
 """)
 
 
-@right("13.perplexity")
-def sums_and_counts(costs):
-    total = sum(batch.sum() for batch in costs)
-    n = sum(batch.numel() for batch in costs)
-    return torch.exp(total / n)
+@right("13.bits_per_byte")
+def batch_by_batch(costs, text):
+    nats = sum(batch.sum() for batch in costs)
+    return nats / (len(text.encode("utf-8")) * math.log(2))
 
 
-@right("13.perplexity")
-def geometric(costs):
-    return torch.hstack(costs).neg().mean().exp().reciprocal()
+@right("13.bits_per_byte")
+def in_bits_from_the_beginning(costs, text):
+    bits = [(batch / math.log(2)).sum() for batch in costs]
+    return torch.stack(bits).sum() / len(bytes(text, "utf-8"))
 
 
-slips(sums_and_counts)("""
-mean_of_batch_means: each batch counts the same
-    return torch.stack([c.mean() for c in costs]).mean().exp()
-mean_of_exponentials: exponentials first
-    return torch.cat(costs).exp().mean()
-base_two: takes nats for bits
-    return 2 ** torch.cat(costs).mean()
-mean_of_perplexities: a perplexity for each batch
-    return torch.stack([c.mean().exp() for c in costs]).mean()
-of_the_first_batch: forgets all batches but the first
-    return costs[0].mean().exp()
-of_the_whole_text: not per character
-    return torch.cat(costs).sum().exp()
-nats_to_bits_first: turns nats into bits and then uses e
-    return (torch.cat(costs).mean() / math.log(2)).exp()
+slips(batch_by_batch)("""
+per_character: counts characters
+    len(text.encode("utf-8")) -> len(text)
+per_token: as the loss is
+    return torch.cat(costs).mean() / math.log(2)
+in_nats: forgets that a nat isn't a bit
+     * math.log(2) -> * 1
+the_wrong_way: turns bits into nats
+    return nats * math.log(2) / len(text.encode("utf-8"))
+mean_of_the_batches: each batch has its own loss
+    return torch.stack([c.mean() for c in costs]).mean() / math.log(2)
+of_the_last_batch: overwrites instead of adding up
+    sum(batch.sum() for batch in costs) -> costs[-1].sum()
+perplexity: two to the bits per byte
+    return 2 ** (nats / len(text.encode("utf-8")) / math.log(2))
+log_ten: decimal digits instead of bits
+    math.log(2) -> math.log(10)
 """)
 
 

@@ -28,7 +28,7 @@ E.slip("2 * part", "3 * part", """you count the queries as well. They stay; only
     round.""")
 E.slip(" * number_bytes", "", """you count numbers, not bytes.""")
 
-E.hint("How many words does one process hold? Which tensors for these words does it send?")
+E.hint("How many tokens does one process hold? Which tensors for these tokens does it send?")
 E.hint("How many steps does it take until each process has had all parts? Try it with two processes.")
-E.hint("""Multiply 2 (keys and values), the words of a part, the width, the steps and the bytes of a
+E.hint("""Multiply 2 (keys and values), the tokens of a part, the width, the steps and the bytes of a
     number.""")
