@@ -25,7 +25,7 @@ from chapters.ch13.story_model import (
 SEEDS = (1337, 1338, 1339)
 TOYS, FINDS = (dict([*things.items()][:2]) for things in (stories.TOYS, stories.FINDS))
 WORLDS = {
-    "as it is": {},
+    "as it is": dict(MOST_GIFTS=stories.MOST_GIFTS),
     "4 names of a kind, not 8": {name: getattr(stories, name)[:4] for name in ("GIRLS", "BOYS", "PETS")},
     "2 things of a kind, not 4": dict(TOYS=TOYS, FINDS=FINDS, DEEDS=TOYS | FINDS),
     "at most 1 gift, not 3": dict(MOST_GIFTS=1),

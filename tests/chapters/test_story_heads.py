@@ -144,6 +144,7 @@ def test_form_comes_before_the_owners_and_head_1_1_with_them():
     assert form < thing < owner
     early, late = FILM[form], FILM[-1]
     assert early["answered"] < 0.1 and late["answered"] > 0.95
+    assert early["no slip"] == 0 and late["no slip"] > 0.5 and late["well formed"] > 0.9
     assert early["looks"]["owner"][3] < 0.1 and late["looks"]["owner"][3] > 0.4
 
 
@@ -155,7 +156,9 @@ def test_a_frame_is_what_the_model_shows(trained):
     own = model.forward_with_weights(ids)[1][1, 0, 1]
     torch.testing.assert_close(_unpacked(frame["maps"][3]), own, atol=0.03, rtol=0)
     stored = [{"step": n, **frame} for n in (0, 10)]
-    assert "Step 10: the loss is" in film_figure(stored, 1).sentence
+    assert frame["well formed"] > 0.9 and frame["no slip"] > 0.8
+    sentence = film_figure(stored, 1).sentence
+    assert "Step 10: the loss is" in sentence and f"{frame['no slip']:.0%} have no slip" in sentence
 
 
 @pytest.mark.weekly

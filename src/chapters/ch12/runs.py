@@ -68,12 +68,14 @@ def stored() -> dict[str, dict[str, dict[str, dict[str, float]]]]:
     return json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
 
 
-def at_best_rates() -> dict[str, dict[str, list[float]]]:
-    """{way: {depth: its losses, seed by seed, with the rate that suits it best}}."""
-    return {
-        way: {depth: [*runs[best_rates(runs, *SEEDS)[0]].values()] for depth, runs in by_depth.items()}
-        for way, by_depth in stored().items()
-    }
+def at_best_rates() -> dict[str, dict[str, tuple[str, list[float]]]]:
+    """{way: {depth: (the rate that suits it best, its losses, seed by seed)}}."""
+
+    def best(runs: dict[str, dict[str, float]]) -> tuple[str, list[float]]:
+        rate = best_rates(runs, *SEEDS)[0]
+        return rate, [*runs[rate].values()]
+
+    return {way: {depth: best(runs) for depth, runs in own.items()} for way, own in stored().items()}
 
 
 def main() -> None:

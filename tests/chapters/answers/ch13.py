@@ -115,12 +115,13 @@ per_token: as the loss is
 in_nats: forgets that a nat isn't a bit
      * math.log(2) -> * 1
 the_wrong_way: turns bits into nats
-    return nats * math.log(2) / len(text.encode("utf-8"))
+    / (len(text.encode("utf-8")) * math.log(2)) -> * math.log(2) / len(text.encode("utf-8"))
 mean_of_the_batches: each batch has its own loss
     return torch.stack([c.mean() for c in costs]).mean() / math.log(2)
 of_the_last_batch: overwrites instead of adding up
     sum(batch.sum() for batch in costs) -> costs[-1].sum()
 perplexity: two to the bits per byte
+    nats = sum(batch.sum() for batch in costs)
     return 2 ** (nats / len(text.encode("utf-8")) / math.log(2))
 log_ten: decimal digits instead of bits
     math.log(2) -> math.log(10)

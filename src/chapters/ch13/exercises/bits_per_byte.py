@@ -30,10 +30,15 @@ E.slip("len(text.encode())", "len(torch.cat(costs))", """you divide by the numbe
     tokenizer has fewer or more of them, so divide by the number of bytes.""")
 E.slip("nats / math.log(2)", "nats", """you return nats per byte. Divide by ln 2, because a bit is
     ln 2 nats.""")
+E.slip("math.log(2)", "math.log(10)", """you divide by ln 10, which gives decimal digits. A bit is ln 2
+    nats.""")
 E.slip("/ math.log(2)", "* math.log(2)", """you multiply by ln 2. A bit is only ln 2 = 0.69 nats, so
     there are more bits than nats: divide.""")
 E.slip("torch.cat(costs).sum()", "sum(batch.mean() for batch in costs)", """you add up one mean cost for
     each batch. Add up the costs of all tokens.""")
+E.slip("nats / math.log(2) / len(text.encode())", "torch.cat([c.mean()[None] for c in costs]).mean() / math.log(2)",
+       """you returned the mean of the batches' losses, in bits per token. Add up the costs of all
+       tokens, and divide by the number of bytes.""")
 E.slip("torch.cat(costs)", "costs[0]", "you used only the first batch. Join all of them.")
 E.slip("nats / math.log(2) / len(text.encode())", "(nats / len(text.encode())).exp()", """you returned
     e to the power of the nats per byte. The number that we want is without `exp`, and in bits.""")
