@@ -72,14 +72,14 @@ def anatomy_figure(
         _arrow(mixed, [(3.25, 0.6), (7.22, 0.6)], VALUE, gid=ACROSS)
         mixed.text(7.75, 1.25, "@ v", fontsize=9, va="center")
         notes = (
-            (made, 1.65, "learned, saved, moved"),
-            (weighed, 5.25, "moved, not saved,\nnot learned"),
-            (mixed, 7.65, "acts only in training"),
+            (made, 1.65, 3.45, "learned, saved, moved"),
+            (weighed, 5.25, 3.0, "moved, not saved,\nnot learned"),
+            (mixed, 7.65, 2.6, "acts only in training"),
         )
-        for axes, place, note in notes:
-            axes.text(place, 3.45, note, ha="center", va="center", fontsize=SMALL, style="italic")
-        weighed.text(5.25, 0.2, "box: a member of the module, no box: computed on each call",
-                     ha="center", fontsize=SMALL, color=INK)  # fmt: skip
+        for axes, left, y, note in notes:
+            axes.text(left, y, note, ha="center", va="center", fontsize=SMALL, style="italic")
+        legend = "box: a member of the module\nno box: computed on each call"
+        weighed.text(5.25, 1.05, legend, ha="center", fontsize=SMALL, color=INK)
     learned = query.numel() + key.numel() + value.numel()
     return picture(
         figure,

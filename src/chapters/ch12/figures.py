@@ -52,7 +52,7 @@ def block_figure(block: nn.Module) -> Picture:
         for axes, (start, middle, says, parts) in zip(halves, ways, strict=True):
             end = start + 2.65
             _arrow(axes, [(start, 0.6), (start, 1.45), (middle - 1.08, 1.45)])
-            _arrow(axes, [(middle + 0.08 - 0.2, 1.45), (middle + 0.08, 1.45)])
+            _arrow(axes, [(middle - 0.12, 1.45), (middle + 0.08, 1.45)])
             _arrow(axes, [(middle + 1.12, 1.45), (end, 1.45), (end, 0.76)])
             for n, (name, part) in enumerate(parts):
                 x, wide = middle + (0.6 if n else -0.6), 1.04 if n else 0.96
@@ -63,10 +63,10 @@ def block_figure(block: nn.Module) -> Picture:
                 axes.text(x, 1.31, f"{_count(part):,}", ha="center", va="center", fontsize=SMALL)
             axes.text(middle + 0.13, 1.98, says, ha="center", fontsize=SMALL, style="italic")
         first, second = halves
-        first.plot([0.45, 3.88], [0.6, 0.6], color=INK, linewidth=3)
-        _arrow(second, [(3.88, 0.6), (7.25, 0.6)], width=3)
-        first.text(0.35, 0.6, "x", ha="right", va="center")
-        second.text(7.33, 0.6, "out", ha="left", va="center")
+        first.plot([0.6, 3.88], [0.6, 0.6], color=INK, linewidth=3)
+        _arrow(second, [(3.88, 0.6), (7.0, 0.6), (7.18, 0.6)], width=3)
+        first.text(0.52, 0.6, "x", ha="right", va="center")
+        second.text(7.24, 0.6, "out", ha="left", va="center")
         first.text(2.28, 0.2, "the residual stream", ha="center", fontsize=SMALL, style="italic")
         for axes, end in zip(halves, (3.6, 6.8), strict=True):
             axes.plot([end], [0.6], "o", color=INK, markersize=17)
