@@ -148,17 +148,20 @@ def test_form_comes_before_the_owners_and_head_1_1_with_them():
     assert early["looks"]["owner"][3] < 0.1 and late["looks"]["owner"][3] > 0.4
 
 
-def test_a_frame_is_what_the_model_shows(trained):
+def test_a_frame_is_what_the_model_shows(trained, monkeypatch):
     model, tokenizer = trained
+    told = [TOLD, TOLD.replace("the kite Mira flew.\n", "the kite Omar flew.\n"), "Once upon a time"]
+    monkeypatch.setattr(film, "told_by", lambda *args: told)
+    monkeypatch.setattr(film, "JUDGED", len(told))
     frame = film.frame(model, tokenizer, SOME[:10])
     assert frame["answered"] == 1 and abs(frame["excess"]) < 0.05
     ids = torch.tensor([tokenizer.encode(START + film.TOLD)])
     own = model.forward_with_weights(ids)[1][1, 0, 1]
     torch.testing.assert_close(_unpacked(frame["maps"][3]), own, atol=0.03, rtol=0)
     stored = [{"step": n, **frame} for n in (0, 10)]
-    assert frame["well formed"] > 0.9 and frame["no slip"] > 0.8
     sentence = film_figure(stored, 1).sentence
-    assert "Step 10: the loss is" in sentence and f"{frame['no slip']:.0%} have no slip" in sentence
+    assert "Step 10: the loss is" in sentence
+    assert "67% are well formed and 33% have no slip" in sentence
 
 
 @pytest.mark.weekly

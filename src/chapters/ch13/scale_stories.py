@@ -30,7 +30,7 @@ STORED = Path(__file__).with_name("scaling.json")
 WIDTHS = (8, 16, 32, 48, 64)  # of three blocks with two heads each
 BUDGETS = _, MIDDLE, _ = (100, 200, 400)  # steps
 SEEDS = (1337, 1338, 1339)
-RATES, BATCH_SIZE = (1e-2, 2e-2, 4e-2), 16
+RATES, BATCH_SIZE = (1e-2, 2e-2, 4e-2, 8e-2), 16
 MEASURES = ("excess", "owners", "named")
 Runs = dict[str, dict[str, dict[str, dict[str, Scores]]]]  # {width: {steps: {rate: {seed: scores}}}}
 

@@ -201,7 +201,7 @@ def film_figure(film: Sequence[Mapping], now: int) -> Picture:
             axes.set_xlabel("step")
             axes.set_title(title, fontsize=10)
         shares.set_ylim(-0.02, 1.02)
-        shares.legend(frameon=False, fontsize=SMALL, loc="lower right", handlelength=1.2)
+        shares.legend(frameon=False, fontsize=SMALL, loc="upper left", bbox_to_anchor=(1, 1), handlelength=1.2)
         cells(head, _unpacked(frame["maps"][FETCHES]), digits=None)
         head.set(xticks=[], yticks=[], xlabel="key", ylabel="query")
         head.set_title("map of head 1.1", fontsize=10)
