@@ -12,7 +12,7 @@ from attention.gpt import GPT, Config
 from attention.stories import judge, write_stories
 from attention.training import cross_entropy
 from chapters.ch13 import story_model, train_stories
-from chapters.ch13.ngrams import ngram_probabilities
+from chapters.ch13.ngrams import ngram_loss, ngram_probabilities
 from chapters.ch13.story_model import (
     PADDING,
     exact_floor,
@@ -154,3 +154,20 @@ def test_what_to_expect_of_a_text_depends_on_how_often_it_is_read(n_pieces, said
     told = what_to_expect(["a line\n"] * n_pieces, n_pieces, 600)
     assert f"{7 * n_pieces:,} characters" in told and said in told
     assert ("may learn much of it by heart" in told) == (n_pieces == 90)
+
+
+@pytest.mark.weekly
+def test_no_test_story_is_among_those_that_the_stored_model_has_read():
+    read = {*write_stories(train_stories.N_TRAIN, train_stories.SEED)}
+    assert not read & {*load_texts("stories")[11_000:]} and read >= {*load_texts("stories")[:11_000]}
+
+
+@pytest.mark.weekly
+def test_tables_longer_than_those_of_the_page_gain_only_a_hundredth():
+    texts = load_texts("stories")
+    tokenizer = word_tokenizer("".join(texts[:2000]))
+    seen, chosen = (torch.tensor(tokenizer.encode("".join(some))) for some in (texts[:10_000], texts[10_000:11_000]))
+    among = {16: (0.03, 0.1, 0.3), 24: (0.03, 0.1, 0.3), 32: (0.1, 0.3)}
+    V = tokenizer.vocab_size
+    best = {n: min(ngram_loss(chosen, seen, n, V, k, interpolate=True) for k in ks) for n, ks in among.items()}
+    assert 0.005 < best[16] - best[24] < 0.015 and best[32] > best[24]
