@@ -24,6 +24,10 @@ CLOCK = "asserts what a clock or a meter says"
         ("a = b = monotonic()\n    c = a + 1\n    assert c > 3", CLOCK),
         ("assert result.peak < 300", CLOCK),
         ("assert psutil.Process().num_threads() == 3", CLOCK),
+        ("assert threading.active_count() == 1", CLOCK),
+        ("assert memory.rss < 300", CLOCK),
+        ("assert time.thread_time() < 2", CLOCK),
+        ("assert time.time_ns() < 2", CLOCK),
         ("time.sleep(1)", "a sleep needs its reason"),  # of a test that is refused
         ("assert list(psutil.process_iter())", "lists the processes"),  # is refused
         ("x = free_port()", "bind port 0"),  # is refused
