@@ -24,6 +24,7 @@ def run(name: str, *command: str) -> tuple[int, list[str]]:
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
+        env=os.environ | {"PYTHONUTF8": "1"},
         encoding="utf-8",
         errors="replace",
     ) as part:
