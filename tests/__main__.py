@@ -64,4 +64,5 @@ def main(words: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="replace")  # of a terminal that lacks a character
     sys.exit(main(sys.argv[1:]))
