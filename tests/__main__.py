@@ -24,6 +24,7 @@ def run(name: str, *command: str) -> tuple[int, list[str]]:
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
+        env=os.environ | {"PYTHONUTF8": "1"},
         encoding="utf-8",
         errors="replace",
     ) as part:
@@ -63,4 +64,5 @@ def main(words: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="replace")  # of a terminal that lacks a character
     sys.exit(main(sys.argv[1:]))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import jaxtyping
+import psutil
 import pytest
 import torch
 from hypothesis import settings
@@ -55,6 +56,14 @@ def wait_until(condition: Callable[[], object], hangs: float = 120) -> None:
         if time.monotonic() > end:
             pytest.fail(f"waited {hangs} s for what didn't happen")
         time.sleep(0.02)  # asks again
+
+
+def ended(pid: int) -> bool:
+    """Whether a process has ended; one that nobody waits for stays as a zombie."""
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 @pytest.fixture(autouse=True)

@@ -1,8 +1,10 @@
 """The shell that tests and their processes see; imported before torch comes in."""
 
 import atexit
+import locale
 import os
 import re
+import sys
 import tempfile
 import time
 
@@ -14,6 +16,7 @@ OURS = {
 }
 THEIRS = re.compile(  # how the variables begin that are somebody's settings
     "COURSE|JUPYTER|IPYTHON|UV_|PIP_(QUIET|VERBOSE|REQUIRE|TARGET|USER|PREFIX|LOG)|LC_|LANG"
+    "|GIT_|(?i:https?_proxy|all_proxy)"
     "|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|CLICOLOR|PY_COLORS|MPL|MATPLOTLIBRC|XDG_(CONFIG|DATA)"
     "|VIRTUAL_ENV|CONDA_PREFIX|PYTHON(PATH|HOME|WARNINGS|STARTUP|OPTIMIZE|IOENCODING|HASHSEED)"
 )
@@ -24,6 +27,8 @@ def same_shell() -> None:
 
     Their home is empty, and goes with this process; the caches are the user's.
     """
+    if locale.getpreferredencoding(False).lower() != "utf-8":  # this process can't change it
+        sys.exit("the tests read and write UTF-8: run `make test`, or set PYTHONUTF8=1")
     for name in filter(THEIRS.match, list(os.environ)):
         del os.environ[name]
     os.environ.update(OURS)

@@ -160,7 +160,7 @@ def test_every_import_of_the_packages_is_declared():
         name: {canonicalize_name(Requirement(line).name) for line in lines}
         for name, lines in {"": LEARNING, **EXTRAS, "test": EVERYTHING}.items()
     }
-    for path in [*(ROOT / "src").rglob("*.py"), *(ROOT / "tests").glob("*.py")]:
+    for path in [*(ROOT / "src").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]:
         room = (
             path.relative_to(ROOT / "src").as_posix() if path.is_relative_to(ROOT / "src") else ""
         )

@@ -24,6 +24,10 @@ CLOCK = "asserts what a clock or a meter says"
         ("a = b = monotonic()\n    c = a + 1\n    assert c > 3", CLOCK),
         ("assert result.peak < 300", CLOCK),
         ("assert psutil.Process().num_threads() == 3", CLOCK),
+        ("assert threading.active_count() == 1", CLOCK),
+        ("assert memory.rss < 300", CLOCK),
+        ("assert time.thread_time() < 2", CLOCK),
+        ("assert time.time_ns() < 2", CLOCK),
         ("time.sleep(1)", "a sleep needs its reason"),  # of a test that is refused
         ("assert list(psutil.process_iter())", "lists the processes"),  # is refused
         ("x = free_port()", "bind port 0"),  # is refused
@@ -118,7 +122,8 @@ from tests import shell
 
 def test_shell():
     assert not list(Path.home().iterdir()) and time.tzname[0] == "UTC"
-    assert "COLUMNS" not in os.environ and os.umask(0o22) == 0o22
+    assert not {"COLUMNS", "GIT_INDEX_FILE", "http_proxy", "ALL_PROXY"} & {*os.environ}
+    assert os.umask(0o22) == 0o22
     command = [sys.executable, "-c", "import locale, sys; print(locale.getlocale(), sys.path[1])"]
     said = subprocess.run(command, capture_output=True, text=True).stdout
     assert "UTF-8" in said and "elsewhere" not in said
@@ -133,6 +138,9 @@ ODD = {  # and the plugins, which take seconds to be imported, have no part in i
     "HOME": str(ROOT),
     "TZ": "Asia/Kathmandu",
     "COLUMNS": "200",
+    "GIT_INDEX_FILE": "/elsewhere",
+    "http_proxy": "http://elsewhere",
+    "ALL_PROXY": "http://elsewhere",
     "LC_ALL": "C",
     "PYTHONPATH": os.pathsep.join([str(ROOT), "/elsewhere"]),
     "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
@@ -170,3 +178,11 @@ def test_a_file_that_may_be_red_by_chance_is_not_run(said):
 
 def test_a_test_sees_the_same_shell_wherever_it_is_started(said):
     assert "PASSED test_a_shell.py::test_shell" in said
+
+
+def test_where_text_is_not_utf_8_the_shell_says_what_to_do():
+    latin = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    command = [sys.executable, "-c", "import tests.shell"]
+    env = os.environ | latin
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
+    assert done.returncode == 1 and "set PYTHONUTF8=1" in done.stderr

@@ -103,9 +103,10 @@ class Sandboxes:
 
     def answered(self, part: Part) -> Part:
         """The same part, with what was answered to it."""
-        until, said = min(time.monotonic() + PART, self.until), None
+        until, said = self.until, None
         if time.monotonic() < until:
             self.box = self.box or self.started()
+            until = min(time.monotonic() + PART, until)
             said = self.box.ask(self.request | part.request(), until)
         if said:
             part.take(*said)

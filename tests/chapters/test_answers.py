@@ -90,6 +90,13 @@ def test_no_function_is_so_near_the_tolerance_that_rounding_decides(id, toleranc
 
 
 @each_exercise
+def test_the_answer_changes_none_of_its_inputs(id):
+    """Nor seems to: of an input that is an object, a copy has to count as the same."""
+    exercise = load(id)
+    assert {exercise.reference.outcome(n).mutated for n in range(len(exercise.fixed))} == {()}
+
+
+@each_exercise
 def test_laws_hold_for_the_reference_and_are_broken_by_some_mistake(id):
     exercise = load(id)
     for law in exercise.laws:

@@ -182,7 +182,9 @@ def test_the_curtain_says_what_loops_say(no_pixels, name, row):
 
 def test_hugging_faces_tokenizers_mark_words_with_1():
     """The one row of the chapter's conventions that its notebook tells and does not run."""
-    tokenizers = pytest.importorskip("tokenizers")
+    tokenizers = pytest.importorskip(
+        "tokenizers", reason="no tokenizers: python install.py --book --grade --test"
+    )
     vocabulary = {word: n for n, word in enumerate(["?", *WORDS])}
     tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="?"))
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()

@@ -32,7 +32,9 @@ HARD = [
 
 @pytest.fixture(scope="module")
 def transformers():
-    return pytest.importorskip("transformers")
+    return pytest.importorskip(
+        "transformers", reason="no transformers: python install.py --book --grade --test"
+    )
 
 
 @pytest.fixture(scope="module")

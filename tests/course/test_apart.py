@@ -6,13 +6,13 @@ import subprocess
 import sys
 import time
 
-import psutil
 import pytest
 import torch
 
 from course.errors import CourseError
 from course.learn import apart
-from tests.conftest import ROOT
+from course.learn.attempt import Late
+from tests.conftest import ROOT, ended, wait_until
 from tests.course.test_attempt import E, double
 
 SAID = "your function was still running when the check stopped it. Does it ever end?"
@@ -44,6 +44,13 @@ def test_only_the_call_that_never_ends_is_blamed(monkeypatch):
     monkeypatch.setattr(apart, "PROCESSOR", 0.5)
     found = apart.verdict(E, lambda x: double(x) if len(x) == 1 else loops(x))
     assert found.sentence == f"on double([2.0, 3.0]), {SAID}"
+
+
+def test_the_clocks_start_anew_after_a_call_that_is_known_to_end_its_process(monkeypatch):
+    starts = []
+    monkeypatch.setattr(apart, "_set_clocks", lambda: starts.append("now"))
+    apart._judge(bytearray(apart.ROOM), E, double, {1: Late("ended")})
+    assert len(starts) == 2  # the first is at the beginning
 
 
 class OddSignature:
@@ -105,11 +112,11 @@ def test_stop_pressed_by_the_learner_ends_the_process_of_the_check(as_in_a_termi
     with subprocess.Popen(
         [sys.executable, "-c", STOPPED], cwd=ROOT, stdout=subprocess.PIPE, text=True
     ) as kernel:
-        child = psutil.Process(int(kernel.stdout.readline()))
+        child = int(kernel.stdout.readline())
         kernel.send_signal(signal.SIGINT)  # it is in the call, and waits for ever
         assert kernel.stdout.readline() == "stopped passed on 2 inputs.\n"
     assert kernel.returncode == 0
-    assert psutil.wait_procs([child], timeout=60)[1] == []  # only against a hang
+    wait_until(lambda: ended(child))
 
 
 def test_nothing_that_a_function_starts_outlives_its_check(tmp_path):
@@ -122,9 +129,8 @@ def test_nothing_that_a_function_starts_outlives_its_check(tmp_path):
 
     assert apart.verdict(E, leaves).status == "passed"
     pids = [int(path.name) for path in tmp_path.iterdir()]
-    left = [psutil.Process(pid) for pid in pids if psutil.pid_exists(pid)]
     assert len(pids) >= 2
-    assert psutil.wait_procs(left, timeout=60)[1] == []  # only against a hang
+    wait_until(lambda: all(map(ended, pids)))
 
 
 def test_where_pytorch_has_threads_a_check_still_ends():

@@ -13,6 +13,7 @@ from course.check.lint import MAX_LINES, TAGS, lint, tolerance
 from course.check.run import check
 from course.notebooks import contents
 from course.outline import COLLAPSED, mark
+from tests.conftest import ended, wait_until
 from tests.course.test_notebooks import make_course
 
 
@@ -233,11 +234,10 @@ def test_a_check_that_is_ended_leaves_nothing(sent, tmp_path, as_in_a_terminal):
         [sys.executable, "-m", "course", "check"],
         cwd=course, env=os.environ | {"TMPDIR": str(scratch)}, stdout=subprocess.DEVNULL,
     )  # fmt: skip
-    kernel = psutil.Process(int(told.read_text()))  # waits until the kernel says who it is
+    kernel = int(told.read_text())  # waits until the kernel says who it is
     (below,) = psutil.Process(process.pid).children()
     assert os.getpgid(below.pid) != os.getpgid(process.pid)  # Ctrl-C is the command's to pass on
     process.send_signal(getattr(signal, sent))
     assert process.wait(100) == 130
-    left = psutil.wait_procs([kernel], timeout=100)[1]
-    assert all(process.status() == psutil.STATUS_ZOMBIE for process in left)
+    wait_until(lambda: ended(kernel))
     assert not list(scratch.iterdir())

@@ -16,7 +16,6 @@ import time
 import warnings
 
 import numpy as np
-import psutil
 import pytest
 import torch
 from torch import nn
@@ -40,12 +39,6 @@ def as_typed(monkeypatch):
 def _right_is_right_afterwards():
     yield
     assert judge(EXERCISE, MEAN).status == "passed"
-
-
-@pytest.fixture
-def soon(monkeypatch):
-    monkeypatch.setattr(apart, "PROCESSOR", 0.2)
-    monkeypatch.setattr(apart, "WALL", 2.0)
 
 
 class Lies:
@@ -235,10 +228,12 @@ RIGHT = {  # and what is said besides
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", WRONG)
-def test_what_the_hostile_are_told(name, request):
+def test_what_the_hostile_are_told(name, monkeypatch):
     answer, told = WRONG[name]
     if told is STOPPED:
-        request.getfixturevalue("soon")
+        monkeypatch.setattr(apart, "PROCESSOR", 1)
+    if answer in (refuses_to_stop, locks):  # they wait
+        monkeypatch.setattr(apart, "WALL", 10)
     report = check("04.mean_past", answer)
     assert report.status == "wrong" and told in repr(report), repr(report)
     assert report._repr_html_()
@@ -258,8 +253,8 @@ def state():
         torch.initial_seed(), torch.get_rng_state().tolist(), torch.is_grad_enabled(),
         repr(torch.ones(1) / 3), random.getstate(), repr(np.random.get_state()), os.getcwd(),
         list(warnings.filters), torch.allclose, dict(os.environ), list(sys.path), gc.isenabled(),
-        torch.are_deterministic_algorithms_enabled(), threading.enumerate(),
-        psutil.Process().children(recursive=True), [signal.getsignal(n) for n in signal.Signals],
+        torch.are_deterministic_algorithms_enabled(),
+        [signal.getsignal(n) for n in signal.Signals],
     )  # fmt: skip
 
 
@@ -281,6 +276,7 @@ def changes_all(x):
 
 @pytest.mark.filterwarnings("ignore")
 def test_nothing_is_left_of_what_an_answer_changed():
+    """A thread or a process that is left would fail any test (`tests/refusals.py`)."""
     before = state()
     said = repr(check("04.mean_past", changes_all))
     assert "passed on 27 inputs." in said and "torch.allclose had been replaced" in said

@@ -79,13 +79,22 @@ def test_where_nothing_can_be_written_the_check_passes_and_says_so(tmp_path, mon
 
 
 def test_processes_at_once_lose_nothing():
-    code = "import sys; from course.learn.progress import keep; [keep(id) for id in sys.argv[1:]]"
+    code = (
+        "import sys; from course.learn.progress import keep; print(flush=True); sys.stdin.read(); "
+        "[keep(id) for id in sys.argv[1:]]"
+    )
     environment = {k: v for k, v in os.environ.items() if k != "COURSE_HEADLESS"}
     each = [[f"0{n}.exercise_{k}" for k in range(40)] for n in range(3)]
-    started = [
-        subprocess.Popen([sys.executable, "-P", "-c", code, *ids], env=environment) for ids in each
-    ]
-    assert [process.wait() for process in started] == [0, 0, 0]
+    wait, go = os.pipe()
+    pipes = {"stdin": wait, "stdout": subprocess.PIPE, "env": environment}
+    started = [subprocess.Popen([sys.executable, "-P", "-c", code, *ids], **pipes) for ids in each]
+    os.close(wait)
+    for process in started:
+        process.stdout.readline()  # it has imported what it needs
+    os.close(go)
+    for process in started:
+        process.communicate()
+    assert [process.returncode for process in started] == [0, 0, 0]
     assert set(passed()) == {id for ids in each for id in ids}
 
 

@@ -22,7 +22,7 @@ from course.execute.processes import end
 from course.execute.report import print_table
 from course.execute.run import choose, parse
 from course.notebooks import read, write
-from tests.conftest import wait_until
+from tests.conftest import ended, wait_until
 from tests.course.test_notebooks import make_course, tagged
 
 PARAMETERS = tagged("corpus = 'names'\nseed = 0\nfast = True", "parameters")
@@ -387,12 +387,6 @@ def test_short_keeps_a_syntax_error_readable():
 # ---------------------------------------------------------------- interruption
 
 
-def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
-    """Those that have not ended by themselves; what is broken may hang, so the wait has an end."""
-    gone, left = psutil.wait_procs(processes, timeout=60)
-    return [process for process in left if process.status() != psutil.STATUS_ZOMBIE]
-
-
 SLEEP = """import os, pathlib, time
 pathlib.Path("mine").write_text(str(os.getpid()))
 os.rename("mine", "kernel")
@@ -427,8 +421,8 @@ def test_an_interrupted_run_leaves_no_process_and_no_partial_file(
     kernel = tmp_path / "notebooks" / "kernel"
     try:
         wait_until(lambda: kernel.exists() or process.poll() is not None)
-        below = psutil.Process(process.pid).children(recursive=True)
-        assert int(kernel.read_text()) in [child.pid for child in below]
+        below = [p.pid for p in psutil.Process(process.pid).children(recursive=True)]
+        assert int(kernel.read_text()) in below
         process.send_signal(getattr(signal, sent))
         _, err = process.communicate()
     finally:
@@ -438,6 +432,6 @@ def test_an_interrupted_run_leaves_no_process_and_no_partial_file(
     if status == 130:
         assert "course: interrupted" in err
         assert not list(scratch.iterdir())
-    assert not alive(below)
+    wait_until(lambda: all(map(ended, below)))
     left = {path.name: path.read_text() for path in out.iterdir()}
     assert left == {"n1_sleeps.ipynb": "old", ".lock": ""}

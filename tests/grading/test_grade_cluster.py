@@ -11,7 +11,7 @@ from grading import judge, many, sandbox
 from grading.judge import graded, prepared
 from grading.submissions import Submission
 
-pytest.importorskip("distributed", reason="no Dask (the extra `grade`)")
+pytest.importorskip("distributed", reason="no Dask: python install.py --book --grade --test")
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own, as processes come and go
 ID = "04.averaging_weights"
 HOW = {"trust": False, "probe": True}

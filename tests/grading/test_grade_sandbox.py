@@ -14,6 +14,7 @@ import socket
 from contextlib import closing
 from pathlib import Path
 from textwrap import indent
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -27,6 +28,7 @@ from grading.collect import collect
 from grading.forbidden import look
 from grading.judge import prepared, verdict
 from grading.sandbox import Sandbox
+from tests.conftest import wait_until
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
 ID = "04.averaging_weights"
@@ -174,6 +176,11 @@ ON_HIDDEN = {  # what ends or marks a call with an input that nobody has seen: a
     "settings": "torch.manual_seed(T); os.chdir('/'); T = 1", "a value": "T = 1",
     "a file": "open('/tmp/kept', 'w').write('saw'); T = 1",
 }  # fmt: skip
+SOON = [  # who is ended by a limit, and how low it is for them alone
+    (["a loop", "a loop in C", "hidden: a loop"], collects.LIMITS, "called", (1, 120)),
+    (["waiting"], collects.LIMITS, "called", (30, 5)),
+    (["memory of many together", "right after the sandbox was ended"], vars(sandbox), "MEMORY", 1 << 30),
+]  # fmt: skip
 SOFTMAX = "05.stable_softmax"
 FORBIDDING = {
     SOFTMAX: {
@@ -276,16 +283,16 @@ def found(exercises, outside):
     answers = {name: (ID, source) for name, source in (TRICKS | mine).items()}
     for id, sources in (FORBIDDING | GIVEN).items():
         answers |= {f"{id}: {name}": (id, answer(s, "x")) for name, s in sources.items()}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(collects.LIMITS, "called", (0.5, 5))
-        patch.setattr(sandbox, "MEMORY", 800 << 20)
-        patch.setitem(sandbox.LIMITS, "CPU", 20)
-        pairs = [n for n, name in enumerate(answers) if name.startswith("right")]
-        assert all(n // MANY == (n - 1) // MANY for n in pairs), (
-            "an attack and what comes after it"
-        )
-        some = [dict([*answers.items()][n : n + MANY]) for n in range(0, len(answers), MANY)]
-        return {name: got for part in some for name, got in judged(part).items()}
+    told = {}
+    for names, limits, name, limit in SOON:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setitem(limits, name, limit)
+            told |= judged({name: answers.pop(name) for name in names})
+    pairs = [n for n, name in enumerate(answers) if name.startswith("right")]
+    assert all(n // MANY == (n - 1) // MANY for n in pairs), "an attack and what comes after it"
+    for n in range(0, len(answers), MANY):
+        told |= judged(dict([*answers.items()][n : n + MANY]))
+    return told
 
 
 def test_no_attack_passes(found):
@@ -300,6 +307,10 @@ def test_no_attack_passes(found):
 @pytest.mark.parametrize("name", LATE)
 def test_a_call_that_never_ends_is_told_as_in_a_notebook(found, name):
     assert "your function was still running when the check stopped it" in found[name].sentence
+
+
+def test_memory_that_many_have_together_ends_the_sandbox(found):
+    assert "ended its whole process" in found["memory of many together"].sentence
 
 
 def test_nothing_that_happens_with_a_hidden_input_is_told(found):
@@ -378,17 +389,20 @@ def test_nothing_is_left_of_a_call_whose_judge_ends(exercises, monkeypatch):
 
     def told(box, *given):
         said = ask(box, *given)
-        os.write(here, b"%d\n" % box.process.pid)
+        os.write(here, b"%d %d\n" % (box.process.pid, len(box.family())))
         return said
 
     child = os.fork()
     if not child:
         monkeypatch.setattr(Sandbox, "ask", told)
-        judged({"for ever": (ID, answer("time.sleep(9999)  # for ever"))})
+        judged({"for ever": (ID, answer("os.fork(); time.sleep(9999)  # for ever"))})
         os._exit(0)
     try:
         assert select.select([there], [], [], DEADLINE)[0], "it doesn't begin"
-        outer = psutil.Process(int(os.read(there, 99).split()[0]))
+        pid, n_before = map(int, os.read(there, 99).split())  # when it has been tried
+        outer = psutil.Process(pid)
+        # besides the first process: that of the call, and the one that the call has forked
+        wait_until(lambda: len(outer.children(recursive=True)) > n_before)
         family = [p.pid for p in outer.children(recursive=True)]
         mounts = {os.readlink(f"/proc/{pid}/ns/mnt") for pid in family}
         assert family and os.readlink("/proc/self/ns/mnt") not in mounts
@@ -404,6 +418,21 @@ def test_a_call_that_stops_its_clocks_is_ended_from_outside(exercises, monkeypat
     stopping = "import signal\nfor clock in (0, 2): signal.setitimer(clock, 0)\ntime.sleep(9999)  # for ever"
     got = judged({"waiting": (ID, answer(stopping))})["waiting"]
     assert "your function was still running" in got.sentence
+
+
+def test_the_time_for_an_exercise_begins_when_its_sandbox_is_there(monkeypatch):
+    now, times = [0.0], []
+
+    def started(sandboxes):
+        now[0] += collects.PART
+        return SimpleNamespace(
+            ask=lambda request, until: times.append(until - now[0]), close=lambda: None
+        )
+
+    monkeypatch.setattr(collects, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(collects.Sandboxes, "started", started)
+    collect([load(ID)], [])
+    assert times == [collects.PART]
 
 
 def test_a_course_that_only_its_owner_can_read_is_graded(exercises, monkeypatch, tmp_path):

@@ -37,11 +37,11 @@ def forward_flops(config: Config, n_sequences: int, length: int) -> dict[str, in
         raise ValueError(
             f"n_sequences, length: expected 1 or more of both, got {n_sequences} and {length}"
         )
-    words, C = n_sequences * length, config.n_embd
+    tokens, C = n_sequences * length, config.n_embd
     return {
-        "projections": config.n_layer * words * sum(2 * K * N for K, N in _products(config)),
-        "attention": config.n_layer * words * 2 * 2 * length * C,
-        "lm_head": words * 2 * C * config.vocab_size,
+        "projections": config.n_layer * tokens * sum(2 * K * N for K, N in _products(config)),
+        "attention": config.n_layer * tokens * 2 * 2 * length * C,
+        "lm_head": tokens * 2 * C * config.vocab_size,
     }
 
 

@@ -18,7 +18,7 @@ import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
 
-PATIENCE = timedelta(seconds=60)  # the longest wait for an answer of another process
+PATIENCE = timedelta(minutes=10)  # for an answer of another process; it only stops a hang
 GRACE = 5  # seconds that the others have, after one has failed, to report what they miss
 SLOW = [
     "torch._dynamo"

@@ -66,9 +66,9 @@ def _judge(box: mmap.mmap, exercise: Exercise, function: Callable, gone: dict[in
         nonlocal calls
         calls += 1
         box[:COUNT] = calls.to_bytes(COUNT)
+        _set_clocks()
         if error := gone.get(calls):
             return Outcome(error=error, words=str(error))
-        _set_clocks()
         outcome = attempt(function, inputs, without, apart=True)
         _set_clocks()  # for what the check does next
         return outcome

@@ -60,7 +60,7 @@ def keep(id: str) -> None:
     path = file()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(path.with_suffix(".lock"), timeout=5):
+        with FileLock(path.with_suffix(".lock"), timeout=60):
             before = passed()
             if id in before:
                 return

@@ -30,11 +30,11 @@ def misfit(exercise: Exercise, function: Callable) -> str:
 def describe(outcome: Outcome) -> str:
     """What a function did with an input, without a subject."""
     if outcome.error is not None:
-        return f"raised {_raised(outcome)}"
+        return f"raised {raised(outcome)}"
     return f"returned {show(outcome.value)}" + " and changed its input" * bool(outcome.mutated)
 
 
-def _raised(outcome: Outcome) -> str:
+def raised(outcome: Outcome) -> str:
     """An exception's name, and the first line of what it says."""
     name, first = type_name(type(outcome.error)), outcome.words.strip().split("\n")[0][:200]
     return f"{name}: {first}" if first else name
@@ -67,7 +67,7 @@ def complaint(exercise: Exercise, ours: Outcome, right: Outcome, inputs: tuple) 
     if ours.error is not None:
         where = f" in the line `{ours.line}`" if ours.line else ""
         wanted = f"expected {kind(right.error)}, but " if right.error else ""
-        return f"{wanted}your function raised {_raised(ours)}{where}"
+        return f"{wanted}your function raised {raised(ours)}{where}"
     value, wanted = ours.value, right.value
     if right.error is not None:
         error = is_a(value, BaseException) or value is type(right.error)

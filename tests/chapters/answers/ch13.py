@@ -63,6 +63,11 @@ def one_more_each_time(model, ids, n_new, block_size):
 
 
 slips(one_more_each_time)("""
+lengthens_the_given: makes the ids longer that it was given, which are the caller's
+    for _ in range(n_new):
+        new = model(ids[:, -block_size:])[:, -1].argmax(-1, keepdim=True)
+        ids.data = torch.cat([ids, new], 1)
+    return ids
 crops_what_it_returns: loses the beginning
     context = -> ids =
     model(context) -> model(ids)
