@@ -33,7 +33,7 @@ WORLDS = {
 }
 
 
-def learnt(seed: int, n_steps: int) -> tuple[float, float, float]:
+def learned(seed: int, n_steps: int) -> tuple[float, float, float]:
     """The floor, the loss above it, and the share of questions that are answered."""
     told = stories.write_stories(8000, seed)
     train, held_out = told[:-500], told[-500:]
@@ -52,7 +52,7 @@ def main(n_steps: int = 200) -> None:
     print(f"{'after ' + str(n_steps) + ' steps':28}{'floor':>6}{'above it':>24}{'answered':>24}")
     for name, changes in WORLDS.items():
         with patch.multiple(stories, **changes):
-            runs = [learnt(seed, n_steps) for seed in SEEDS]
+            runs = [learned(seed, n_steps) for seed in SEEDS]
         floors, excess, answered = zip(*runs, strict=True)
         columns = [f"{sum(one) / len(one):.3f} ({min(one):.3f} to {max(one):.3f})" for one in (excess, answered)]
         print(f"{name:28}{sum(floors) / len(floors):6.3f}{columns[0]:>24}{columns[1]:>24}", flush=True)

@@ -171,3 +171,14 @@ def test_tables_longer_than_those_of_the_page_gain_only_a_hundredth():
     V = tokenizer.vocab_size
     best = {n: min(ngram_loss(chosen, seen, n, V, k, interpolate=True) for k in ks) for n, ks in among.items()}
     assert 0.005 < best[16] - best[24] < 0.015 and best[32] > best[24]
+
+
+@pytest.mark.weekly
+def test_with_hardly_any_smoothing_more_stories_are_well_formed_and_each_still_has_a_slip():
+    """As the quiz says; on the page the best table writes 120 well-formed stories."""
+    texts = load_texts("stories")[:10_000]
+    tokenizer = word_tokenizer("".join(texts[:2000]))
+    told = look_up(tokenizer.encode("".join(texts)), tokenizer, 16, 200, 1337, 1e-9)
+    judgements = [judge(text) for text in told]
+    assert sum(one.well_formed for one in judgements) > 150
+    assert not any(one.well_formed and not one.slips for one in judgements)

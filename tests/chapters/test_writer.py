@@ -105,6 +105,20 @@ def test_it_writes_by_itself_until_it_is_paused(opened):
     assert story(page) == first
 
 
+def test_a_story_that_is_rewritten_at_its_end_stays_as_long_as_any(opened):
+    page = opened(lambda page: page.clock.install(), **MOVING)
+    while page.locator(".text .edge").count() < 2:  # its start and its end
+        page.clock.run_for(500)
+    press(page, "Tom")
+    page.clock.run_for(1500)
+    ended = story(page)
+    assert " Tom " in ended and ended.endswith("end")
+    page.clock.run_for(2500)
+    assert story(page) == ended
+    page.clock.run_for(3000)
+    assert story(page) != ended, "the next one"
+
+
 def test_its_buttons_stay_where_they_are_while_the_story_grows(opened):
     page = opened(**STILL, viewport={"width": 1440, "height": 900})
     button = page.get_by_role("button", name="One token", exact=True)

@@ -152,14 +152,14 @@ def look_up(
 
     Each token has the probability that `chapters.ch13.ngrams.ngram_probabilities` gives with `interpolate`: it
     is one that followed the last n - 1 tokens in `seen` (Shannon, 1948, section 3), or, with probability
-    k V / (count + k V), one by the table of n - 1 tokens. A text without line breaks ends after MOST tokens.
+    k V / (count + k V), one by the table of n - 1 tokens. It ends after MOST tokens at the latest.
     """
     rng, (end,) = random.Random(seed), tokenizer.encode(START)
     ids, added = np.array(seen), smoothing * tokenizer.vocab_size
 
     @cache
     def following(context: tuple[int, ...]) -> np.ndarray:
-        """Where the ids stand that follow this context."""
+        """The positions of the ids that follow this context."""
         if not context:
             return np.arange(len(ids))
         places = following(context[1:])

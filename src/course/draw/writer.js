@@ -4,9 +4,9 @@
 // the maps, and arcs lead to it too. A cell of a map that is pointed at lights its two tokens, and their arc.
 // A token that was drawn though it had less than SURE is dotted: the story could have gone on in another way.
 // If the state says which heads are `off`, a head can be switched off, and it writes only when it is asked to.
-// If the state has a `temperature` and a `top_p`, it writes the whole story at once, and again after each change;
+// If the state has a `temperature` and a `top_p`, it writes a whole story without being asked, and again after each change;
 // a word can be pressed: the bars show what it was drawn from, and the story can be drawn again from there.
-// What a change makes it write anew it writes in slices, one in a frame; until then the old words are grey.
+// After a change it rewrites the story in slices, one in a frame; until then the old words are grey.
 (() => {
   "use strict";
   const { add, arrow, button, follow, gpt, group, guesses, hands, ink, set, shade, sign, slider, textField, tiles, voice, weigh } = globalThis.courseLive;
@@ -115,8 +115,8 @@
     const play = !sampling && button(bar, "Pause", () => { playing = !playing; draw(); wait(); });
     if (!sampling) button(bar, "One token", () => { playing = false; forward(); });
     const again = sampling && button(bar, "Draw again from here", () => (
-      change({ text: ids.slice(1, at + 1).map((id) => mind.vocab[id]).join(""), seed: told.seed + 1 })));
-    const another = () => { ids.length = goal = 0; change({ seed: model.get("state").seed + 1 }); };
+      at < ids.length && change({ text: ids.slice(1, at + 1).map((id) => mind.vocab[id]).join(""), seed: told.seed + 1 })));
+    const another = () => { ids.length = was.length = goal = 0; change({ seed: model.get("state").seed + 1 }); };
     button(bar, "Another story", another);
     const [heating, cutting] = !sampling ? [] : [["temperature", 0, 2], ["top_p", 0.05, 1]].map(([name, min, max]) => (
       slider(top, name.replace("_", "-"), { min, max, step: 0.05 }, (value) => change({ [name]: value }), () => {})));
@@ -151,6 +151,7 @@
       goal = 0;
       was.length = Math.min(was.length, ids.length);
       at = Math.min(at, ids.length - 1);
+      wait();
     }
     function extend() {
       const chances = heated(look(ids, told.off).logits.at(-1), told.temperature);
@@ -160,12 +161,12 @@
     }
     function forward() {
       if (over()) return another();
-      extend();
+      if (goal) goal += 1; else extend();
       draw();
     }
     function wait() {
       clearTimeout(timer);
-      if (playing && seen && !document.hidden && !pointed && !focused) timer = setTimeout(() => { forward(); wait(); }, over() ? REST : PACE);
+      if (playing && seen && !goal && !document.hidden && !pointed && !focused) timer = setTimeout(() => { forward(); wait(); }, over() ? REST : PACE);
     }
 
     // A token as it is shown; a story begins and ends with a line break.
@@ -189,9 +190,8 @@
       const changed = typed !== told.text || seed !== told.seed || `${off}` !== `${told.off}`
         || temperature !== told.temperature || top_p !== told.top_p;
       if (field.value !== typed) field.value = typed;
-      if (changed) { begin(model.get("state")); wait(); }
-      if (goal) fill();
-      if (goal) filling ||= requestAnimationFrame(() => { filling = 0; draw(); });
+      if (changed) { begin(model.get("state")); fill(); }
+      if (goal) filling ||= requestAnimationFrame(() => { filling = 0; fill(); draw(); });
       set(tokens, { "aria-busy": Boolean(goal) });
       spell();
       draws(look(ids, off).maps, block, head, ink(el), off);
