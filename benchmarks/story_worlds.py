@@ -26,7 +26,9 @@ SEEDS = (1337, 1338, 1339)
 TOYS, FINDS = (dict([*things.items()][:2]) for things in (stories.TOYS, stories.FINDS))
 WORLDS = {
     "as it is": dict(MOST_GIFTS=stories.MOST_GIFTS),
-    "4 names of a kind, not 8": {name: getattr(stories, name)[:4] for name in ("GIRLS", "BOYS", "PETS")},
+    "4 names of a kind, not 8": {
+        name: getattr(stories, name)[:4] for name in ("GIRLS", "BOYS", "PETS")
+    },
     "2 things of a kind, not 4": dict(TOYS=TOYS, FINDS=FINDS, DEEDS=TOYS | FINDS),
     "at most 1 gift, not 3": dict(MOST_GIFTS=1),
     "at most 6 gifts": dict(MOST_GIFTS=6),
@@ -54,8 +56,14 @@ def main(n_steps: int = 200) -> None:
         with patch.multiple(stories, **changes):
             runs = [learned(seed, n_steps) for seed in SEEDS]
         floors, excess, answered = zip(*runs, strict=True)
-        columns = [f"{sum(one) / len(one):.3f} ({min(one):.3f} to {max(one):.3f})" for one in (excess, answered)]
-        print(f"{name:28}{sum(floors) / len(floors):6.3f}{columns[0]:>24}{columns[1]:>24}", flush=True)
+        columns = [
+            f"{sum(one) / len(one):.3f} ({min(one):.3f} to {max(one):.3f})"
+            for one in (excess, answered)
+        ]
+        print(
+            f"{name:28}{sum(floors) / len(floors):6.3f}{columns[0]:>24}{columns[1]:>24}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -119,7 +119,9 @@ def test_all_runs_are_stored(stored):
     for by_depth in stored.values():
         assert list(by_depth) == [str(depth) for depth in runs.DEPTHS]
         for losses in by_depth.values():
-            assert next_run(losses, runs.RATES, runs.SEEDS) is None, "run python -m chapters.ch12.runs"
+            assert next_run(losses, runs.RATES, runs.SEEDS) is None, (
+                "run python -m chapters.ch12.runs"
+            )
 
 
 def test_the_command_makes_what_is_missing_each_at_its_best_rate(tmp_path, monkeypatch):

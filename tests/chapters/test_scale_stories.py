@@ -143,7 +143,9 @@ def test_a_command_that_was_stopped_goes_on_where_it_was(small, monkeypatch):
         scale_stories.main()
     stops.append(False)
     scale_stories.main()
-    runs = len(BUDGETS) * len(SEEDS) + len(RATES)  # the second best with two seeds, the others with one
+    runs = len(BUDGETS) * len(SEEDS) + len(
+        RATES
+    )  # the second best with two seeds, the others with one
     assert len(made) == len({*made}) == len(WIDTHS) * runs
     whole = scale_stories.STORED.read_text()
     monkeypatch.setattr(scale_stories, "run", lambda *args: pytest.fail("made twice"))

@@ -117,7 +117,11 @@ def test_block_0_is_not_needed_at_the_name_but_at_the_end(trained):
     ids, answer = torch.tensor([tokenizer.encode(START + story)]), tokenizer.encode(f" {name}")[0]
     zeros, at = torch.zeros(3, 1, 2, 1, 32), (ids[0] == answer).nonzero()[:1, 0]
     for place, own in ((at, at_name[0]), (torch.tensor([-1]), at_end[0])):
-        with patched(model, 0, 0, zeros, place), patched(model, 0, 1, zeros, place), evaluating(model):
+        with (
+            patched(model, 0, 0, zeros, place),
+            patched(model, 0, 1, zeros, place),
+            evaluating(model),
+        ):
             torch.testing.assert_close(own, model(ids)[0, -1].softmax(dim=-1)[answer])
 
 
@@ -150,7 +154,11 @@ def test_form_comes_before_the_owners_and_head_1_1_with_them():
 
 def test_a_frame_is_what_the_model_shows(trained, monkeypatch):
     model, tokenizer = trained
-    told = [TOLD, TOLD.replace("the kite Mira flew.\n", "the kite Omar flew.\n"), "Once upon a time"]
+    told = [
+        TOLD,
+        TOLD.replace("the kite Mira flew.\n", "the kite Omar flew.\n"),
+        "Once upon a time",
+    ]
     monkeypatch.setattr(film, "told_by", lambda *args: told)
     monkeypatch.setattr(film, "JUDGED", len(told))
     frame = film.frame(model, tokenizer, SOME[:10])

@@ -117,7 +117,9 @@ def test_a_table_draws_with_the_probabilities_of_tables_that_fall_back():
     told = look_up(seen, bytes_, 3, n, seed=1, smoothing=k)
     for begins in ("a", "ab", "ac"):  # each after a line break, the second after two characters
         ids = torch.tensor(bytes_.encode("\n" + begins))
-        expected = ngram_probabilities(ids, torch.tensor(seen), len(ids), 256, k, interpolate=True)[-1]
+        expected = ngram_probabilities(
+            ids, torch.tensor(seen), len(ids), 256, k, interpolate=True
+        )[-1]
         before = [text for text in told if text.startswith(begins[:-1])]
         share = sum(text.startswith(begins) for text in before) / len(before)
         assert share == pytest.approx(expected.item(), abs=4 * (0.25 / len(before)) ** 0.5), begins
@@ -159,17 +161,25 @@ def test_what_to_expect_of_a_text_depends_on_how_often_it_is_read(n_pieces, said
 @pytest.mark.weekly
 def test_no_test_story_is_among_those_that_the_stored_model_has_read():
     read = {*write_stories(train_stories.N_TRAIN, train_stories.SEED)}
-    assert not read & {*load_texts("stories")[11_000:]} and read >= {*load_texts("stories")[:11_000]}
+    assert not read & {*load_texts("stories")[11_000:]} and read >= {
+        *load_texts("stories")[:11_000]
+    }
 
 
 @pytest.mark.weekly
 def test_tables_longer_than_those_of_the_page_gain_only_a_hundredth():
     texts = load_texts("stories")
     tokenizer = word_tokenizer("".join(texts[:2000]))
-    seen, chosen = (torch.tensor(tokenizer.encode("".join(some))) for some in (texts[:10_000], texts[10_000:11_000]))
+    seen, chosen = (
+        torch.tensor(tokenizer.encode("".join(some)))
+        for some in (texts[:10_000], texts[10_000:11_000])
+    )
     among = {16: (0.03, 0.1, 0.3), 24: (0.03, 0.1, 0.3), 32: (0.1, 0.3)}
     V = tokenizer.vocab_size
-    best = {n: min(ngram_loss(chosen, seen, n, V, k, interpolate=True) for k in ks) for n, ks in among.items()}
+    best = {
+        n: min(ngram_loss(chosen, seen, n, V, k, interpolate=True) for k in ks)
+        for n, ks in among.items()
+    }
     assert 0.005 < best[16] - best[24] < 0.015 and best[32] > best[24]
 
 
