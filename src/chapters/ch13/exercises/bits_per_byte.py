@@ -1,6 +1,6 @@
 """The bits per byte of a text, from the costs of its tokens in nats, batch by batch."""
 
-import math
+from math import log
 
 import torch
 
@@ -20,7 +20,7 @@ E = Exercise(__name__, GIVEN, drawn, trained=False)
 @E.answer
 def bits_per_byte(costs, text):
     nats = torch.cat(costs).sum()
-    return nats / math.log(2) / len(text.encode())
+    return nats / log(2) / len(text.encode())
 
 E.slip("torch.cat(costs).sum()", "torch.cat(costs).mean()", """you took the mean per token. Add up the
     costs of all tokens: the division comes later, and it is by bytes.""")
@@ -28,29 +28,29 @@ E.slip("len(text.encode())", "len(text)", """you divide by the number of charact
     take several bytes: count those of `text.encode()`.""")
 E.slip("len(text.encode())", "len(torch.cat(costs))", """you divide by the number of tokens. Another
     tokenizer has fewer or more of them, so divide by the number of bytes.""")
-E.slip("nats / math.log(2)", "nats", """you return nats per byte. Divide by ln 2, because a bit is
+E.slip("nats / log(2)", "nats", """you return nats per byte. Divide by ln 2, because a bit is
     ln 2 nats.""")
-E.slip("math.log(2)", "math.log(10)", """you divide by ln 10, which gives decimal digits. A bit is ln 2
+E.slip("log(2)", "log(10)", """you divide by ln 10, which gives decimal digits. A bit is ln 2
     nats.""")
-E.slip("/ math.log(2)", "* math.log(2)", """you multiply by ln 2. A bit is only ln 2 = 0.69 nats, so
+E.slip("/ log(2)", "* log(2)", """you multiply by ln 2. A bit is only ln 2 = 0.69 nats, so
     there are more bits than nats: divide.""")
 E.slip("torch.cat(costs).sum()", "sum(batch.mean() for batch in costs)", """you add up one mean cost for
     each batch. Add up the costs of all tokens.""")
-E.slip("nats / math.log(2) / len(text.encode())", "torch.cat([c.mean()[None] for c in costs]).mean() / math.log(2)",
+E.slip("nats / log(2) / len(text.encode())", "torch.cat([c.mean()[None] for c in costs]).mean() / log(2)",
        """you returned the mean of the batches' losses, in bits per token. Add up the costs of all
        tokens, and divide by the number of bytes.""")
 E.slip("torch.cat(costs)", "costs[0]", "you used only the first batch. Join all of them.")
-E.slip("nats / math.log(2) / len(text.encode())", "(nats / len(text.encode())).exp()", """you returned
+E.slip("nats / log(2) / len(text.encode())", "(nats / len(text.encode())).exp()", """you returned
     e to the power of the nats per byte. The number that we want is without `exp`, and in bits.""")
-E.slip("nats / math.log(2) / len(text.encode())", "nats / math.log(2)", """you returned the bits of the
+E.slip("nats / log(2) / len(text.encode())", "nats / log(2)", """you returned the bits of the
     entire text. Divide by its number of bytes.""")
 
 @E.law
-def none_below_zero(answer, costs, text):
-    "bits per byte can't be negative, because no cost here is negative"
-    return bool(answer >= 0)
+def more_bits_than_nats(answer, costs, text):
+    "for each byte there have to be more bits than nats, because a bit is only ln 2 = 0.69 nats"
+    return bool(answer >= 1.2 * torch.cat(costs).sum() / len(text.encode()))
 
 E.hint("A token can stand for one byte or for ten. Which sum is the same, however the text is cut into tokens?")
 E.hint("How many nats does the whole text cost? How many bits is that, if a bit is ln 2 nats?")
-E.hint("""Join the batches with `torch.cat` and add up. Divide by `math.log(2)`, and by the length of
+E.hint("""Join the batches with `torch.cat` and add up. Divide by `log(2)`, and by the length of
     `text.encode()`.""")
