@@ -421,6 +421,21 @@ def test_a_change_writes_some_words_in_each_frame_and_the_old_ones_wait_in_grey(
     assert seen[-1][1] == 0 and page.locator(".text .changed").count()
 
 
+def test_buttons_that_are_pressed_while_it_writes_leave_a_story(opened):
+    page = opened(name="drawn", **STILL)
+    errors = []
+    page.on("pageerror", lambda error: errors.append(error))
+    page.evaluate("""async () => {
+      for (const name of ["Draw again from here", "Another story", "Tom", "Another story", "Another story"]) {
+        [...document.querySelectorAll("button")].find((each) => each.textContent === name).click();
+        await new Promise(requestAnimationFrame);
+      }
+    }""")
+    told = story(page)
+    assert not errors and told.startswith(BEGINNING.replace("Mira", "Tom")) and told.endswith("end")
+    page.wait_for_selector(".text [aria-selected=true].newest")
+
+
 # The other two wait until they are asked, also where things may move.
 @pytest.mark.parametrize(
     ("name", "motion"),

@@ -114,9 +114,9 @@
     const bar = group(top, "writing");
     const play = !sampling && button(bar, "Pause", () => { playing = !playing; draw(); wait(); });
     if (!sampling) button(bar, "One token", () => { playing = false; forward(); });
-    const again = sampling && button(bar, "Draw again from here", () => (
+    if (sampling) button(bar, "Draw again from here", () => (
       at < ids.length && change({ text: ids.slice(1, at + 1).map((id) => mind.vocab[id]).join(""), seed: told.seed + 1 })));
-    const another = () => { ids.length = was.length = goal = 0; change({ seed: model.get("state").seed + 1 }); };
+    const another = () => change({ seed: model.get("state").seed + 1 });
     button(bar, "Another story", another);
     const [heating, cutting] = !sampling ? [] : [["temperature", 0, 2], ["top_p", 0.05, 1]].map(([name, min, max]) => (
       slider(top, name.replace("_", "-"), { min, max, step: 0.05 }, (value) => change({ [name]: value }), () => {})));
@@ -134,11 +134,12 @@
     let seen = true, timer = 0, pointed = null, focused = false; // `at` is the marked token, here or by a pointer
     const over = () => ids.length >= mind.config.block_size || (ids.length > 1 && ids.at(-1) === end);
 
-    // The beginning; as many tokens as there were are to follow it, and they follow what has changed.
+    // The beginning; as many tokens as there were are to follow it, and they follow what has changed. Another
+    // story begins with no more than that.
     function begin({ text: typed, seed, off, temperature, top_p }) {
-      const follows = seed === told.seed || (again && typed.startsWith(told.text));
+      const follows = seed === told.seed || (typed !== told.text && typed.startsWith(told.text));
       was = follows ? [...ids, ...was.slice(ids.length)] : [];
-      goal = sampling ? Infinity : Math.max(goal, ids.length);
+      goal = sampling ? Infinity : follows ? Math.max(goal, ids.length) : 0;
       ({ ids } = gpt.encode(mind, start + typed));
       if (typed !== told.text) at = ids.length - 1;
       given = ids.length;
