@@ -432,7 +432,9 @@ def test_buttons_that_are_pressed_while_it_writes_leave_a_story(opened):
       }
     }""")
     told = story(page)
-    assert not errors and told.startswith(BEGINNING.replace("Mira", "Tom")) and told.endswith("end")
+    assert (
+        not errors and told.startswith(BEGINNING.replace("Mira", "Tom")) and told.endswith("end")
+    )
     page.wait_for_selector(".text [aria-selected=true].newest")
 
 
