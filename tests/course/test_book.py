@@ -597,6 +597,54 @@ def test_a_part_of_the_whole_is_lit_can_be_read_and_leads_to_its_chapter(visit):
     page.wait_for_url("**/11_where_am_i.html")
 
 
+NARROWED = """() => [...document.querySelectorAll('.course-figure > svg')].filter(svg =>
+    svg.parentElement.clientWidth && !svg.querySelector(':scope > .panel')
+    && svg.style.getPropertyValue('--least') === '0px').map(svg => {
+        const frame = svg.getBoundingClientRect(), texts = [...svg.querySelectorAll('text')];
+        const scale = frame.width / svg.viewBox.baseVal.width;
+        return {
+            beyond: svg.parentElement.scrollWidth - svg.parentElement.clientWidth,
+            smallest: Math.min(...texts.map(t => parseFloat(getComputedStyle(t).fontSize) * scale)),
+            cut: texts.filter(text => {
+                const box = text.getBoundingClientRect();
+                return box.left < frame.left - 1 || box.right > frame.right + 1
+                    || box.top < frame.top - 3 || box.bottom > frame.bottom + 3;
+            }).map(text => text.textContent),
+        };
+    })"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("name", "charts"), [("11_where_am_i", 3), ("13_a_small_gpt", 4), ("14_reading_attention", 4)]
+)
+def test_a_chart_is_drawn_as_narrow_as_a_phone(visit, name, charts):
+    page = visit(f"{name}.html", viewport=PHONE)
+    page.evaluate(OPEN)
+    page.wait_for_function(f"({NARROWED})().length >= {charts}")
+    found = page.evaluate(NARROWED)
+    assert all(chart["beyond"] <= 1 and not chart["cut"] for chart in found), found
+    assert min(chart["smallest"] for chart in found) >= 11, found
+    page.set_viewport_size(DESK)  # and where there is room it is as it was stored
+    page.wait_for_function(f"({PANELS})().every(f => f.view === f.whole && !f.named)")
+    assert page.evaluate(NARROWED) == [] == page.evaluate(COLUMN)
+
+
+@pytest.mark.browser
+def test_every_frame_of_a_narrow_chart_is_laid_out_alike(visit):
+    page = visit("02_batches_and_targets.html", viewport=PHONE)
+    page.evaluate(OPEN)
+    page.wait_for_function(f"({NARROWED})().length >= 1")
+    figure = page.locator(".course-frame-control + .course-figure").first
+    boxes = []
+    for at in (0, 2):
+        slider = page.locator(".course-frame-control [type=range]").first
+        slider.evaluate("(e, at) => { e.value = at; e.dispatchEvent(new Event('input')); }", at)
+        page.wait_for_function(f"({NARROWED})().every(chart => chart.beyond <= 1)")
+        boxes.append(figure.locator("svg").first.get_attribute("viewBox"))
+    assert boxes[0] == boxes[1]
+
+
 @pytest.mark.browser
 def test_panels_stay_beside_each_other_where_there_is_room(visit):
     page = visit("06_queries_keys_values.html", viewport={"width": 780, "height": 900})

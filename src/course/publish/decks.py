@@ -35,7 +35,13 @@ REVEAL = (  # of reveal.js, what a deck needs
     "LICENSE", "dist/reset.css", "dist/reveal.css", "dist/reveal.js", "dist/theme/white.css",
     "dist/theme/fonts/source-sans-pro", "plugin/notes/notes.js",
 )  # fmt: skip
-BOTH = ("math.css", "OFL.txt", "frames.js", "standin.js")  # what the decks share with the book
+BOTH = (
+    "math.css",
+    "OFL.txt",
+    "frames.js",
+    "pictures.js",
+    "standin.js",
+)  # what the decks share with the book
 
 
 # ---------------------------------------------------------------- from slides to files
@@ -136,7 +142,7 @@ def _copy_what_decks_share(folder: Path) -> None:
         copy = shutil.copytree if (reveal / file).is_dir() else shutil.copyfile
         copy(reveal / file, folder / "reveal" / file)
     shared = [SHARED / name for name in BOTH] + [LIVE / "live.css", *LIVE.glob("*.js")]
-    for file in (CSS, *DECK.glob("deck.*s"), DECK / "pictures.js", *shared):
+    for file in (CSS, *DECK.glob("deck.*s"), *shared):
         shutil.copyfile(file, folder / file.name)
 
 

@@ -1,10 +1,14 @@
 // Where a figure is wider than its page, its panels stand in as many rows as they need, each map with
 // the names of its rows, below a title that breaks into lines. A figure of one panel loses its margins, and
-// so does one that fits without them.
+// so does one that fits without them; a chart that still doesn't fit is drawn narrower, if its texts allow it.
 // (The observer also sees a figure that was folded, and an explorer's next frame.)
 (() => {
   "use strict";
   const GAP = 16, LINE = 18, SPACE = 5, SHARED = 0.5; // SHARED: of the smaller box, if two panels are one
+  const HIGH = 420; // px, of a chart that is drawn narrower
+  const SHRINKS = 1.08; // rather than to scroll, a figure's texts have 11 px for 12
+  const stored = new WeakMap(); // for a chart that was drawn narrower: how it was stored
+  pictures.sizes.least = 12;
 
   function around(panels) {
     const boxes = panels.map((panel) => panel.getBBox());
@@ -120,16 +124,40 @@
     return [0, 0, ...stack(groups, title, room)];
   }
 
+  // A chart drawn as narrow as the room, with its title above, or nothing.
+  function redrawn(svg, title, room) {
+    const before = svg.cloneNode(true), home = title?.parentNode;
+    title?.remove();
+    const drawn = pictures.lay(svg, [room, HIGH]);
+    home?.append(title);
+    if (!drawn) return null;
+    svg.style.cssText = before.style.cssText;
+    stored.set(svg, before);
+    const [x, y, width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
+    const above = title ? lines(title, room) + GAP / 2 : 0;
+    title?.setAttribute("transform", `translate(${x} ${y - above})`);
+    return [x, y - above, title ? Math.max(width, room) : width, height + above];
+  }
+
   function arrange(svg, room) {
     if (svg.dataset.room === String(room)) return;
-    svg.dataset.room = room;
+    if (stored.has(svg)) {
+      svg.replaceWith(stored.get(svg));
+      return arrange(stored.get(svg), room);
+    }
     svg.dataset.whole ??= svg.getAttribute("viewBox");
     const panels = [...svg.querySelectorAll(":scope > .panel")];
     const title = svg.querySelector(".title");
-    const least = parseFloat(svg.style.getPropertyValue("--least")) / svg.getAttribute("width");
+    svg.dataset.least ??= parseFloat(svg.style.getPropertyValue("--least")) / svg.getAttribute("width");
+    let least = Number(svg.dataset.least);
     let box = svg.dataset.whole.split(" ").map(Number);
     whole(svg, title, panels);
     if (room < least * box[2]) box = narrow(svg, title, panels, room, least);
+    const chart = room < least * box[2] && panels.length < 2 && redrawn(svg, title, room);
+    if (chart) box = chart;
+    const shrinks = room < least * box[2] && room * SHRINKS > least * box[2];
+    if (chart || shrinks) least = 0;
+    svg.dataset.room = room;
     svg.setAttribute("viewBox", box.map(Math.ceil).join(" "));
     svg.setAttribute("width", Math.ceil(box[2]));
     svg.style.setProperty("--least", `${least * Math.ceil(box[2])}px`);

@@ -1,9 +1,11 @@
-// A figure as the back row reads it: its texts have at least 24 px where the slide has 1280 × 720.
-// Text grows and the drawing makes room: it is stretched, or opened at a seam where nothing is cut.
+// A figure for its room: on a slide of 1280 × 720 its texts have at least 24 px, so that the back row
+// reads them; on a phone a chart is drawn as narrow as the page, with texts of 12.
+// Text keeps its size and the drawing makes room: it is stretched, or opened at a seam where nothing is cut.
 // Every frame of an explorer is laid out as its first one, so that nothing jumps.
 window.pictures = (() => {
   "use strict";
-  const LEAST = 24, HIGH = 0.92, MIDDLE = 0.36, MARK = 20, ROUNDS = 300; // px, and of a text's size
+  const sizes = { least: 24 }; // px
+  const HIGH = 0.92, MIDDLE = 0.36, MARK = 20, ROUNDS = 300, OVER = 1.08, FINE = 0.7; // px, of a text's size, and of a line
   const STRETCH = { round: 1, map: 2.2, other: 3 }; // one axis against the other, at most
   // Between two texts, across and down, and whether 0.25 is written .25: what helps a crowded drawing.
   const TRIES = [{ pad: [10, 4] }, { pad: [7, 2] }, { pad: [7, 2], lean: true }, { pad: [4, 0] }, { pad: [4, 0], lean: true },
@@ -69,7 +71,7 @@ window.pictures = (() => {
     return [span(corners.map((c) => c[0])), span(corners.map((c) => c[1]))];
   }
 
-  const grown = (text, warp) => Math.max(LEAST, text.size * Math.min(warp[0].scale, warp[1].scale));
+  const grown = (text, warp) => Math.max(sizes.least, text.size * Math.min(warp[0].scale, warp[1].scale));
   const spot = (text, warp) => [place(warp[0], text.middle[0]), place(warp[1], text.middle[1]) + text.slide];
   const put = (text, warp) => boxOf(text, grown(text, warp), spot(text, warp));
   const between = ([a, b], [c, d]) => Math.max(a, c) - Math.min(b, d); // negative: they overlap
@@ -176,7 +178,7 @@ window.pictures = (() => {
   }
 
   function draw(svg, drawn, { warp, box, lean, slides }) {
-    const on = (n, v) => place(warp[n], v).toFixed(1), low = Math.min(warp[0].scale, warp[1].scale);
+    const on = (n, v) => place(warp[n], v).toFixed(1), low = Math.max(FINE, Math.min(warp[0].scale, warp[1].scale));
     for (const { element, steps, x, y, mark, line } of drawn.paths) {
       element.style.strokeWidth = `${(line * low).toFixed(2)}px`;
       const middle = [x, y].map(([a, b]) => (a + b) / 2);
@@ -215,5 +217,20 @@ window.pictures = (() => {
     return layout;
   }
 
-  return { arrange, LEAST };
+  // Two texts that were apart and lie on each other now.
+  function clash({ texts }, { warp }) {
+    const meet = (a, b) => !slanted(a, b) && [0, 1].every((n) => between(a.now[n], b.now[n]) < -1)
+      && [0, 1].some((n) => between(a.old[n], b.old[n]) > -1);
+    for (const text of texts) Object.assign(text, { old: boxOf(text, text.size, text.middle), now: put(text, warp) });
+    return texts.some((a, n) => texts.slice(0, n).some((b) => meet(a, b)));
+  }
+
+  // Whether a figure's texts fit in a room; it is drawn there only if they do.
+  function lay(svg, room) {
+    const drawn = read(svg), layout = fitted(drawn, room), fits = layout.over <= OVER && !clash(drawn, layout);
+    if (fits) draw(svg, drawn, layout);
+    return fits;
+  }
+
+  return { arrange, lay, sizes };
 })();
