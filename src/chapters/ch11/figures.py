@@ -36,17 +36,17 @@ SAME = 1e-4  # scores that differ by less are equal but for rounding
 def orders_figure(words: Sequence[str], order: Sequence[int]) -> Picture:
     """The words as they are and in another order; the last one looks at all of both rows."""
     figure, (axes,) = sheet(3.1)
-    wide = (WIDTH - 1.2) / len(words)
+    wide = (WIDTH - 0.2) / len(words)
     lines = {"in order": list(range(len(words))), "shuffled": list(order)}
     with mpl.rc_context(STYLE):
         for row, (name, places) in enumerate(lines.items()):
             y = 1.85 - 1.5 * row
-            axes.text(0.1, y + 0.2, name, va="center", fontsize=SMALL)
+            axes.text(0.1, y - 0.2, name, va="center", fontsize=SMALL)
             for t, word in enumerate(places):
-                x, last = 1.1 + t * wide, t == len(words) - 1
+                x, last = 0.1 + t * wide, t == len(words) - 1
                 _word(axes, words[word], x, y, wide - 0.12, QUERY if last else KEY)
                 if not last:
-                    _look(axes, 1.1 + (t + 0.5) * wide, 1.1 + (len(words) - 0.5) * wide, y + 0.42)
+                    _look(axes, 0.1 + (t + 0.5) * wide, 0.1 + (len(words) - 0.5) * wide, y + 0.42)
     moved = [words[place] for t, place in enumerate(order) if place != t]
     return picture(
         figure,

@@ -154,13 +154,13 @@ window.pictures = (() => {
   }
 
   // Scales at which the drawing, with its texts, fills the room and doesn't leave it.
-  function fitted(drawn, room) {
+  function fitted(drawn, room, tries = TRIES) {
     const old = drawn.texts.map((text) => boxOf(text, text.size, text.middle));
     const what = kind(drawn), most = STRETCH[what] ?? STRETCH.other;
     const whole = extent(drawn, [{ scale: 1, seams: [] }, { scale: 1, seams: [] }]).map(([a, b]) => b - a);
     const counts = drawn.texts.filter((text) => /^-?\d\.\d\d$/.test(text.says)).length > 12;
     let best = { over: Infinity };
-    for (const { pad, lean } of TRIES.filter((one) => counts || !one.lean)) {
+    for (const { pad, lean } of tries.filter((one) => counts || !one.lean)) {
       for (const text of drawn.texts) text.shown = lean ? text.lean : text.says;
       let scales = [0, 1].map((n) => room[n] / whole[n]);
       scales = scales.map((scale) => Math.min(scale, Math.min(...scales) * most));
@@ -227,7 +227,7 @@ window.pictures = (() => {
 
   // Whether a figure's texts fit in a room; it is drawn there only if they do.
   function lay(svg, room) {
-    const drawn = read(svg), layout = fitted(drawn, room), fits = layout.over <= OVER && !clash(drawn, layout);
+    const drawn = read(svg), layout = fitted(drawn, room, [...TRIES, { pad: [0, 0] }]), fits = layout.over <= OVER && !clash(drawn, layout);
     if (fits) draw(svg, drawn, layout);
     return fits;
   }
