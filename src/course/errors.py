@@ -1,7 +1,7 @@
 """The errors of the course, one tree:
 
 CourseError       a sentence for the user
-  RecordError     ... about the file of an exercise, which is broken
+  RecordError     ... about the file of an exercise, which is broken or missing
   NoSandbox       ... about this machine, on which nobody's code can be shut in
 """
 
@@ -13,7 +13,7 @@ class CourseError(Exception):
 
 
 class RecordError(CourseError):
-    """An exercise that is not told as it has to be."""
+    """An exercise that there is not, or that is not told as it has to be."""
 
 
 class NoSandbox(CourseError):

@@ -231,7 +231,7 @@ def test_an_exercise_that_does_not_exist_is_named_and_fails_a_headless_run(chapt
     said = "there is no exercise '99.god'; expected one of 99.good."
     assert repr(check("99.god", lambda x: x)) == f"99.god: {said}"
     monkeypatch.setenv("COURSE_HEADLESS", "1")
-    with pytest.raises(LookupError, match="there is no exercise '99.god'"):
+    with pytest.raises(RecordError, match="there is no exercise '99.god'"):
         check("99.god", lambda x: x)
     (chapter / "broken.py").write_text(BROKEN["no_hints"].replace("good", "broken"))
     with pytest.raises(RecordError, match="got an answer, 1 inputs, 4 known mistakes and 2 hints"):

@@ -20,7 +20,7 @@ from course.learn import apart, restore
 from course.learn.html import MIME, RIGHT, UNTRIED, WRONG, exercise_html
 from course.learn.progress import Progress, keep
 from course.learn.record import Exercise
-from course.learn.solutions import in_check
+from course.learn.solutions import in_check, setting
 from course.learn.verdict import Verdict
 from course.learn.words import listed
 
@@ -62,7 +62,7 @@ def check(id: str, function: Callable) -> Report:
         if os.environ.get("COURSE_HEADLESS"):
             raise
         sentence = f"{error}."
-        if not isinstance(error, LookupError | RecordError):
+        if not isinstance(error, RecordError):
             sentence = (
                 f"the check itself failed, not your answer ({type(error).__name__}: {error})."
             )
@@ -89,6 +89,15 @@ def report(exercise: Exercise, status: str, lines: list[str]) -> Report:
     except CourseError as error:
         lines = [*lines, f"The solution can't be shown (please tell your instructor): {error}."]
     return Report(exercise.id, status, tuple(lines), tuple(exercise.hints), solution)
+
+
+def printed(id: str, folder: Path) -> tuple[list[str], str]:
+    """An exercise's hints and its solution for book and decks, where nobody passes anything.
+
+    The solution is '' unless the setting is "shown".
+    """
+    exercise = load(id)
+    return exercise.hints, exercise.solution if setting(folder) == "shown" else ""
 
 
 def progress() -> Progress:
@@ -123,11 +132,11 @@ def known() -> list[str]:
 
 
 def load(id: str) -> Exercise:
-    """The exercise with this id. Raises LookupError if there is none, RecordError if it is broken,
-    in whatever way its file is."""
+    """The exercise with this id. Raises RecordError if there is none, or its file is broken in
+    whatever way."""
     if id not in known():
         near = [name for name in known() if name[:3] == id[:3]] or sorted({n[:2] for n in known()})
-        raise LookupError(f"there is no exercise {id!r}; expected one of {', '.join(near)}")
+        raise RecordError(f"there is no exercise {id!r}; expected one of {', '.join(near)}")
     chapter, _, name = id.partition(".")
     try:
         with restore.settings():  # a record makes its inputs, whatever the notebook has set

@@ -7,15 +7,12 @@ Stored outputs never hold a solution: a notebook shows it when its check runs, t
 decks put it in when they are built. Where it is kept back a sentence says so.
 """
 
-import ast
-import functools
 import os
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from course import content
 from course.errors import CourseError
 from course.notebooks import root
 
@@ -30,7 +27,7 @@ PLACE = "preprocessor.course.solutions"
 def setting(folder: Path) -> str:
     """What the book.toml in the course's folder says of solutions."""
     try:
-        said = _read((folder / "book.toml").read_text(encoding="utf-8-sig"))
+        said = [*_said(tomllib.loads((folder / "book.toml").read_text(encoding="utf-8-sig")))]
     except FileNotFoundError:
         return SETTINGS[0]
     except (OSError, ValueError) as error:
@@ -48,12 +45,6 @@ def setting(folder: Path) -> str:
             f"got {found!r}: correct the line"
         )
     return found
-
-
-@functools.cache
-def _read(text: str) -> list[tuple[str, Any]]:
-    """What a book.toml says; the book asks for each of its exercises."""
-    return [*_said(tomllib.loads(text))]
 
 
 def _said(table: dict, place: str = "") -> Iterator[tuple[str, Any]]:
@@ -79,37 +70,6 @@ def in_check(passed: bool) -> tuple[bool, str]:
     found = setting(folder)
     shown = found == "shown" or (found == "after passing" and passed)
     return shown, "" if shown else KEPT_BACK[found]
-
-
-def printed(id: str, folder: Path) -> tuple[list[str], str]:
-    """An exercise's hints and its solution for book and decks, where nobody passes anything.
-
-    The solution is '' unless the setting is "shown".
-    """
-    hints, solution = hints_and_solution(id)
-    return hints, solution if setting(folder) == "shown" else ""
-
-
-def hints_and_solution(id: str) -> tuple[list[str], str]:
-    """The hints and the solution in an exercise's file, without running it, which imports torch."""
-    chapter, _, name = id.partition(".")
-    path = content.chapter(chapter) / "exercises" / f"{name}.py"
-    try:
-        text = path.read_text(encoding="utf-8")
-        statements = ast.parse(text).body
-    except (OSError, SyntaxError) as error:
-        raise CourseError(
-            f"expected the record of exercise {id} in {path}, but: {error}"
-        ) from None
-    hints, solution = [], ""
-    for statement in statements:
-        match statement:
-            case ast.FunctionDef() | ast.ClassDef() if statement.name == name:
-                lines = text.splitlines()[statement.lineno - 1 : statement.end_lineno]
-                solution = "\n".join(lines)
-            case ast.Expr(ast.Call(ast.Attribute(ast.Name("E"), "hint"), [words])):
-                hints.append(" ".join(ast.literal_eval(words).split()))
-    return hints, solution
 
 
 def kept_back(folder: Path) -> str:

@@ -18,8 +18,9 @@ from typing import Any
 from markdown_it.token import Token
 
 from course.errors import CourseError
+from course.learn.exercises import printed
 from course.learn.html import MIME, UNTRIED, exercise_html
-from course.learn.solutions import kept_back, printed
+from course.learn.solutions import kept_back
 from course.outline import WHY, asks, sections, with_answers
 from course.publish import weights
 from course.publish.download import github, notebook

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from course.errors import CourseError
+from course.learn.exercises import printed
 from course.learn.html import MIME, prose
 from course.learn.quizzes import explanation, options_html, quiz
-from course.learn.solutions import kept_back, printed
+from course.learn.solutions import kept_back
 from course.publish.links import Site
 from course.publish.page import Cell, Page, code_html, output_html, parse, render
 from course.publish.slide_parts import (

@@ -15,7 +15,7 @@ from course.errors import CourseError
 from course.files import write_text
 from course.learn.exercises import load
 from course.learn.html import prose
-from course.learn.solutions import hints_and_solution, setting
+from course.learn.solutions import setting
 from course.outline import EXERCISE
 from course.publish.page import Cell, Page, code_html, headings, render, words
 
@@ -79,9 +79,9 @@ def _exercise(cells: list[Cell], solved: bool) -> str:
             f"{stub['where']}: expected words, code and formulas in an exercise, because paper "
             "can't carry a file, got an image: describe it"
         )
-    code, below = hints_and_solution(id)[1], ""
+    exercise = load(id)
+    code, below = exercise.solution, ""
     if solved:
-        exercise = load(id)
         mistakes = dict.fromkeys(mistake.hint for mistake in exercise.mistakes)
         lists = {"Hints": exercise.hints, "Known mistakes": mistakes}
         below = "".join(f"<h4>{what}</h4>{_list(each)}" for what, each in lists.items())
