@@ -8,16 +8,7 @@ import torch
 
 from chapters.ch16 import checks, clinic, examine, runs
 from chapters.ch16.checks import SIX
-from chapters.ch16.clinic import (
-    CHECKS,
-    Case,
-    faults,
-    judged,
-    numbered,
-    patient,
-    repair_of,
-    twins,
-)
+from chapters.ch16.clinic import CHECKS, Case, faults, judged, numbered, patient, repair_of, twins
 from chapters.ch16.examine import ATTENTIONS, TRAINING, ward
 from chapters.ch16.explorer import checks_explorer
 from chapters.ch16.figures import matrix_figure, outputs_figure, pair_figure, texts_figure

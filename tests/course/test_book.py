@@ -25,15 +25,7 @@ from course.publish.page import anchor
 from tests import pages
 from tests.browser import end, listens, wait_for, watched
 from tests.conftest import ROOT
-from tests.pages import (
-    LIGHT_AND_DARK,
-    THEMES,
-    axe_finds_nothing,
-    cell,
-    notebook,
-    printed,
-    shown,
-)
+from tests.pages import LIGHT_AND_DARK, THEMES, axe_finds_nothing, cell, notebook, printed, shown
 
 PHONE, DESK = {"width": 390, "height": 800}, {"width": 1280, "height": 800}
 

@@ -162,11 +162,7 @@ def test_progress_is_told_per_notebook(ran):
 
 def test_results_replace_old_ones_and_leave_nothing_else(ran):
     folder = ran[3]
-    expected = {
-        *(f"{name}.ipynb" for name in report_of(folder)),
-        "report.json",
-        ".lock",
-    }
+    expected = {*(f"{name}.ipynb" for name in report_of(folder)), "report.json", ".lock"}
     assert {path.name for path in (folder / "build" / "run").iterdir()} == expected | {
         "summary.md"
     }
@@ -396,11 +392,7 @@ time.sleep(600)  # till it is ended"""
 @pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
 @pytest.mark.parametrize(
     ("sent", "status"),
-    [
-        ("SIGINT", 130),
-        ("SIGKILL", -9),
-        pytest.param("SIGTERM", 130, marks=pytest.mark.weekly),
-    ],
+    [("SIGINT", 130), ("SIGKILL", -9), pytest.param("SIGTERM", 130, marks=pytest.mark.weekly)],
 )
 def test_an_interrupted_run_leaves_no_process_and_no_partial_file(
     tmp_path, sent, status, as_in_a_terminal

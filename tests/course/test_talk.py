@@ -121,9 +121,7 @@ def test_the_speaker_reads_the_time_the_notes_and_the_page(given):
     ]
     assert title.notes[2].startswith("<table>") and plan in title.notes[2]
     assert "Look <em>deeper</em></td>" in title.notes[2]
-    assert title.notes[3:] == [
-        "<hr><p><em>On the page:</em></p><p>Because.</p>\n",
-    ]
+    assert title.notes[3:] == ["<hr><p><em>On the page:</em></p><p>Because.</p>\n"]
     assert add.notes[0] == "<p><strong>Minute 2 to 5 of 6.</strong></p>"
     assert add.notes[1] == "<p>Slowly.</p>\n"
     read_out = re.sub(r"<[^>]+>\n?", " ", add.notes[2]).split()
