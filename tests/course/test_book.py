@@ -604,7 +604,7 @@ def test_a_plane_that_stays_in_sight_has_the_ground_of_its_box(visit):
     page = visit("05_attention_without_weights.html", viewport=PHONE)
     found = set()
     for theme in THEMES:
-        page.evaluate(f"document.getElementById('mdbook-theme-{theme}').click()")
+        pages.turn(page, theme)
         box, plane = page.evaluate(grounds)
         assert box == plane, theme
         found.add(box)
