@@ -75,16 +75,9 @@ def test_uneven_parts_are_a_sentence():
 def test_torchrun_starts_them_and_all_end_if_one_dies():
     """In one start, as each process of it imports torch; the others speak."""
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
-    command = [
-        *torchrun,
-        "--nproc-per-node",
-        "2",
-        str(ROOT / "tests" / "chapters" / "data_parallel_process.py"),
-    ]
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
-        "OMP_NUM_THREADS": "1",
-    }
+    command = [*torchrun, "--nproc-per-node", "2", data_parallel_process.__file__]
+    packages = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
+    environment = os.environ | {"PYTHONPATH": packages, "OMP_NUM_THREADS": "1"}
     found = subprocess.run(command, capture_output=True, text=True, env=environment)
     said = re.findall(r"process (\d) of 2, (.*): (.*) from one process's", found.stdout)
     kinds = ("data-parallel gradients", "ring attention")

@@ -162,19 +162,15 @@ def test_a_command_that_was_stopped_goes_on_where_it_was(few, monkeypatch):
 # ---------------------------------------------------------------- the stored runs
 
 
+SCORES = ("training", "without future", "well formed", "no slip", "text", "read to")
+
+
 def test_every_twin_has_all_seeds_and_all_scores():
     assert stored().keys() == DIAGONALS.keys()
     for runs in stored().values():
         assert [*runs] == [str(seed) for seed in SEEDS]
         for run in runs.values():
-            assert {*run} == {
-                "training",
-                "without future",
-                "well formed",
-                "no slip",
-                "text",
-                "read to",
-            }
+            assert {*run} == {*SCORES}
             assert 0 <= run["no slip"] <= run["well formed"] <= N_STORIES
             assert judge(run["text"]).read_to <= run["read to"] <= len(run["text"])
 

@@ -63,8 +63,7 @@ def test_every_word_that_is_decided_has_its_kind(trained):
         "Pip",
         "It",
         "kite",
-        "\n",
-    ]
+    ] + ["\n"]
     assert len(found) == len(words) - 1 - len(free)
 
 
@@ -154,11 +153,8 @@ def test_form_comes_before_the_owners_and_head_1_1_with_them():
 
 def test_a_frame_is_what_the_model_shows(trained, monkeypatch):
     model, tokenizer = trained
-    told = [
-        TOLD,
-        TOLD.replace("the kite Mira flew.\n", "the kite Omar flew.\n"),
-        "Once upon a time",
-    ]
+    other = TOLD.replace("the kite Mira flew.\n", "the kite Omar flew.\n")
+    told = [TOLD, other, "Once upon a time"]
     monkeypatch.setattr(film, "told_by", lambda *args: told)
     monkeypatch.setattr(film, "JUDGED", len(told))
     frame = film.frame(model, tokenizer, SOME[:10])

@@ -51,12 +51,7 @@ def test_the_still_picture_says_its_sizes_and_the_likeliest_token(trained):
     for told in ("7 tokens", "vectors of 5 numbers", "each of 3 blocks", "491 logits"):
         assert told in drawn.sentence
     assert drawn.sentence.endswith("After 'kite', the most probable is 'Mira', with 75.0 %.")
-    for number in (
-        "30.0",
-        "65.0",
-        "100",
-        "138",
-    ):  # of the last token, from the table and after each block
+    for number in ("30.0", "65.0", "100", "138"):  # of the last token: at first, after each block
         assert f">{number}</text>" in drawn.svg, number
     assert "75.0 %" in drawn.svg and "&lt; 0.1 %" in drawn.svg
     assert all(f">{part.label}</text>" in drawn.svg for part in PARTS)
