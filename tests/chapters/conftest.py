@@ -6,6 +6,9 @@ from functools import cache
 import nbformat
 import pytest
 
+from attention.checkpoint import STORIES, load_checkpoint
+from attention.stories import write_stories
+from chapters.ch13.story_model import word_tokenizer
 from course import notebooks
 from course.check.compare import NUMBER
 from course.draw.picture import Picture
@@ -31,6 +34,18 @@ def below(name: str) -> dict[str, list]:
             heading = anchor(heads[-1])
         found.setdefault(heading, []).append(cell)
     return found
+
+
+@pytest.fixture(scope="module")
+def trained():
+    """The model of stories and its tokenizer."""
+    return load_checkpoint(STORIES)[:2]
+
+
+@pytest.fixture(scope="session")
+def tokenizer():
+    """The words of stories, of which each is one token."""
+    return word_tokenizer("".join(write_stories(300)))
 
 
 @pytest.fixture

@@ -9,9 +9,10 @@ import torch.nn.functional as F
 from chapters.ch06.explorer import REACH, head_explorer, query_explorer
 from chapters.ch06.figures import head_figure, roles_figure
 from course.learn.exercises import load
-from tests.conftest import ROOT, WORDS, X, matrices
+from tests.chapters.conftest import cells_of
+from tests.conftest import WORDS, X, matrices
 
-NOTEBOOKS = ROOT / "notebooks"
+PAGE = "06_queries_keys_values.ipynb"
 
 
 def reference(x, W_q, W_k, W_v):
@@ -56,11 +57,9 @@ def test_the_head_figure_follows_other_sizes_and_negative_numbers():
 @pytest.fixture
 def spread():
     """The matrices of the last explorer, as its cell writes them."""
-    path = next(NOTEBOOKS.glob("06_*.ipynb"))
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     named = {"torch": torch, "x": X, "words": WORDS, "query_explorer": query_explorer}
     for name in ("cell-032", "cell-103"):
-        source = "".join(next(cell["source"] for cell in cells if cell["id"] == name))
+        source = next(cell.source for cell in cells_of(PAGE) if cell.id == name)
         exec(source.split("head_explorer")[0], named)
     return named["spread"]
 
@@ -105,10 +104,10 @@ def test_opposite_the_query_a_long_key_beats_the_nearest(spread):
 @pytest.fixture
 def shown():
     """The state of the explorer that the page opens with."""
-    path = next(NOTEBOOKS.glob("06_*.ipynb"))
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    output = next(c for c in cells if c["id"] == "cell-032")["outputs"][0]["data"]["text/html"]
-    data = "".join(output).split('<script type="application/json" class="course-live">')[1]
+    output = next(cell for cell in cells_of(PAGE) if cell.id == "cell-032").outputs[0]
+    data = output["data"]["text/html"].split(
+        '<script type="application/json" class="course-live">'
+    )[1]
     return json.loads(data.removesuffix("</script>"))["state"]
 
 

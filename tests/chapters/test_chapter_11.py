@@ -19,11 +19,11 @@ from chapters.ch11.figures import (
     relative,
     spread,
 )
-from course.notebooks import read
-from tests.conftest import ROOT, WORDS
+from tests.chapters.conftest import cells_of
+from tests.conftest import WORDS
 
 ORDER = [3, 0, 4, 2, 1, 5]
-PAGE = {cell.id: cell.source for cell in read(ROOT / "notebooks" / "11_where_am_i.ipynb").cells}
+PAGE = {cell.id: cell.source for cell in cells_of("11_where_am_i.ipynb")}
 LOSSES = runs.stored()
 
 

@@ -8,17 +8,15 @@ from torch.testing import assert_close
 
 from attention.gpt import GPT, Config
 from chapters.ch13.hugging_face import GPT2, from_hugging_face, to_hugging_face
+from tests.attention.draws import seeded
 
 CONFIG = Config(13, 17, n_layer=3, n_head=5, n_embd=35, **GPT2)
-IDS = torch.randint(13, (2, 11), generator=torch.Generator().manual_seed(0))
+IDS = torch.randint(13, (2, 11), generator=seeded(0))
 
 
 @pytest.fixture(scope="module")
-def theirs():
+def theirs(transformers):
     """A tiny GPT-2 whose configuration is made here; nothing is downloaded."""
-    transformers = pytest.importorskip(
-        "transformers", reason="no transformers: python install.py --book --grade --test"
-    )
     torch.manual_seed(1)
     config = transformers.GPT2Config(
         vocab_size=13, n_positions=17, n_layer=3, n_head=5, n_embd=35, tie_word_embeddings=True,

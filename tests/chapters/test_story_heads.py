@@ -5,7 +5,6 @@ import json
 import pytest
 import torch
 
-from attention.checkpoint import STORIES, load_checkpoint
 from attention.gpt import GPT, Config
 from attention.stories import GIRLS, judge, write_stories
 from attention.training import evaluating
@@ -26,11 +25,6 @@ TOLD = (
     "Pip. Then the lamp Omar lit bored him, so he gave it to Pip. Now it was the lamp Pip lit. It "
     "was a good day. Whose is the kite? It is the kite Mira flew.\n"
 )
-
-
-@pytest.fixture(scope="module")
-def trained():
-    return load_checkpoint(STORIES)[:2]
 
 
 def test_every_word_that_is_decided_has_its_kind(trained):

@@ -5,7 +5,6 @@ import itertools
 import pytest
 import torch
 
-from attention.checkpoint import STORIES, load_checkpoint
 from chapters.ch13.explorer import tensors, whole_gpt
 from chapters.ch13.figures import PARTS, three_digits, whole_figure
 from chapters.ch13.writer import BEGINNING
@@ -15,11 +14,6 @@ from tests.pages import axe_finds_nothing_within, cell, course, explored, sizes_
 KEYS = [part.key for part in PARTS if part.key]
 OF_A_BLOCK = ["qkv", "weights", "mix", "heard", "hidden", "mlp", "out"]
 STILL = {"reduced_motion": "reduce"}
-
-
-@pytest.fixture(scope="module")
-def trained():
-    return load_checkpoint(STORIES)[:2]
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ from itertools import pairwise
 import pytest
 import torch
 
-from attention.checkpoint import STORIES, load_checkpoint
 from attention.generation import generate
 from attention.sampling import next_probabilities
 from chapters.ch13.writer import BEGINNING, story_writer
@@ -16,11 +15,6 @@ from tests.pages import axe_finds_nothing_within, cell, course, explored
 pytestmark = pytest.mark.browser
 
 STILL, MOVING = {"reduced_motion": "reduce"}, {"reduced_motion": "no-preference"}
-
-
-@pytest.fixture(scope="module")
-def trained():
-    return load_checkpoint(STORIES)[:2]
 
 
 @pytest.fixture(scope="module")
