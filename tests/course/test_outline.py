@@ -17,21 +17,10 @@ def code(source, *tags):
 
 
 def test_a_deeper_section_ends_at_the_next_heading_of_its_level_or_above():
-    cells = [
-        text("# One"),
-        text("## Deeper: a"),
-        code("1"),
-        text("### Its part"),
-        text("no heading"),
-    ]
-    cells += [
-        text("## Back"),
-        text("### Deeper: b"),
-        code("# Deeper: no heading"),
-        text("### Back"),
-    ]
-    cells += [text("### Deeper: c"), text("#### Deeper: within"), text("### Deeper: d")]
-    cells += [text("# End")]
+    cells = [text("# One"), text("## Deeper: a"), code("1"), text("### Its part")]
+    cells += [text("no heading"), text("## Back"), text("### Deeper: b")]
+    cells += [code("# Deeper: no heading"), text("### Back"), text("### Deeper: c")]
+    cells += [text("#### Deeper: within"), text("### Deeper: d"), text("# End")]
     assert sections(cells) == [0, 1, 1, 1, 1, 0, 2, 2, 0, 3, 3, 4, 0]
 
 
