@@ -139,13 +139,6 @@ def test_the_head_explorer_has_every_matrix_and_a_still_of_the_first_head():
         assert torch.equal(torch.tensor(state["heads"]["b"][name]), W)
 
 
-@pytest.mark.parametrize("size, got", [(3, r"\[3\]"), (None, r"\[\]")])
-def test_a_head_whose_arrows_no_plane_shows_is_refused(size, got):
-    heads = {"wide": [torch.ones(3, size)] * 3} if size else {}
-    with pytest.raises(ValueError, match=f"of size 2, to be drawn as arrows, got {got}; take W_q"):
-        head_explorer(X, heads, WORDS)
-
-
 def test_just_two_of_the_eight_heads_are_deaf():
     exercise = load("06.is_deaf")
     heads = {inputs[0].__name__: n for n, inputs in enumerate(exercise.fixed)}

@@ -219,26 +219,6 @@ def test_the_first_patient_as_on_the_page():
     assert case.repair("float ==", "float").startswith("Repaired: ")
 
 
-def test_what_a_case_refuses():
-    with pytest.raises(ValueError, match=f"expected 1 to {len(PATIENTS)}, got 0"):
-        patient(0)
-    with pytest.raises(
-        ValueError, match=r"check: expected one of 'shape', .*; did you mean 'future'\?"
-    ):
-        patient(1).check("futur")
-    with pytest.raises(ValueError, match=r"fault: expected one of .*did you mean 'no mask'\?"):
-        patient(1).name("no masks")
-    case = patient(1)
-    case.give_up()
-    for old, words in (
-        ("weights", "times; take more"),
-        ("xyz", "0 times; copy it"),
-        ("", "no times"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            case.repair(old, "x")
-
-
 @pytest.mark.parametrize("number", range(1, len(PATIENTS) + 1))
 def test_a_wrong_name_is_refused_for_a_true_reason(number):
     case = patient(number)

@@ -146,12 +146,6 @@ def test_a_model_computed_otherwise_is_a_sentence(hub, tmp_path):
         open_gpt2(tmp_path)
 
 
-def test_files_that_dont_belong_together_are_a_sentence():
+def test_the_ids_after_the_bytes_are_those_of_the_merges():
     vocab = {as_letters(bytes([byte])): byte for byte in range(256)}
     assert GPT2Tokenizer(vocab | {"Ġt": 256}, ["Ġ t"]).encode(" t") == [256]
-    for merges, got in (("Ġ  t", "Ġ  t"), ("Ġt h", "Ġt h"), ("日 t", "日 t"), ("t", "t")):
-        with pytest.raises(ValueError, match=f"merges: expected two tokens .* got '{got}'"):
-            GPT2Tokenizer(vocab, [merges])
-    for wrong in (vocab, vocab | {"Ġt": 3}, vocab | {"Ġt": 257}):
-        with pytest.raises(ValueError, match="vocab: expected the ids 0 to 256, .* 1 merges"):
-            GPT2Tokenizer(wrong, ["Ġ t"])
