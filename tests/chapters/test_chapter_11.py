@@ -35,9 +35,7 @@ def test_the_orders_figure_counts_who_has_moved(no_pixels):
         "'step' is last in both rows. Of the 5 words before it, 5 are at"
         in orders_figure(WORDS, ORDER).sentence
     )
-    assert (
-        "Of the 5 words before it, 2 are at" in orders_figure(WORDS, [1, 0, 2, 3, 4, 5]).sentence
-    )
+    assert "the 5 words before it, 2 are" in orders_figure(WORDS, [1, 0, 2, 3, 4, 5]).sentence
 
 
 @pytest.mark.parametrize("order", [ORDER, [1, 0, 2, 3, 4, 5], [5, 0, 1, 2, 3, 4]])

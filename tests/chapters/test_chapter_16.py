@@ -318,9 +318,7 @@ def test_the_matrix_counts_whom_the_chosen_checks_find():
 
 def test_the_figures_say_what_they_show():
     one = torch.tensor([[0.25, -1.5] * 8] * 3)
-    assert (
-        "shape (3, 16), and numbers between -1.5 and 1.5" in outputs_figure(one, one / 2).sentence
-    )
+    assert "(3, 16), and numbers between -1.5 and 1.5" in outputs_figure(one, one / 2).sentence
     runs_of = {n: {"1": {"step": [1, 2], "usual": [3, end], "alone": [3, end]}} for n, end in
                (("good", 2.0), ("bad", 1.5))}  # fmt: skip
     said = pair_figure(runs_of, ("good", "bad"), alone=True).sentence

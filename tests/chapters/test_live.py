@@ -423,9 +423,7 @@ class Shown:
         ):
             assert seen["ground"][best][2], "the query is in it"
         open_ = mask[row].nonzero().flatten().tolist()
-        thin = (
-            self.state["values"] != live()[self.name].state["values"]
-        )  # as a hull of any words may be
+        thin = self.state["values"] != live()[self.name].state["values"]  # any hull may be
         assert seen["inside"] or two or late or thin or len(open_) < 3, "the mix has left the hull"
         held = ["two" in self.state or t == row for t in range(len(weights))]
         many = len(self.state["queries"]) > 1  # each row has a button
@@ -919,9 +917,7 @@ class Drawn(Shown):
         notes[row + 1 : row + 2] = ["answer!" if ahead[row].any() else "to guess"][: T - 1 - row]
         notes[row] = "looks"
         assert [each[3] for each in seen["words"]] == notes
-        assert seen["before"] == mask[row].tolist(), (
-            "the edge is behind the last word that is seen"
-        )
+        assert seen["before"] == mask[row].tolist(), "the edge is behind the last that is seen"
         name = "no mask" if k is None else f"diagonal={k}"
         assert seen["edge"] == [f"{at}", name] and seen["slider"] == [[f"{at}", name]]
         signs = [
@@ -1545,9 +1541,8 @@ def test_arrow_keys_lead_over_all_tables_of_the_head(table):
     explorer.goes([(start, start), *(press(*step) for step in walk)])
     start = {"step": 2, "cell": ["q", 1, 1]}
     early = [("ArrowDown", "q 1 1"), ("ArrowRight", "q 1 1"), ("ArrowUp", "q 0 1")]
-    explorer.goes(
-        [(start, start), *(press(*step) for step in early)]
-    )  # with neither row 2 nor table
+    # In the first beat there is no row 2 yet, and no table.
+    explorer.goes([(start, start), *(press(*step) for step in early)])
 
 
 @pytest.mark.browser

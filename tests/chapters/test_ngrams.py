@@ -50,6 +50,4 @@ def test_the_best_smoothing_is_that_of_the_validation_ids():
     among = [10.0**-e for e in range(4)]
     losses = [ngram_loss(validation, seen, 3, V, k) for k in among]
     assert best_smoothing(validation, seen, 3, V, among) == among[losses.index(min(losses))]
-    assert best_smoothing(seen, seen, 3, V, among) == min(among), (
-        "what is counted wants no smoothing"
-    )
+    assert best_smoothing(seen, seen, 3, V, among) == min(among), "what is counted needs none"

@@ -215,10 +215,7 @@ def course(tmp_path, monkeypatch) -> Path:
 @pytest.mark.parametrize(
     "words, message",
     [
-        (
-            ["-p", "sed", "1"],
-            "no selected notebook has a parameter 'sed'; known are: corpus (str,",
-        ),
+        (["-p", "sed", "1"], "selected notebook has a parameter 'sed'; known are: corpus (str,"),
         (["n2", "-p", "corpus", "x"], "known are: lr (float, default 0.1) in n2; seed (int,"),
         (["-p", "seed", "1.5"], "expected int for the parameter 'seed' of n1, got '1.5'; known"),
         (["-p", "lr", "fast"], "expected float for the parameter 'lr' of n2, got 'fast'"),

@@ -90,11 +90,7 @@ def deep(x):
         (lambda x: 2 * x.double(), "wrong", "of type torch.float32, got torch.float64."),
         (lambda x: (2 * x).tolist(), "wrong", "expected a tensor of shape (1,), got a list."),
         (lambda x: (2 * x).numpy(), "wrong", "expected a tensor of shape (1,), got a numpy.nda"),
-        (
-            lambda x: 3 * x,
-            "wrong",
-            "double([1.0]), every entry has to be even, but you returned [3",
-        ),
+        (lambda x: 3 * x, "wrong", "1.0]), every entry has to be even, but you returned [3"),
         (lambda x: 2.0003 * x, "wrong", "even, but you returned [2.0003]."),
         (lambda x: 4 * x, "wrong", "on double([1.0]), expected [2.0], got [4.0]."),
         (no_such_attribute, "wrong", "no attribute 'no_such_thing' in the line `return x.no_s"),
@@ -109,11 +105,7 @@ def deep(x):
         (lambda x, y: 1, "wrong", "expected a function of (x), yours takes (x, y)."),
         (lambda x, y=2: y * x, "passed", "passed"),
         (lambda *given: 2 * given[0], "passed", "passed"),
-        (
-            torch.tensor([2.0]),
-            "wrong",
-            "expected your function itself, got a tensor of shape (1,);",
-        ),
+        (torch.tensor([2.0]), "wrong", "your function itself, got a tensor of shape (1,);"),
         (None, "wrong", "expected your function itself, got None; pass its name, not a call."),
     ],
 )
@@ -160,11 +152,7 @@ DIFFERENCES = [  # of a right answer and a wrong one what is said
     ),
     (pairs, lambda x: [(x, 1), [x, 2]], "expected a tuple at [1] of your answer, got a list."),
     (pairs, lambda x: [(x, 1), (x, 2.0)], "an int at [1][1] of your answer, got a float."),
-    (
-        pairs,
-        lambda x: [(x[None], 1), (x, 2)],
-        "the shape (1,) at [0][0] of your answer, got (1, 1)",
-    ),
+    (pairs, lambda x: [(x[None], 1), (x, 2)], "(1,) at [0][0] of your answer, got (1, 1)"),
     (pairs, lambda x: [(x.double(), 1), (x, 2)], "at [0][0] of your answer, got torch.float64."),
     (lambda x: x.mean(), lambda x: x.mean() * torch.nan, "expected 1.0, got nan (not a number)."),
     (lambda x: x, lambda x: x + torch.nan, "expected 1.0 at [0], got nan (not a number)."),
