@@ -119,6 +119,13 @@ def _exercises_as_a_user(request):
 
 
 @pytest.fixture(scope="session")
+def transformers():
+    return pytest.importorskip(
+        "transformers", reason="no transformers: python install.py --book --grade --test"
+    )
+
+
+@pytest.fixture(scope="session")
 def chromium() -> str:
     """The path of a Chromium; without one the test is skipped, and in CI it fails."""
     for name in ("chromium", "chromium-browser", "google-chrome", "chrome"):

@@ -70,6 +70,31 @@ def course(root, **pages):
     return root
 
 
+# ---------------------------------------------------------------- explorers in a page
+
+
+def explored(explorer, source="explore()"):
+    """The cell of an explorer, with what it gives to a page."""
+    return cell(source, "code", [shown(explorer._repr_mimebundle_()[0]["text/html"])])
+
+
+def turn(page, theme):
+    page.evaluate(f"document.getElementById('mdbook-theme-{theme}').click()")
+
+
+def sizes_of_texts(page, within):
+    """Of each text within what a selector names its height in pixels, and its beginning."""
+    return page.evaluate(TEXTS, f"{within} *")
+
+
+TEXTS = """within => [...document.querySelectorAll(within)]
+    .filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
+    .map((e) => {
+        const {a, b} = e.getScreenCTM?.() ?? {a: 1, b: 0};  // of a drawing
+        return [parseFloat(getComputedStyle(e).fontSize) * Math.hypot(a, b), e.outerHTML.slice(0, 80)];
+    })"""
+
+
 # ---------------------------------------------------------------- axe
 
 # Those of a kind, by tags and classes up to the body, look alike on all pages: axe gets one of each.
@@ -112,6 +137,17 @@ def axe_finds_nothing(page, name, known, whole, themes=()):
         page.evaluate(ALONE)
         for theme in themes or [""]:
             if theme:
-                page.evaluate(f"document.getElementById('mdbook-theme-{theme}').click()")
+                turn(page, theme)
             assert not (found := page.evaluate(AXE_RUN, [False])), (name, theme, found)
     return new
+
+
+def axe_finds_nothing_within(page, kind, themes=LIGHT_AND_DARK):
+    """Axe on all that an explorer of this kind shows, in some themes of the book."""
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    marks = "kind => document.querySelectorAll(`${kind} *`).forEach(e => { e.dataset.kind = 1 })"
+    page.evaluate(marks, kind)
+    for theme in themes:
+        turn(page, theme)
+        found = page.evaluate(AXE_RUN, [True, True]) + page.evaluate(AXE_RUN, [False])
+        assert not found, (kind, theme, found)

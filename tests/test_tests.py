@@ -24,12 +24,7 @@ def test_a_test_that_no_exception_stops_is_a_failure_with_a_name(tmp_path):
     (tmp_path / "test_deaf.py").write_text(DEAF)
     limits = [part for name in ("timeout=1", "faulthandler_timeout=2") for part in ("-o", name)]
     command = [sys.executable, "-m", "pytest", "-c", ROOT / "pyproject.toml", "-n", "1", *limits]
-    for name in (
-        "nbval",
-        "hypothesispytest",
-        "randomly",
-        "anyio",
-    ):  # imports that have no part in it
+    for name in ("nbval", "hypothesispytest", "randomly", "anyio"):  # they have no part in it
         command += ["-p", f"no:{name}"]
     command += ["-p", "no:cacheprovider", tmp_path]
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)

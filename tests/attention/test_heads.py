@@ -7,12 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from attention.heads import (
-    Head,
-    attention_scores,
-    attention_weights,
-    scaled_dot_product_attention,
-)
+from attention.heads import Head, attention_scores, attention_weights, scaled_dot_product_attention
 from tests.attention.draws import draw
 
 B, TQ, TK, D, DV = 2, 5, 7, 3, 11

@@ -8,12 +8,7 @@ from torch.testing import assert_close
 
 from attention.causal import CausalAttention
 from attention.masks import causal_mask
-from attention.multi_head import (
-    MultiHeadAttention,
-    MultiHeadWrapper,
-    merge_heads,
-    split_heads,
-)
+from attention.multi_head import MultiHeadAttention, MultiHeadWrapper, merge_heads, split_heads
 from attention.properties import (
     batch_independent,
     equals,

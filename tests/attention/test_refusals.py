@@ -20,12 +20,7 @@ from attention.corpus import load_corpus
 from attention.fitting import fit, warm_up_and_cosine
 from attention.generation import generate, write
 from attention.gpt import GPT, MLP, Block, CausalSelfAttention, Config
-from attention.heads import (
-    Head,
-    attention_scores,
-    attention_weights,
-    scaled_dot_product_attention,
-)
+from attention.heads import Head, attention_scores, attention_weights, scaled_dot_product_attention
 from attention.masks import causal_mask, padding_mask, sink_mask, window_mask
 from attention.multi_head import MultiHeadAttention, split_heads
 from attention.positions import alibi_bias, alibi_slopes, rotary_angles, rotate, sinusoidal

@@ -48,10 +48,7 @@ def test_top_p_keeps_the_fewest_that_have_p():
     assert_close(keep_top_p(ROWS, 1.0), ROWS)
 
 
-def test_what_is_kept_is_what_transformers_keep():
-    transformers = pytest.importorskip(
-        "transformers", reason="no transformers: python install.py --book --grade --test"
-    )
+def test_what_is_kept_is_what_transformers_keep(transformers):
     logits = torch.randn(5, 11, generator=seeded(3))
     for theirs, ours in (
         (transformers.TopKLogitsWarper(3), dict(top_k=3)),

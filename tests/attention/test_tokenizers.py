@@ -23,7 +23,6 @@ from attention.tokenizers import CharTokenizer
 
 CORPORA = ["play", "tinyshakespeare"]
 SIZES = [300, 2048]  # the merges of a size begin with those of every smaller one
-ALPHABET = "\n !$&',-.3:;?" + "ABCDEFGHIJKLMNOPQRSTUVWXYZ" + "abcdefghijklmnopqrstuvwxyz"
 END = "<|end|>"
 AWKWARD = [
     "", " ", "   ", "\n\n \n", " a", "a ", "a  b", "don't we'll I'M", "x1234 56", "...?!",
@@ -81,14 +80,6 @@ def tiktoken_of(tokenizer: BPETokenizer) -> tiktoken.Encoding:
 @pytest.fixture(scope="module")
 def play() -> BPETokenizer:
     return BPETokenizer.train(corpus("play"), 512, [END, "<|user|>"])
-
-
-def test_char_encodes_ball():
-    tokenizer = CharTokenizer(ALPHABET)
-    assert tokenizer.vocab_size == len(tokenizer.vocab) == 65
-    assert tokenizer.vocab == sorted(ALPHABET)
-    assert tokenizer.encode("ball") == [40, 39, 50, 50]
-    assert tokenizer.decode([40, 39, 50, 50]) == "ball"
 
 
 @given(st.text(min_size=1))

@@ -20,7 +20,7 @@ from chapters.ch13.ablate_stories import (
     stored,
 )
 from chapters.ch13.runs import EqualShares, own_start, turned_into
-from chapters.ch13.story_model import padded, word_tokenizer
+from chapters.ch13.story_model import padded
 from chapters.rates import best_rates, next_run
 
 V, T = 11, 7
@@ -101,9 +101,8 @@ def test_a_pair_begins_with_the_same_weights(row):
 
 
 @pytest.fixture
-def small(monkeypatch, tmp_path):
+def small(tokenizer, monkeypatch, tmp_path):
     """A few stories to learn from, and nothing stored."""
-    tokenizer = word_tokenizer("".join(write_stories(300)))
     texts = (tokenizer, padded(tokenizer, STORIES), STORIES[:3], STORIES[3:5])
     monkeypatch.setattr(ablate_stories, "texts", lambda: texts)
     monkeypatch.setattr(ablate_stories, "STORED", tmp_path / "ablations.json")

@@ -91,21 +91,3 @@ def test_a_block_of_keys_knows_where_it_stands():
     whole = block_scores(q, k, RULES["causal"])
     part = block_scores(q[..., 4:9, :], k[..., 2:7, :], RULES["causal"], (4, 2))
     assert_close(part, whole[..., 4:9, 2:7])
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda q, k, v: blockwise_attention(q, k, v, 0), "block_size: expected 1 or more.*got 0"),
-        (lambda q, k, v: blockwise_attention(q, k, v[..., 1:, :], 4), "a value for every key"),
-        (lambda q, k, v: blockwise_attention(q, k[:, :1], v[:, :1], 4), "repeat_interleave"),
-        (lambda q, k, v: blockwise_attention(q[..., 1:], k, v, 4), "queries as wide as keys"),
-        (
-            lambda q, k, v: blockwise_attention(q, k, v, 4, lambda i, j: j < i),
-            "mask_mod: expected a key to attend to for every query",
-        ),
-    ],
-)
-def test_bad_input_is_a_sentence(call, message):
-    with pytest.raises(ValueError, match=message):
-        call(*inputs())

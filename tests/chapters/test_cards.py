@@ -2,18 +2,15 @@
 
 import re
 
-import nbformat
 import pytest
 import torch
 
-from course.notebooks import chapters
-from tests.conftest import ROOT
+from tests.chapters.conftest import CHAPTERS, cells_of
 
-A2 = nbformat.read(ROOT / "notebooks" / "A2_shape_cards.ipynb", 4)
-NOTEBOOKS = {p.stem[:2]: p for p in chapters(ROOT) if p.stem[:2].isdigit()}
+A2 = cells_of("A2_shape_cards.ipynb")
 LETTER = re.compile(r"^\| ([\w/]+) \| (\d+) \|", re.MULTILINE)
 ROW = re.compile(r"^\| `(.+)` \| \((.*?),?\) \|", re.MULTILINE)
-SIZES = {letter: int(size) for cell in A2.cells for letter, size in LETTER.findall(cell.source)}
+SIZES = {letter: int(size) for cell in A2 for letter, size in LETTER.findall(cell.source)}
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +19,7 @@ def cards() -> dict[str, list[tuple[str, list[str], tuple[int, ...]]]]:
     names: dict[str, object] = {}
     found, chapter = {}, ""
     with torch.random.fork_rng():
-        for cell in A2.cells:
+        for cell in A2:
             if cell.cell_type == "code":
                 exec(cell.source, names)
                 continue
@@ -36,7 +33,7 @@ def cards() -> dict[str, list[tuple[str, list[str], tuple[int, ...]]]]:
 
 
 def test_every_chapter_has_a_card_and_no_two_letters_one_size(cards):
-    assert list(cards) == list(NOTEBOOKS), (
+    assert list(cards) == list(CHAPTERS), (
         "A2 needs a card `## Chapter NN: …`, with a table of shapes, for each chapter, in their order"
     )
     assert len(set(SIZES.values())) == len(SIZES) - 1  # D/2 is 2, as B is: never in one shape
@@ -44,16 +41,16 @@ def test_every_chapter_has_a_card_and_no_two_letters_one_size(cards):
         assert not any({"B", "D/2"} <= set(axes) for _, axes, _ in rows)
 
 
-@pytest.mark.parametrize("chapter", NOTEBOOKS)
+@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_letters_are_the_shape(chapter, cards):
     for what, axes, shape in cards.get(chapter, []):
         wanted = tuple(SIZES[letter] for letter in axes)
         assert shape == wanted, f"{what} has the shape {shape}; {axes} is {wanted}"
 
 
-@pytest.mark.parametrize("chapter", NOTEBOOKS)
+@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_what_a_card_names_stands_in_its_chapter(chapter, cards):
-    text = "\n".join(cell.source for cell in nbformat.read(NOTEBOOKS[chapter], 4).cells)
+    text = "\n".join(cell.source for cell in cells_of(CHAPTERS[chapter].name))
     for what, *_ in cards.get(chapter, []):
         for word in set(re.findall(r"[A-Za-z_]\w*", what)):
             assert re.search(rf"\b{word}\b", text), f"{chapter} has no {word!r} ({what})"

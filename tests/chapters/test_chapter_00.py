@@ -8,7 +8,7 @@ import torch
 
 from chapters.ch00 import figures
 from chapters.ch00.explorer import stride_explorer
-from chapters.ch00.figures import axes_figure, axis_names, strides_figure, walk_figure
+from chapters.ch00.figures import axes_figure, axis_names, strides_figure
 from course.draw.picture import Picture
 
 X = torch.randint(0, 10, (2, 3, 5), generator=torch.Generator().manual_seed(1337))
@@ -91,8 +91,6 @@ def test_the_legend_names_sizes_and_a_row():
     says = axes_figure(X, WORDS).sentence
     for part in ("2 pages", "3 rows", "5 columns", f"'with', x[1, 0], is {X[1, 0].tolist()}"):
         assert part in says
-    with pytest.raises(ValueError, match="expected 2 sequences of 3 words"):
-        axes_figure(X, WORDS[:1])
 
 
 @pytest.mark.parametrize("shape", [(2, 3, 5), (2, 5, 3), (1, 7, 2)])
@@ -101,8 +99,3 @@ def test_the_strides_are_products_of_the_sizes_behind(shape):
     says = strides_figure(torch.zeros(shape, dtype=torch.int64)).sentence
     assert f"B {T * C}, T {C}, C 1." in says
     assert f"number {T * C} b + {C} t + 1 c" in says
-
-
-def test_a_copy_is_refused():
-    with pytest.raises(ValueError, match="not a copy of x"):
-        walk_figure(X, X.clone(), "a copy", 0)

@@ -3,7 +3,6 @@
 import ast
 import json
 
-import nbformat
 from tokenizers import Tokenizer
 from tokenizers.models import BPE
 from tokenizers.pre_tokenizers import ByteLevel
@@ -13,14 +12,13 @@ from attention.bpe_tokenizer import BPETokenizer
 from attention.corpus import load_corpus
 from chapters.ch01.explorer import merge_explorer
 from chapters.ch01.figures import levels_figure
-from tests.chapters.conftest import says
-from tests.conftest import ROOT
+from tests.chapters.conftest import cells_of, says
 
 SENTENCE = "Your journey starts with one step"
 
 
 def test_the_quoted_merges_and_ids_are_the_librarys_and_all_merges_are_ours():
-    cells = nbformat.read(ROOT / "notebooks" / "01_text_to_tokens.ipynb", 4).cells
+    cells = cells_of("01_text_to_tokens.ipynb")
     [source] = [cell.source for cell in cells if cell.id == "merges-theirs"]
     merges, ids = (line.value for line in ast.parse(source).body[:2])
     theirs = Tokenizer(BPE())

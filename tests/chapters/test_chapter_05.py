@@ -2,7 +2,6 @@
 
 import math
 
-import pytest
 import torch
 
 from chapters.ch05.explorer import query_explorer
@@ -105,10 +104,3 @@ def test_attention_figure_says_when_rows_do_not_sum_to_1():
     weights = torch.tensor([[0.0, 0.0], [1.0, 1.0]])
     said = attention_figure(scores, weights, weights @ torch.eye(2), "ab").sentence
     assert "do not all sum to 1: their sums go from 0.00 to 2.00." in said
-
-
-def test_attention_figure_refuses_what_it_cannot_draw():
-    square, batch = torch.ones(2, 2), torch.ones(1, 2, 2)
-    for wrong in ((batch, batch, batch), (square, torch.ones(2, 3), square), (square, square, X)):
-        with pytest.raises(ValueError, match="index the batch and the head first"):
-            attention_figure(*wrong)

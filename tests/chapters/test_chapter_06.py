@@ -9,9 +9,10 @@ import torch.nn.functional as F
 from chapters.ch06.explorer import REACH, head_explorer, query_explorer
 from chapters.ch06.figures import head_figure, roles_figure
 from course.learn.exercises import load
-from tests.conftest import ROOT, WORDS, X, matrices
+from tests.chapters.conftest import cells_of
+from tests.conftest import WORDS, X, matrices
 
-NOTEBOOKS = ROOT / "notebooks"
+PAGE = "06_queries_keys_values.ipynb"
 
 
 def reference(x, W_q, W_k, W_v):
@@ -56,11 +57,9 @@ def test_the_head_figure_follows_other_sizes_and_negative_numbers():
 @pytest.fixture
 def spread():
     """The matrices of the last explorer, as its cell writes them."""
-    path = next(NOTEBOOKS.glob("06_*.ipynb"))
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     named = {"torch": torch, "x": X, "words": WORDS, "query_explorer": query_explorer}
     for name in ("cell-032", "cell-103"):
-        source = "".join(next(cell["source"] for cell in cells if cell["id"] == name))
+        source = next(cell.source for cell in cells_of(PAGE) if cell.id == name)
         exec(source.split("head_explorer")[0], named)
     return named["spread"]
 
@@ -105,10 +104,10 @@ def test_opposite_the_query_a_long_key_beats_the_nearest(spread):
 @pytest.fixture
 def shown():
     """The state of the explorer that the page opens with."""
-    path = next(NOTEBOOKS.glob("06_*.ipynb"))
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    output = next(c for c in cells if c["id"] == "cell-032")["outputs"][0]["data"]["text/html"]
-    data = "".join(output).split('<script type="application/json" class="course-live">')[1]
+    output = next(cell for cell in cells_of(PAGE) if cell.id == "cell-032").outputs[0]
+    data = output["data"]["text/html"].split(
+        '<script type="application/json" class="course-live">'
+    )[1]
     return json.loads(data.removesuffix("</script>"))["state"]
 
 
@@ -138,13 +137,6 @@ def test_the_head_explorer_has_every_matrix_and_a_still_of_the_first_head():
     assert state["head"] == "a" and [*state["heads"]] == ["a", "b"]
     for name, W in zip(("W_q", "W_k", "W_v"), matrices(), strict=True):
         assert torch.equal(torch.tensor(state["heads"]["b"][name]), W)
-
-
-@pytest.mark.parametrize("size, got", [(3, r"\[3\]"), (None, r"\[\]")])
-def test_a_head_whose_arrows_no_plane_shows_is_refused(size, got):
-    heads = {"wide": [torch.ones(3, size)] * 3} if size else {}
-    with pytest.raises(ValueError, match=f"of size 2, to be drawn as arrows, got {got}; take W_q"):
-        head_explorer(X, heads, WORDS)
 
 
 def test_just_two_of_the_eight_heads_are_deaf():

@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from tokenizers import Tokenizer, models, pre_tokenizers
 
 from attention.masks import causal_mask, padding_mask, window_mask
 from attention.properties import ripples
@@ -182,12 +183,9 @@ def test_the_curtain_says_what_loops_say(no_pixels, name, row):
 
 def test_hugging_faces_tokenizers_mark_words_with_1():
     """The one row of the chapter's conventions that its notebook tells and does not run."""
-    tokenizers = pytest.importorskip(
-        "tokenizers", reason="no tokenizers: python install.py --book --grade --test"
-    )
     vocabulary = {word: n for n, word in enumerate(["?", *WORDS])}
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="?"))
-    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="?"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer.enable_padding(pad_id=0, pad_token="?")
     found = [e.attention_mask for e in tokenizer.encode_batch(["Your journey", " ".join(WORDS)])]
     assert found == padding_mask(torch.tensor([2, 6]), T).long()[:, 0].tolist()

@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from attention.cache import Cache
-from attention.checkpoint import STORIES, load_checkpoint
 from attention.gpt import CausalSelfAttention
 from attention.stories import write_stories
 from chapters.ch14.story_heads import guesses
@@ -85,9 +84,9 @@ def test_the_explorers_question_has_the_answer_that_the_page_gives():
     assert cache_calculator().still.sentence.startswith("The cache of 1 text of 1,024 tokens")
 
 
-def test_the_table_drafts_the_form_and_misses_only_words_that_look_back():
+def test_the_table_drafts_the_form_and_misses_only_words_that_look_back(trained):
     """More than half of the owners and things are kept less than half of the time, and hardly another word."""
-    model, tokenizer, _ = load_checkpoint(STORIES)
+    model, tokenizer = trained
     draft = Table(
         tokenizer.encode("".join(write_stories(2000, 1337))), 8, tokenizer.vocab_size, 0.01
     )

@@ -4,31 +4,18 @@ import re
 from functools import cache
 from urllib.parse import unquote
 
-import nbformat
 import pytest
 
 from course.publish.page import anchor
+from tests.chapters.conftest import below, cells_of
 from tests.conftest import ROOT
 
 A3 = ROOT / "notebooks" / "A3_concordance.ipynb"
 # The ids are A3's; the numbers left out aren't used.
 IDS = {f"S{n}.{i}" for n, last in enumerate((9, 31, 9, 22, 3)) for i in range(1, last + 1)}
 IDS |= {f"T{i:02}" for i in range(1, 74) if i not in (37, 38, 39, 40, 46, 47, 64, 65, 66, 67)}
-HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 ROW = re.compile(r"^\| ([ST][\d.]+) \|.*\| (.+?) \|$", re.MULTILINE)
 LINK = re.compile(r"\[[^]]+\]\(([\w.]*)#([^) ]+)\)")
-
-
-@cache
-def below(name: str) -> dict[str, list]:
-    """Of each heading of a notebook the cells below it."""
-    found: dict[str, list] = {}
-    heading = ""
-    for cell in nbformat.read(ROOT / "notebooks" / name, 4).cells:
-        if cell.cell_type == "markdown" and (heads := HEADING.findall(cell.source)):
-            heading = anchor(heads[-1])
-        found.setdefault(heading, []).append(cell)
-    return found
 
 
 @cache
@@ -50,7 +37,7 @@ def contents(name: str, heading: str) -> str:
     return "\n".join(found)
 
 
-PAGE = "\n".join(cell.source for cell in nbformat.read(A3, 4).cells)
+PAGE = "\n".join(cell.source for cell in cells_of(A3.name))
 ROWS = dict(ROW.findall(PAGE))
 COVERED = {
     id

@@ -5,7 +5,6 @@ import math
 import pytest
 import torch
 
-from attention.checkpoint import STORIES, load_checkpoint
 from attention.stories import judge, write_stories
 from chapters.ch13 import finetune
 from chapters.ch13.figures import finetune_figure
@@ -44,8 +43,8 @@ def test_words_are_changed_and_changed_back(kind):
         assert changed(other, kind, back=True) == story
 
 
-def test_other_deeds_are_words_that_the_checkpoint_knows_and_other_names_are_not():
-    _, tokenizer, _ = load_checkpoint(STORIES)
+def test_other_deeds_are_words_that_the_checkpoint_knows_and_other_names_are_not(trained):
+    _, tokenizer = trained
     plain, deeds, names = (
         tokens_per_byte(tokenizer, some)
         for some in (SOME, *([changed(story, kind) for story in SOME] for kind in CHANGED))
@@ -72,8 +71,8 @@ def test_the_floor_is_that_of_the_rules():
 # ---------------------------------------------------------------- a run
 
 
-def test_a_run_begins_with_the_checkpoint_or_at_random():
-    model, tokenizer, _ = load_checkpoint(STORIES)
+def test_a_run_begins_with_the_checkpoint_or_at_random(trained):
+    model, tokenizer = trained
     ids = torch.tensor([tokenizer.encode(SOME[0])])
     long = PARTS | {"test": [SOME[0] * 3]}
     checkpoint, _ = begin("checkpoint", long, seed=1)

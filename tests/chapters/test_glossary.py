@@ -5,20 +5,15 @@ import re
 from typing import NamedTuple
 from urllib.parse import unquote
 
-import nbformat
 import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
 
-from course.notebooks import chapters
 from course.publish.page import anchor
-from tests.conftest import ROOT
+from tests.chapters.conftest import CHAPTERS, below, cells_of
 
-NOTEBOOKS = {p.stem[:2]: p for p in chapters(ROOT) if p.stem[:2].isdigit()}
-A1 = ROOT / "notebooks" / "A1_glossary.ipynb"
-PAGE = "\n".join(cell.source for cell in nbformat.read(A1, 4).cells)
-HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+PAGE = "\n".join(cell.source for cell in cells_of("A1_glossary.ipynb"))
 ROW = re.compile(
     r'^\| <span id="(?P<id>word-[\w-]+)">\[(?P<ours>[^]]+)\]\((?P<notebook>[^)#]+)#(?P<heading>[^)]+)\)'
     r"</span>, (?P<chapter>\d\d) \|.*\|.*\| (?P<torch>.*?) \|$",
@@ -41,22 +36,6 @@ WORDS = [Word(**match.groupdict()) for match in ROW.finditer(PAGE)]
 each_word = pytest.mark.parametrize("word", WORDS, ids=[word.id for word in WORDS])
 
 
-def sections() -> dict[tuple[str, str], str]:
-    """The text under each heading of each chapter, by the heading's anchor."""
-    found: dict[tuple[str, str], str] = {}
-    for path in NOTEBOOKS.values():
-        heading = ""
-        for cell in nbformat.read(path, 4).cells:
-            if cell.cell_type == "markdown" and (heads := HEADING.findall(cell.source)):
-                heading = anchor(heads[-1])
-            key = (path.name, heading)
-            found[key] = found.get(key, "") + cell.source + "\n"
-    return found
-
-
-SECTIONS = sections()
-
-
 def test_every_row_is_read():
     assert len(WORDS) == PAGE.count('<span id="word-') > 50
     for word in WORDS:
@@ -67,9 +46,9 @@ def test_every_row_is_read():
 
 @each_word
 def test_a_word_stands_under_its_heading(word):
-    place = (word.notebook, anchor(unquote(word.heading)))
-    assert place in SECTIONS, f"{word.notebook} has no heading {word.heading!r}"
-    section = SECTIONS[place].lower().replace("*", "")
+    cells = below(word.notebook).get(anchor(unquote(word.heading)))
+    assert cells, f"{word.notebook} has no heading {word.heading!r}"
+    section = "\n".join(cell.source for cell in cells).lower().replace("*", "")
     assert re.search(rf"\b{re.escape(re.sub(r's$', '', word.ours.lower()))}", section), section
 
 
@@ -95,9 +74,9 @@ def resolved(name: str):
     return found
 
 
-@pytest.mark.parametrize("chapter", NOTEBOOKS)
+@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_a_chapter_ends_with_its_words(chapter):
-    last = nbformat.read(NOTEBOOKS[chapter], 4).cells[-1].source
+    last = cells_of(CHAPTERS[chapter].name)[-1].source
     found = re.findall(r"\[([^]]+)\]\(A1_glossary\.ipynb#([^)]+)\)", last)
     assert found == [(word.ours, word.id) for word in WORDS if word.chapter == chapter], (
         f"the last cell of {chapter} has to link the words that A1 gives to it, in A1's order"

@@ -94,8 +94,8 @@ def test_any_text_has_torchs_logits_and_maps(page, many):
 WORDS = "Once there was a kite Mira flew and a lamp Omar lit. They lived by the lake with a dog called Pip."
 
 
-def test_a_model_of_words_reads_as_torch_does(page):
-    model, tokenizer, _ = load_checkpoint(STORIES)
+def test_a_model_of_words_reads_as_torch_does(page, trained):
+    model, tokenizer = trained
     page.evaluate(OPEN, base64.b64encode(STORIES.read_bytes()).decode())
     assert page.evaluate("read.mind.vocab") == [tokenizer.decode([i]) for i in range(491)]
     for text in (WORDS, f"\n{WORDS} Soon  the", "Hé, zebra's 12 kites?\n\n", WORDS * 6, " a"):
@@ -106,8 +106,8 @@ def test_a_model_of_words_reads_as_torch_does(page):
     assert page.evaluate(LOOK, ["Once a zebra sang", []])["unknown"] == [" zebra", " sang"]
 
 
-def test_a_head_that_is_off_gives_nothing(page):
-    model, tokenizer, _ = load_checkpoint(STORIES)
+def test_a_head_that_is_off_gives_nothing(page, trained):
+    model, tokenizer = trained
     page.evaluate(OPEN, base64.b64encode(STORIES.read_bytes()).decode())
     ids = tokenizer.encode(WORDS)
     for off in ([[0, 1]], [], [[1], [0, 0], [0, 1]], [[0, 1]]):

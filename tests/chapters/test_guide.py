@@ -2,18 +2,17 @@
 
 import re
 
-import nbformat
 import pytest
 
 from course.learn.exercises import load
 from course.notebooks import chapters
+from tests.chapters.conftest import CHAPTERS, cells_of
 from tests.conftest import ROOT
 
-A4 = nbformat.read(ROOT / "notebooks" / "A4_instructors_guide.ipynb", 4)
-NOTEBOOKS = {p.stem[:2]: p for p in chapters(ROOT) if p.stem[:2].isdigit()}
+A4 = cells_of("A4_instructors_guide.ipynb")
 LESSON = re.compile(r"## Chapter (\d\d): (.+)")
 BELIEF = re.compile(r"^\d\. .+ Exercise `(\w+)` says “(.+) …”$", re.MULTILINE)
-LESSONS = {match[1]: cell.source for cell in A4.cells if (match := LESSON.match(cell.source))}
+LESSONS = {match[1]: cell.source for cell in A4 if (match := LESSON.match(cell.source))}
 BELIEFS = [
     (f"{chapter}.{name}", hint)
     for chapter, says in LESSONS.items()
@@ -22,7 +21,7 @@ BELIEFS = [
 
 
 def test_every_chapter_has_a_lesson_with_its_question_and_three_misconceptions():
-    assert list(LESSONS) == list(NOTEBOOKS), (
+    assert list(LESSONS) == list(CHAPTERS), (
         "A4 needs a lesson, a cell `## Chapter NN: …`, for each chapter, in their order"
     )
     for chapter, says in LESSONS.items():
@@ -30,7 +29,7 @@ def test_every_chapter_has_a_lesson_with_its_question_and_three_misconceptions()
             f"A4, chapter {chapter}: write three lines `1. … Exercise `NAME` says “… …”`, with the "
             "first words of a hint"
         )
-        title = nbformat.read(NOTEBOOKS[chapter], 4).cells[0].source.splitlines()[0]
+        title = cells_of(CHAPTERS[chapter].name)[0].source.splitlines()[0]
         assert title == f"# {LESSON.match(says)[2]}", f"A4 asks another question than {chapter}"
         lacks = [part for part in ("**Aim.**", "**Discuss.**", "**Show.**") if part not in says]
         assert not lacks, f"A4, chapter {chapter}: write {', '.join(lacks)}"
@@ -45,21 +44,21 @@ def test_a_misconception_is_revealed_by_a_known_mistake(id, hint):
 
 def test_the_guide_names_every_page_that_mentions_chapter_12():
     """In prose; a link to it would break, and be seen."""
-    pages = {path.stem[:2]: nbformat.read(path, 4).cells for path in chapters(ROOT)}
+    pages = {path.stem[:2]: cells_of(path.name) for path in chapters(ROOT)}
     found = {
         name
         for name, cells in pages.items()
         if any(c.cell_type == "markdown" and "chapter 12" in c.source for c in cells)
     }
     assert found == {"11", "13", "A1", "A4"}, "correct A4's cell a4-remove, and this set"
-    [says] = [c.source for c in A4.cells if c.id == "a4-remove"]
+    [says] = [c.source for c in A4 if c.id == "a4-remove"]
     assert "Chapters 11 and 13 do, and so do the glossary and this page." in says
 
 
 def test_every_chapter_is_in_the_term_and_in_the_longest_path():
-    printed = "".join(output.text for cell in A4.cells for output in cell.get("outputs", []))
+    printed = "".join(output.text for cell in A4 for output in cell.get("outputs", []))
     weeks = re.findall(r"^ *\d+  ((?:\d\d ?)+) ", printed, re.MULTILINE)
     again = "run `course refresh A4`"
-    assert " ".join(weeks).split() == list(NOTEBOOKS), again
+    assert " ".join(weeks).split() == list(CHAPTERS), again
     longest = re.search(r"12 hours: (.+):", printed)[1]
-    assert longest.replace("+", "").split() == list(NOTEBOOKS), again
+    assert longest.replace("+", "").split() == list(CHAPTERS), again

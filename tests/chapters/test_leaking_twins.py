@@ -25,9 +25,8 @@ from chapters.ch08.leaking_twins import (
     written,
 )
 from chapters.ch13.runs import own_start
-from chapters.ch13.story_model import mean_loss, padded, word_tokenizer
-from course.notebooks import read
-from tests.conftest import ROOT
+from chapters.ch13.story_model import mean_loss, padded
+from tests.chapters.conftest import cells_of
 
 V, T = 11, 7
 STORIES = write_stories(20)
@@ -39,11 +38,6 @@ def small(diagonal, seed=0, n_layer=1, vocab_size=V, block_size=T):
     for block in model.blocks:
         own_start(block)
     return model
-
-
-@pytest.fixture(scope="module")
-def tokenizer():
-    return word_tokenizer("".join(write_stories(300)))
 
 
 def teller(tokenizer, diagonal):
@@ -162,28 +156,24 @@ def test_a_command_that_was_stopped_goes_on_where_it_was(few, monkeypatch):
 # ---------------------------------------------------------------- the stored runs
 
 
+SCORES = ("training", "without future", "well formed", "no slip", "text", "read to")
+
+
 def test_every_twin_has_all_seeds_and_all_scores():
     assert stored().keys() == DIAGONALS.keys()
     for runs in stored().values():
         assert [*runs] == [str(seed) for seed in SEEDS]
         for run in runs.values():
-            assert {*run} == {
-                "training",
-                "without future",
-                "well formed",
-                "no slip",
-                "text",
-                "read to",
-            }
+            assert {*run} == {*SCORES}
             assert 0 <= run["no slip"] <= run["well formed"] <= N_STORIES
             assert judge(run["text"]).read_to <= run["read to"] <= len(run["text"])
 
 
-def test_the_sentence_is_the_end_of_a_story():
+def test_the_sentence_is_the_end_of_a_story(tokenizer):
     line = " ".join(ANSWER[:-1]) + ANSWER[-1]
     assert any(story.endswith(f"{BEFORE} {line}\n") for story in write_stories(400, 1))
-    pieces = word_tokenizer("".join(write_stories(300)))
-    assert [pieces.decode([i]).strip() for i in pieces.encode(f" {line}")] == ANSWER
+    ids = tokenizer.encode(f" {line}")
+    assert [tokenizer.decode([i]).strip() for i in ids] == ANSWER
 
 
 def test_a_leak_looks_splendid_in_training_and_writes_no_story():
@@ -203,7 +193,7 @@ def test_a_leak_looks_splendid_in_training_and_writes_no_story():
 
 
 def test_the_page_has_the_numbers_of_the_runs():
-    cells = read(ROOT / "notebooks" / "08_causal_masking.ipynb").cells
+    cells = cells_of("08_causal_masking.ipynb")
     (said,) = [cell.source for cell in cells if cell.id == "curtain-says"]
     shut, honest, one, *_ = curtain_twins()
     for number in (f"{mean(twin['training']):.4f}" for twin in (shut, honest, one)):

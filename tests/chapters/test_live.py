@@ -35,7 +35,17 @@ from course.draw.picture import Picture
 from course.publish.mdbook import build
 from tests.browser import watched
 from tests.conftest import WORDS, X, matrices
-from tests.pages import AXE, AXE_RUN, LIGHT_AND_DARK, THEMES, cell, course, shown
+from tests.pages import (
+    AXE,
+    AXE_RUN,
+    LIGHT_AND_DARK,
+    THEMES,
+    cell,
+    course,
+    explored,
+    sizes_of_texts,
+    turn,
+)
 
 POLAR = [(20, 1.2), (70, 1.0), (100, 1.6), (170, 1.2), (240, 1.4), (310, 1.0)]
 KEYS = torch.tensor(
@@ -121,8 +131,7 @@ def address(tmp_path_factory):
     """A page of the book with every live explorer, opened from the disk."""
     cells = [cell("# Live")]
     for name, explorer in live().items():
-        output = shown(explorer._repr_mimebundle_()[0]["text/html"])
-        cells += [cell(f"## {name}"), cell(f"explore({name!r})", "code", [output])]
+        cells += [cell(f"## {name}"), explored(explorer, f"explore({name!r})")]
     root = course(tmp_path_factory.mktemp("live") / "course", live=cells)
     for name in ("before", "after"):  # where an arrow key would lead
         (root / "notebooks" / f"{name}.md").write_text(f"# {name}\n")
@@ -334,18 +343,29 @@ class Shown:
         radians = math.radians(angle)
         self.put([length * math.cos(radians), length * math.sin(radians)])
 
+    def flip(self, *places):
+        """What the page should have when cells of its mask were opened or closed."""
+        self.state["mask"] = [list(row) for row in self.state["mask"]]
+        for i, j in places:
+            self.state["mask"][i][j] = not self.state["mask"][i][j]
+
     def has(self, **state):
         """What the page shows when it should have come to this state: all of it is compared."""
         self.state |= state
         return self.agrees()
 
+    def goes(self, steps):
+        """Take steps, and compare what the page shows after each with where it leads: to a part of the
+        state, or to what a function makes of the explorer."""
+        found = self.through([step for step, _ in steps])
+        for (_, leads), seen in zip(steps, found, strict=True):
+            self.state |= (leads(self) if callable(leads) else leads) or {}
+            self.compare(seen)
+        return found
+
     def follow(self, states):
         """What an explorer of its own shows in each of these states: all of it is compared."""
-        found = []
-        for state, seen in zip(states, self.through(states), strict=True):
-            self.state |= state
-            found.append(self.compare(seen))
-        return found
+        return self.goes([(state, state) for state in states])
 
     def agrees(self):
         """What the page shows, once it is drawn: all of it is compared."""
@@ -403,9 +423,7 @@ class Shown:
         ):
             assert seen["ground"][best][2], "the query is in it"
         open_ = mask[row].nonzero().flatten().tolist()
-        thin = (
-            self.state["values"] != live()[self.name].state["values"]
-        )  # as a hull of any words may be
+        thin = self.state["values"] != live()[self.name].state["values"]  # any hull may be
         assert seen["inside"] or two or late or thin or len(open_) < 3, "the mix has left the hull"
         held = ["two" in self.state or t == row for t in range(len(weights))]
         many = len(self.state["queries"]) > 1  # each row has a button
@@ -591,17 +609,18 @@ def test_the_arrow_follows_pointer_and_keys(opened, name):
 @pytest.mark.parametrize("late", (False, True))
 def test_every_cell_opens_and_closes_before_softmax_and_after_it(table, late):
     explorer = Shown(table, "08 future")
-    seen = explorer.through([{"late": late}, *(("[data-cell]", place) for place in range(36))])
-    explorer.state["late"] = late
-    explorer.compare(seen[0])
-    for place, after in enumerate(seen[1:]):
-        row, column = divmod(place, 6)
-        mask = explorer.state["mask"]
-        explorer.state["mask"] = [list(each) for each in mask]
-        if sum(mask[row]) > 1 or not mask[row][column]:
-            explorer.state["mask"][row][column] = not mask[row][column]
-            explorer.state["row"] = row
-        explorer.compare(after)
+
+    def turned(place):
+        def leads(explorer):
+            row, column = divmod(place, 6)
+            mask = explorer.state["mask"]
+            if sum(mask[row]) > 1 or not mask[row][column]:
+                explorer.flip((row, column))
+                explorer.state["row"] = row
+
+        return ("[data-cell]", place), leads
+
+    seen = explorer.goes([({"late": late}, {"late": late}), *map(turned, range(36))])
     assert seen[-1]["reached"] == [f"5 {column}" for column in range(6)]
 
 
@@ -652,18 +671,35 @@ def test_a_gradient_step_moves_all_arrows_as_autograd_does(
     explorer.compare(again)
 
 
+PHONE = dict(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+
+
+def finger(page):
+    """A function that puts a finger on the page, moves it, and takes it away."""
+    touch = page.context.new_cdp_session(page)
+
+    def send(kind, *at):
+        points = [{"x": x, "y": y} for x, y in at]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    return send
+
+
+def fits_a_phone(page, explorer, kinds):
+    """Nothing of these kinds, and nothing of the page, is beyond its right edge."""
+    right = f"e => Math.max(...[...e.querySelectorAll('{kinds}')].map((one) => one.getBoundingClientRect().right))"
+    assert explorer.el.evaluate(right) <= 390
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
 @pytest.mark.browser
 def test_a_finger_moves_the_query_and_not_the_page(opened):
-    page = opened(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    page = opened(**PHONE)
     explorer = Shown(page, "06")
     explorer.handle.scroll_into_view_if_needed()
     box, top = explorer.el.locator(".grip").bounding_box(), page.evaluate("scrollY")
     x, y = round(box["x"] + box["width"] / 2), round(box["y"] + box["height"] / 2)
-    touch = page.context.new_cdp_session(page)
-    send = lambda kind, *at: touch.send(  # noqa: E731
-        "Input.dispatchTouchEvent",
-        {"type": kind, "touchPoints": [{"x": a, "y": b} for a, b in at]},
-    )
+    send = finger(page)
     send("touchStart", (x + 8, y + 8))  # a finger needs no aim
     for n in range(1, 6):
         send("touchMove", (x - 10 * n, y + 25 * n))
@@ -673,10 +709,7 @@ def test_a_finger_moves_the_query_and_not_the_page(opened):
     explorer.put([(right - 0.5) * 360 / unit, (0.5 - down) * 360 / unit])
     explorer.agrees()
     send("touchEnd")
-    assert (
-        page.evaluate("scrollY") == top
-        and page.evaluate("document.documentElement.scrollWidth") <= 390
-    )
+    assert page.evaluate("scrollY") == top
     explorer = Typed(page)
     ends = "e => [e.scrollWidth - e.clientWidth - e.scrollLeft, e.scrollWidth - e.clientWidth]"
     left, room = explorer.el.locator(".map").evaluate(ends)
@@ -686,9 +719,7 @@ def test_a_finger_moves_the_query_and_not_the_page(opened):
     page.keyboard.type(" and a line that is much longer than a phone is wide")
     typed = explorer.el.locator("textarea").input_value()
     explorer.has(block=2, head=3, text=typed)
-    right = "e => Math.max(...[...e.querySelectorAll('button, textarea, table')].map((one) => one.getBoundingClientRect().right))"
-    assert explorer.el.evaluate(right) <= 390
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    fits_a_phone(page, explorer, "button, textarea, table")
     assert explorer.el.locator(".map").get_attribute("tabindex") == "0", "keys scroll it"
 
 
@@ -787,11 +818,6 @@ class Painter(Shown):
         };
     }"""
 
-    def flip(self, *places):
-        self.state["mask"] = [list(row) for row in self.state["mask"]]
-        for i, j in places:
-            self.state["mask"][i][j] = not self.state["mask"][i][j]
-
     def compare(self, seen):
         """Everything that the page shows, against torch on the mask that it should have."""
         mask = torch.tensor(self.state["mask"])
@@ -820,20 +846,13 @@ class Painter(Shown):
 def test_every_cell_and_every_mask(table):
     painter, luck = Painter(table), random.Random(8)
     painted = [[[luck.random() < 0.4 for _ in WORDS] for _ in WORDS] for _ in range(30)]
-    steps = [{}, *((".presets button", n) for n in (*range(len(MASKS)), 0))]
+    presets = [{"mask": mask.tolist()} for mask in MASKS.values()]
+    steps = [((".presets button", n), presets[n]) for n in (*range(len(MASKS)), 0)]
     steps += [
-        *(("[data-cell]", place) for place in range(36)),
-        *({"mask": mask} for mask in painted),
+        (("[data-cell]", place), lambda painter, place=place: painter.flip(divmod(place, 6)))
+        for place in range(36)
     ]
-    for step, seen in zip(steps, painter.through(steps), strict=True):
-        match step:
-            case dict():
-                painter.state |= step
-            case (".presets button", n):
-                painter.state["mask"] = [*MASKS.values()][n].tolist()
-            case (_, place):
-                painter.flip(divmod(place, 6))
-        painter.compare(seen)
+    painter.goes([({}, {}), *steps, *(({"mask": mask},) * 2 for mask in painted)])
 
 
 @pytest.mark.browser
@@ -898,9 +917,7 @@ class Drawn(Shown):
         notes[row + 1 : row + 2] = ["answer!" if ahead[row].any() else "to guess"][: T - 1 - row]
         notes[row] = "looks"
         assert [each[3] for each in seen["words"]] == notes
-        assert seen["before"] == mask[row].tolist(), (
-            "the edge is behind the last word that is seen"
-        )
+        assert seen["before"] == mask[row].tolist(), "the edge is behind the last that is seen"
         name = "no mask" if k is None else f"diagonal={k}"
         assert seen["edge"] == [f"{at}", name] and seen["slider"] == [[f"{at}", name]]
         signs = [
@@ -931,15 +948,11 @@ class Drawn(Shown):
 def test_every_mask_from_every_word_and_every_key(table):
     curtain = Drawn(table)
     curtain.follow([{"row": row, "at": at} for row in range(7) for at in range(5)])
-    curtain.follow([{"row": 3, "at": 1}])
-    keys = ["ArrowRight"] * 4 + ["ArrowLeft"] * 5 + ["ArrowUp", "ArrowUp", "ArrowDown"]
-    at = 1
-    for key, seen in zip(
-        keys, curtain.through([(".handle", 0, key) for key in keys]), strict=True
-    ):
-        at = max(0, min(4, at + (1 if key in ("ArrowRight", "ArrowUp") else -1)))
-        curtain.state["at"] = at
-        curtain.compare(seen)
+    right, left, up, down = "ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown"
+    keys = [(right, 2), (right, 3), (right, 4), (right, 4)]
+    keys += [(left, 3), (left, 2), (left, 1), (left, 0), (left, 0), (up, 1), (up, 2), (down, 1)]
+    start = {"row": 3, "at": 1}
+    curtain.goes([(start, start), *(((".handle", 0, key), {"at": at}) for key, at in keys)])
 
 
 @pytest.mark.browser
@@ -1098,14 +1111,8 @@ def test_a_forbidden_character_comes_no_more(table):
     explorer.compare(other)
 
 
-KEYS_OF_BARS = (
-    "ArrowUp",
-    "Shift+ArrowUp",
-    "ArrowLeft",
-    "Shift+ArrowLeft",
-    "ArrowRight",
-    "ArrowDown",
-)
+KEYS_OF_BARS = [shift + way for way in ("ArrowUp", "ArrowLeft") for shift in ("", "Shift+")]
+KEYS_OF_BARS += ["ArrowRight", "ArrowDown"]
 PRESSED = {
     Row: [*((n, "ArrowUp") for n in range(8)), *((5, key) for key in KEYS_OF_BARS)],
     Next: [(12, key) for key in (*KEYS_OF_BARS, *["ArrowDown"] * 30, *["ArrowRight"] * 2)],
@@ -1116,10 +1123,12 @@ PRESSED = {
 @pytest.mark.parametrize("kind", PRESSED)
 def test_every_bar_follows_every_key(table, kind):
     explorer = kind(table)
-    found = explorer.through([(".handle", n, key) for n, key in PRESSED[kind]])
-    for (n, key), seen in zip(PRESSED[kind], found, strict=True):
-        explorer.nudge(n, key)
-        explorer.compare(seen)
+    explorer.goes(
+        [
+            ((".handle", n, key), lambda bars, n=n, key=key: bars.nudge(n, key))
+            for n, key in PRESSED[kind]
+        ]
+    )
     assert kind is Row or explorer.at(12) == pytest.approx(0.1), "it was below 0 once"
 
 
@@ -1516,7 +1525,6 @@ def test_every_step_of_every_head_is_drawn_as_torch_computes_it(table):
 def test_arrow_keys_lead_over_all_tables_of_the_head(table):
     """Along the words of the lower tables, up to what is above them, and past what isn't there yet."""
     explorer = Beats(table)
-    explorer.state["step"] = 36
     walk = [
         ("ArrowLeft", "table 5 5"), ("ArrowUp", "table 4 5"), *[("ArrowUp", f"table {r} 5") for r in (3, 2, 1, 0)],
         ("ArrowUp", "kT 1 5"), ("ArrowUp", "kT 0 5"), ("ArrowUp", "kT 0 5"), ("ArrowRight", "values 4 0"),
@@ -1524,39 +1532,17 @@ def test_arrow_keys_lead_over_all_tables_of_the_head(table):
         *[("ArrowLeft", f"{name} 0 {c}") for name, columns in (("out", (0,)), ("table", (5, 4, 3, 2, 1, 0)), ("q", (1, 0)), ("k", (1,)))
           for c in columns], ("ArrowUp", "W_k 2 1"), ("ArrowLeft", "W_k 2 0"), ("ArrowLeft", "W_v 2 1"),
     ]  # fmt: skip
-    steps = [
-        {"step": 36, "cell": ["out", 5, 0]},
-        *(("[data-cell][tabindex='0']", 0, key) for key, _ in walk),
-    ]
-    first, *found = explorer.through(steps)
-    for (_, place), seen in zip(walk, found, strict=True):
-        name, *at = place.split()
-        explorer.state["cell"] = [name, *map(int, at)]
-        explorer.compare(seen)
-    explorer = Beats(table)  # in the first beat there is no row 2 yet, and no table
-    steps = [
-        {"step": 2, "cell": ["q", 1, 1]},
-        *(("[data-cell][tabindex='0']", 0, key) for key in ("ArrowDown", "ArrowRight", "ArrowUp")),
-    ]
-    explorer.state |= steps[0]
-    for seen, row in zip(explorer.through(steps), (1, 1, 1, 0), strict=True):
-        explorer.state["cell"] = ["q", row, 1]
-        explorer.compare(seen)
 
+    def press(key, place):
+        name, row, column = place.split()
+        return ("[data-cell][tabindex='0']", 0, key), {"cell": [name, int(row), int(column)]}
 
-@pytest.mark.browser
-def test_a_number_follows_its_table_and_is_let_go_where_another_is_filled(table):
-    explorer, cell = Beats(table), "[data-cell='table 1 4']"
-    steps = [
-        ((SLIDER, 0, "=18"), {"step": 18}), ((cell, 0), {"cell": ["table", 1, 4]}), ((SLIDER, 0, "=20"), {"step": 20}),
-        ((SLIDER, 0, "=26"), {"step": 26}), ((SLIDER, 0, "=7"), {"step": 7}), ((".bar button", 4), {"step": 30}),
-        ((".bar button", 5), {"step": 36, "cell": None}), (("[data-cell='out 2 1']", 0), {"cell": ["out", 2, 1]}),
-        ((SLIDER, 0, "=33"), {"step": 33}), ((SLIDER, 0, "=6"), {"step": 6, "cell": None}), ((SLIDER, 0, "=0"), {"step": 0}),
-    ]  # fmt: skip
-    found = explorer.through([step for step, _ in steps])
-    for (_, state), seen in zip(steps, found, strict=True):
-        explorer.state |= state
-        explorer.compare(seen)
+    start = {"step": 36, "cell": ["out", 5, 0]}
+    explorer.goes([(start, start), *(press(*step) for step in walk)])
+    start = {"step": 2, "cell": ["q", 1, 1]}
+    early = [("ArrowDown", "q 1 1"), ("ArrowRight", "q 1 1"), ("ArrowUp", "q 0 1")]
+    # In the first beat there is no row 2 yet, and no table.
+    explorer.goes([(start, start), *(press(*step) for step in early)])
 
 
 @pytest.mark.browser
@@ -1594,7 +1580,7 @@ def test_the_beats_follow_pointer_wheel_and_keys_and_leave_the_page_alone(opened
 
 @pytest.mark.browser
 def test_a_narrow_page_shows_the_tables_of_the_beat_and_a_finger_swipes(opened):
-    page = opened(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    page = opened(**PHONE)
     explorer = Beats(page)
     seen = "e => [...e.querySelectorAll('.grid')].filter((g) => g.checkVisibility()).map((g) => g.getAttribute('aria-label'))"
     first = ["x", "W_v", "v", "W_k", "k", "W_q", "q"]
@@ -1603,25 +1589,18 @@ def test_a_narrow_page_shows_the_tables_of_the_beat_and_a_finger_swipes(opened):
         explorer.el.locator("input").fill(f"{step}")
         explorer.has(step=step)
         assert explorer.el.evaluate(seen) == tables
-        right = "e => Math.max(...[...e.querySelectorAll('button, input, p')].map((one) => one.getBoundingClientRect().right))"
-        assert explorer.el.evaluate(right) <= 390
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        fits_a_phone(page, explorer, "button, input, p")
         cut = "e => [...e.querySelectorAll('[data-cell]')].filter((b) => b.scrollWidth > b.clientWidth + 1).map((b) => b.textContent)"
         assert not explorer.el.evaluate(cut), "every number has room"
     box = explorer.el.locator("[data-cell='table 2 4']").bounding_box()
     x, y = box["x"], box["y"]
     lifted = "e => { for (const end of ['pointerup', 'pointercancel']) e.addEventListener(end, () => { window.lifted = true; }); }"
     explorer.el.evaluate(lifted)
-    touch = page.context.new_cdp_session(page)
-    for kind, at in (
-        ("touchStart", [x]),
-        *(("touchMove", [x - 10 * n]) for n in range(1, 9)),
-        ("touchEnd", []),
-    ):
-        touch.send(
-            "Input.dispatchTouchEvent",
-            {"type": kind, "touchPoints": [{"x": a, "y": y} for a in at]},
-        )
+    send = finger(page)
+    send("touchStart", (x, y))
+    for n in range(1, 9):
+        send("touchMove", (x - 10 * n, y))
+    send("touchEnd")
     page.wait_for_function("window.lifted")  # no step follows
     assert int(explorer.el.locator("input").input_value()) > 31
     explorer.el.locator("[data-cell='table 2 4']").click()
@@ -1630,11 +1609,11 @@ def test_a_narrow_page_shows_the_tables_of_the_beat_and_a_finger_swipes(opened):
 
 
 BOX, HELD, SLIDER = "input[type=checkbox]", "th button", "input[type=range]"
-CONTROLS = {  # what is clicked, pressed or chosen, and the state to which it leads
+CONTROLS = {  # what is clicked, pressed or chosen, and where it leads
     "03": (Next, [
         ((SLIDER, 0, "=0.4"), {"temperature": 0.4}), (("select", 0, "=5"), {"last": 5}),
         ((".top button", 0), {"seed": 6}), (("select", 0, "=4"), {"last": 4, "moved": {}}),
-        ((".handle", 0, "ArrowLeft"), None), ((".top button", 1), {"moved": {}}),
+        ((".handle", 0, "ArrowLeft"), lambda bars: bars.nudge(0, "ArrowLeft")), ((".top button", 1), {"moved": {}}),
     ]),
     "06": (Shown, [
         ((BOX, 0), {"scaled": False}), ((BOX, 1), {"causal": True}), ((HELD, 3), {"row": 3}),
@@ -1655,6 +1634,13 @@ CONTROLS = {  # what is clicked, pressed or chosen, and the state to which it le
         ((SLIDER, 0, "=9"), {"step": 9}), ((".bar button", 0), {"step": 6}), ((".presets button", 1), {"head": "random"}),
         (("[data-cell]", 30), {"cell": ["v", 3, 0]}), ((".presets button", 0), {"head": "laid out"}),
     ]),
+    "06 six, a number in its table": (Beats, [  # it is let go where another is filled
+        ((SLIDER, 0, "=18"), {"step": 18}), (("[data-cell='table 1 4']", 0), {"cell": ["table", 1, 4]}),
+        ((SLIDER, 0, "=20"), {"step": 20}), ((SLIDER, 0, "=26"), {"step": 26}), ((SLIDER, 0, "=7"), {"step": 7}),
+        ((".bar button", 4), {"step": 30}), ((".bar button", 5), {"step": 36, "cell": None}),
+        (("[data-cell='out 2 1']", 0), {"cell": ["out", 2, 1]}), ((SLIDER, 0, "=33"), {"step": 33}),
+        ((SLIDER, 0, "=6"), {"step": 6, "cell": None}), ((SLIDER, 0, "=0"), {"step": 0}),
+    ]),
     "14": (Typed, [
         ((".grid button", 7), {"block": 1, "head": 3}), (("textarea", 0, "=x"), {"text": "x"}),
         ((".grid button", 7, "ArrowUp"), {"block": 0}), ((".grid button", 3, "ArrowUp"), {}),
@@ -1667,13 +1653,7 @@ CONTROLS = {  # what is clicked, pressed or chosen, and the state to which it le
 @pytest.mark.parametrize("name", CONTROLS)
 def test_every_control_leads_to_its_state(table, name):
     kind, steps = CONTROLS[name]
-    explorer = kind(table, name)
-    found = explorer.through([step for step, _ in steps])
-    for (step, state), seen in zip(steps, found, strict=True):
-        if state is None:
-            explorer.nudge(*step[1:])
-        explorer.state |= state or {}
-        explorer.compare(seen)
+    kind(table, name.partition(",")[0]).goes(steps)
 
 
 @pytest.mark.browser
@@ -1735,7 +1715,7 @@ def test_the_maps_have_the_colour_of_the_theme(opened):
     }"""
     found = []
     for theme in ("light", "navy"):
-        page.evaluate(f"document.getElementById('mdbook-theme-{theme}').click()")
+        turn(page, theme)
         explorer.agrees()
         shown, role = explorer.el.evaluate(first)
         assert shown == [int(role[n : n + 2], 16) for n in (1, 3, 5)]
@@ -1758,14 +1738,7 @@ def test_without_its_weights_the_still_picture_stays(address, chrome):
 @pytest.mark.parametrize("width", (390, pytest.param(780, marks=pytest.mark.weekly), 1280))
 def test_all_text_is_twelve_pixels_or_more(opened, width):
     page = opened(viewport={"width": width, "height": 900})
-    sizes = page.evaluate(
-        """[...document.querySelectorAll("div.course-live *")]
-            .filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
-            .map((e) => {
-                const svg = e.closest("svg"), scale = svg ? svg.getBoundingClientRect().width / 360 : 1;
-                return [parseFloat(getComputedStyle(e).fontSize) * scale, e.outerHTML.slice(0, 80)];
-            })"""
-    )
+    sizes = sizes_of_texts(page, "div.course-live")
     assert len(sizes) > 80
     assert [found for found in sizes if found[0] < 12] == []
 
@@ -1812,7 +1785,7 @@ def test_axe_finds_nothing_in_any_theme_whatever_is_open(opened, themes):
         beats.el.get_by_role("button", name=name).click()
         assert page.evaluate(ONE_OF_EACH_KIND) > 150
     for theme in themes:
-        page.evaluate(f"document.getElementById('mdbook-theme-{theme}').click()")
+        turn(page, theme)
         assert not (found := page.evaluate(AXE_RUN, [False])), (theme, found)
 
 

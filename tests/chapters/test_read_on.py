@@ -42,9 +42,7 @@ def test_what_leads_out_is_listed_and_what_is_listed_is_used():
     used = {address for text in TEXTS.values() for _, address in LINK.findall(text)}
     gone, new = set(WORKS) - used, used - set(WORKS)
     assert not new, f"add to tests/chapters/links.txt, with the work and the day: {new}"
-    assert not gone, (
-        f"no page links to it any more, so take out of tests/chapters/links.txt: {gone}"
-    )
+    assert not gone, f"no page links to it: take out of tests/chapters/links.txt: {gone}"
 
 
 @pytest.mark.parametrize("line", LISTED, ids=lambda line: line[0])

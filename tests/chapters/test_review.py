@@ -37,10 +37,7 @@ KIND = {
     ),
     "one special token": ("01.split_special", lambda text, special: list(text.partition(special))),
     "triangular masks": ("04.weights_from_mask", by_rows_of_a_triangle),
-    "square sizes": (
-        "06.attend",
-        lambda x, W_q, W_k, W_v: (x @ W_q @ (x @ W_k).mT).softmax(-1) @ x,
-    ),
+    "square sizes": ("06.attend", lambda x, W_q, W_k, _: (x @ W_q @ (x @ W_k).mT).softmax(-1) @ x),
 }
 
 
@@ -78,9 +75,7 @@ UNTRUE = [  # id, answer, what must not be said
 @pytest.mark.parametrize(("id", "answer", "untrue"), UNTRUE)
 def test_no_hint_says_what_is_not_so(id, answer, untrue):
     found = told(id, answer)
-    assert found.status in {"wrong", "known mistake"} and untrue not in found.sentence, (
-        found.sentence
-    )
+    assert found.status in {"wrong", "known mistake"} and untrue not in found.sentence, found
 
 
 # ---------------------------------------------------------------- statements

@@ -22,16 +22,15 @@ from chapters.ch13.scale_stories import (
     stored,
     tried,
 )
-from chapters.ch13.story_model import exact_floor, mean_loss, padded, word_tokenizer
+from chapters.ch13.story_model import exact_floor, mean_loss, padded
 from chapters.rates import next_run
 
 STORIES = write_stories(20)
 
 
 @pytest.fixture
-def small(monkeypatch, tmp_path):
+def small(tokenizer, monkeypatch, tmp_path):
     """A few stories to learn from, and nothing stored."""
-    tokenizer = word_tokenizer("".join(write_stories(300)))
     texts = (tokenizer, padded(tokenizer, STORIES), STORIES[:3], STORIES[3:5])
     for module in (ablate_stories, scale_stories):
         monkeypatch.setattr(module, "texts", lambda: texts)

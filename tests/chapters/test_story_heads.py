@@ -5,7 +5,6 @@ import json
 import pytest
 import torch
 
-from attention.checkpoint import STORIES, load_checkpoint
 from attention.gpt import GPT, Config
 from attention.stories import GIRLS, judge, write_stories
 from attention.training import evaluating
@@ -28,11 +27,6 @@ TOLD = (
 )
 
 
-@pytest.fixture(scope="module")
-def trained():
-    return load_checkpoint(STORIES)[:2]
-
-
 def test_every_word_that_is_decided_has_its_kind(trained):
     _, tokenizer = trained
     assert judge(TOLD).well_formed
@@ -49,23 +43,8 @@ def test_every_word_that_is_decided_has_its_kind(trained):
     ]  # fmt: skip
     form = [each[2] for each in found if each[1] == "form"]
     assert form[:4] == ["Once", "there", "was", "a"] and "Pip" not in form and "?" in form
-    free = [
-        "kite",
-        "Mira",
-        "lamp",
-        "Omar",
-        "lake",
-        "dog",
-        "Pip",
-        "Then",
-        "lamp",
-        "bored",
-        "Pip",
-        "It",
-        "kite",
-        "\n",
-    ]
-    assert len(found) == len(words) - 1 - len(free)
+    free = "kite Mira lamp Omar lake dog Pip Then lamp bored Pip It kite"  # and the line break
+    assert len(found) == len(words) - 1 - len([*free.split(), "\n"])
 
 
 def test_head_1_1_fetches_the_owner_and_form_stays_without_it(trained):
@@ -154,11 +133,8 @@ def test_form_comes_before_the_owners_and_head_1_1_with_them():
 
 def test_a_frame_is_what_the_model_shows(trained, monkeypatch):
     model, tokenizer = trained
-    told = [
-        TOLD,
-        TOLD.replace("the kite Mira flew.\n", "the kite Omar flew.\n"),
-        "Once upon a time",
-    ]
+    other = TOLD.replace("the kite Mira flew.\n", "the kite Omar flew.\n")
+    told = [TOLD, other, "Once upon a time"]
     monkeypatch.setattr(film, "told_by", lambda *args: told)
     monkeypatch.setattr(film, "JUDGED", len(told))
     frame = film.frame(model, tokenizer, SOME[:10])

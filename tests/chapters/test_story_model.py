@@ -104,8 +104,8 @@ def test_the_checkpoint_is_what_its_facts_say():
         assert abs(found[name] - float(facts[name])) < 0.08, name
 
 
-def test_stories_end_where_the_model_ends_them():
-    model, tokenizer, _ = load_checkpoint(STORIES)
+def test_stories_end_where_the_model_ends_them(trained):
+    model, tokenizer = trained
     told = told_by(model, tokenizer, 5, torch.Generator().manual_seed(1))
     assert [text.count("\n") for text in told] == [1] * 5
     assert told == told_by(model, tokenizer, 5, torch.Generator().manual_seed(1))

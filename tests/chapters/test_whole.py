@@ -5,12 +5,11 @@ import itertools
 import pytest
 import torch
 
-from attention.checkpoint import STORIES, load_checkpoint
 from chapters.ch13.explorer import tensors, whole_gpt
 from chapters.ch13.figures import PARTS, three_digits, whole_figure
 from chapters.ch13.writer import BEGINNING
 from course.publish.mdbook import build
-from tests.pages import AXE, AXE_RUN, LIGHT_AND_DARK, cell, course, shown
+from tests.pages import axe_finds_nothing_within, cell, course, explored, sizes_of_texts
 
 KEYS = [part.key for part in PARTS if part.key]
 OF_A_BLOCK = ["qkv", "weights", "mix", "heard", "hidden", "mlp", "out"]
@@ -18,17 +17,18 @@ STILL = {"reduced_motion": "reduce"}
 
 
 @pytest.fixture(scope="module")
-def trained():
-    return load_checkpoint(STORIES)[:2]
+def read(trained):
+    """The ids with which the explorer opens, and what the model makes of them."""
+    model, tokenizer = trained
+    ids = torch.tensor(tokenizer.encode("\n" + BEGINNING))
+    return ids, tensors(model, ids)
 
 
 # ---------------------------------------------------------------- without a page
 
 
-def test_the_parts_are_those_of_the_models_own_pass(trained):
-    model, tokenizer = trained
-    ids = torch.tensor(tokenizer.encode("\n" + BEGINNING))
-    found = tensors(model, ids)
+def test_the_parts_are_those_of_the_models_own_pass(trained, read):
+    (model, _), (ids, found) = trained, read
     logits, weights = model.forward_with_weights(ids[None])
     torch.testing.assert_close(found["logits"], logits[0])
     for n in range(model.config.n_layer):
@@ -45,21 +45,15 @@ def test_the_still_picture_says_its_sizes_and_the_likeliest_token(trained):
     for told in ("7 tokens", "vectors of 5 numbers", "each of 3 blocks", "491 logits"):
         assert told in drawn.sentence
     assert drawn.sentence.endswith("After 'kite', the most probable is 'Mira', with 75.0 %.")
-    for number in (
-        "30.0",
-        "65.0",
-        "100",
-        "138",
-    ):  # of the last token, from the table and after each block
+    for number in ("30.0", "65.0", "100", "138"):  # of the last token: at first, after each block
         assert f">{number}</text>" in drawn.svg, number
     assert "75.0 %" in drawn.svg and "&lt; 0.1 %" in drawn.svg
     assert all(f">{part.label}</text>" in drawn.svg for part in PARTS)
 
 
-def test_the_explorer_opens_on_the_sentence_of_the_writer(trained):
-    model, tokenizer = trained
-    ids = torch.tensor([tokenizer.encode("\n" + BEGINNING)])
-    chance, best = model(ids)[0, -1].softmax(dim=-1).max(dim=-1)
+def test_the_explorer_opens_on_the_sentence_of_the_writer(trained, read):
+    (model, tokenizer), (ids, _) = trained, read
+    chance, best = model(ids[None])[0, -1].softmax(dim=-1).max(dim=-1)
     explorer = whole_gpt()
     assert (
         f"'{tokenizer.decode([best]).strip()}', with {100 * chance:.1f} %"
@@ -102,10 +96,8 @@ def test_boxes_do_not_overlap_and_arrows_end_at_them():
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
-    output = shown(whole_gpt()._repr_mimebundle_()[0]["text/html"])
     root = course(
-        tmp_path_factory.mktemp("whole") / "course",
-        live=[cell("# Live"), cell("whole_gpt()", "code", [output])],
+        tmp_path_factory.mktemp("whole") / "course", live=[cell("# Live"), explored(whole_gpt())]
     )
     build(root)
     return (root / "build" / "book" / "live.html").as_uri()
@@ -149,9 +141,7 @@ def pairs(found, ids, part, block, head):
         return ids, ids[last, None]
     if part == "qkv":
         three = [found[f"{name} {block}"] for name in ("queries", "keys", "values")]
-        return three[0].transpose(0, 1).transpose(0, 1), torch.cat(
-            [x[head, last, :2] for x in three], dim=-1
-        )
+        return three[0], torch.cat([x[head, last, :2] for x in three], dim=-1)
     if part == "weights":
         weights = found[f"weights {block}"]
         seen = weights[head, -1].topk(5).indices.sort().values
@@ -173,11 +163,8 @@ def agrees(page, found, ids, part, block=0, head=0):
 
 
 @pytest.mark.browser
-def test_every_part_of_every_block_is_what_torch_computes(opened, trained):
-    model, tokenizer = trained
-    ids = torch.tensor(tokenizer.encode("\n" + BEGINNING))
-    found = tensors(model, ids)
-    page = opened()
+def test_every_part_of_every_block_is_what_torch_computes(opened, read):
+    (ids, found), page = read, opened()
     for part in KEYS:
         press(page, part)
         for block in range(3) if part in OF_A_BLOCK else (0,):
@@ -191,10 +178,8 @@ def test_every_part_of_every_block_is_what_torch_computes(opened, trained):
 
 
 @pytest.mark.browser
-def test_its_sentences_are_true(opened, trained):
-    model, tokenizer = trained
-    ids = torch.tensor(tokenizer.encode("\n" + BEGINNING))
-    found = tensors(model, ids)
+def test_its_sentences_are_true(opened, trained, read):
+    (_, tokenizer), (ids, found) = trained, read
     token = lambda i: tokenizer.decode([int(ids[i])]).strip() if i else "start"  # noqa: E731
     page = opened()
     told = {}
@@ -220,10 +205,8 @@ def test_its_sentences_are_true(opened, trained):
 
 
 @pytest.mark.browser
-def test_a_pressed_weight_says_what_it_is_computed_from(opened, trained):
-    model, tokenizer = trained
-    ids = torch.tensor(tokenizer.encode("\n" + BEGINNING))
-    found, page = tensors(model, ids), opened()
+def test_a_pressed_weight_says_what_it_is_computed_from(opened, read):
+    (ids, found), page = read, opened()
     press(page, "weights")
     press_block(page, 1)
     weights, t = found["weights 1"][0], len(ids) - 1
@@ -330,11 +313,7 @@ def test_its_text_can_be_read_and_its_parts_can_be_hit(opened, width):
     page = opened(viewport={"width": width, "height": 900})
     for part in KEYS:
         press(page, part)
-    sizes = page.evaluate(
-        """[...document.querySelectorAll("div.course-whole *")]
-            .filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
-            .map((e) => parseFloat(getComputedStyle(e).fontSize) * (e.closest("svg") ? e.getScreenCTM().a : 1))"""
-    )
+    sizes = [size for size, _ in sizes_of_texts(page, "div.course-whole")]
     assert len(sizes) > 40 and min(sizes) >= 12
     boxes = [box.bounding_box() for box in page.locator(".part").all()]
     assert min(min(box["width"], box["height"]) for box in boxes) >= 24
@@ -344,16 +323,9 @@ def test_its_text_can_be_read_and_its_parts_can_be_hit(opened, width):
 @pytest.mark.browser
 def test_axe_finds_nothing(opened):
     page = opened()
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    for theme in LIGHT_AND_DARK:
-        page.evaluate(f"document.getElementById('mdbook-theme-{theme}').click()")
-        for part in ("vectors", "weights", "next"):
-            press(page, part)
-            page.evaluate(
-                "document.querySelectorAll('.course-whole *').forEach(e => { e.dataset.kind = 1 })"
-            )
-            found = page.evaluate(AXE_RUN, [True, True]) + page.evaluate(AXE_RUN, [False])
-            assert not found, (theme, part)
+    for part in ("vectors", "weights", "next"):
+        press(page, part)
+        axe_finds_nothing_within(page, ".course-whole")
 
 
 @pytest.mark.browser

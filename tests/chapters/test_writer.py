@@ -5,13 +5,12 @@ from itertools import pairwise
 import pytest
 import torch
 
-from attention.checkpoint import STORIES, load_checkpoint
 from attention.generation import generate
 from attention.sampling import next_probabilities
 from chapters.ch13.writer import BEGINNING, story_writer
 from chapters.ch14.interventions import ablated
 from course.publish.mdbook import build
-from tests.pages import AXE, AXE_RUN, LIGHT_AND_DARK, cell, course, shown
+from tests.pages import axe_finds_nothing_within, cell, course, explored
 
 pytestmark = pytest.mark.browser
 
@@ -19,18 +18,12 @@ STILL, MOVING = {"reduced_motion": "reduce"}, {"reduced_motion": "no-preference"
 
 
 @pytest.fixture(scope="module")
-def trained():
-    return load_checkpoint(STORIES)[:2]
-
-
-@pytest.fixture(scope="module")
 def addresses(tmp_path_factory):
     """The pages of a writer, of one with switches, and of one that draws as it is told."""
-    pages, writers = {}, {"live": {}, "off": {"switches": True}, "drawn": {"sampling": True}}
-    for name, how in writers.items():
-        writer = story_writer(**how)
-        output = shown(writer._repr_mimebundle_()[0]["text/html"])
-        pages[name] = [cell("# Live"), cell("story_writer()", "code", [output])]
+    writers = {"live": {}, "off": {"switches": True}, "drawn": {"sampling": True}}
+    pages = {
+        name: [cell("# Live"), explored(story_writer(**how))] for name, how in writers.items()
+    }
     root = course(tmp_path_factory.mktemp("writer") / "course", **pages)
     build(root)
     return {name: (root / "build" / "book" / f"{name}.html").as_uri() for name in pages}
@@ -63,6 +56,16 @@ def story(page):
 def press(page, name, times=1):
     for _ in range(times):
         page.get_by_role("button", name=name, exact=True).click()
+
+
+def tokens(page):
+    return page.locator(".text [role=option]")
+
+
+def bars(page):
+    """The chances of the next tokens, as they are drawn."""
+    cells = page.locator("table.next td[data-value]")
+    return torch.tensor(cells.evaluate_all("all => all.map(cell => Number(cell.dataset.value))"))
 
 
 def arcs(page):
@@ -152,7 +155,7 @@ def test_a_word_is_dotted_where_the_story_could_have_gone_on_differently(opened,
     ids = tokenizer.encode("\n" + story(page))
     chances = model(torch.tensor([ids]))[0].softmax(dim=-1)
     drawn = range(len(tokenizer.encode("\n" + BEGINNING)), len(ids))
-    dotted = page.locator(".text [role=option]").evaluate_all(
+    dotted = tokens(page).evaluate_all(
         "all => all.flatMap((each, n) => each.classList.contains('open') ? [n] : [])"
     )
     assert dotted == [n for n in drawn if chances[n - 1, ids[n]] < 0.9]
@@ -177,12 +180,8 @@ def test_a_typed_beginning_is_read_and_bars_are_torchs(opened, trained):
     assert told.startswith(typed) and len(told) > len(typed), "it is as long as before"
     with torch.no_grad():
         logits = model(torch.tensor([tokenizer.encode("\n" + told)]))[0, -1]
-    shares = page.locator("table.next td[data-value]").evaluate_all(
-        "cells => cells.map(cell => Number(cell.dataset.value))"
-    )
-    torch.testing.assert_close(
-        torch.tensor(shares), logits.softmax(dim=-1).topk(5).values, atol=1e-3, rtol=0
-    )
+    shares, wanted = bars(page), logits.softmax(dim=-1).topk(5).values
+    torch.testing.assert_close(shares, wanted, atol=1e-3, rtol=0)
     printed = page.locator("table.next td[data-value]").all_inner_texts()
     assert [text == "< 0.1 %" for text in printed] == [share < 0.0005 for share in shares]
     page.get_by_role("textbox").fill("Once a zebra")
@@ -252,7 +251,7 @@ def crossed(page, maps):
 
 def test_a_word_that_is_pointed_at_has_its_arcs_its_row_and_its_column(told):
     page, maps = told
-    words = page.locator(".text [role=option]")
+    words = tokens(page)
     newest = page.inner_text(".says")
     for n in (3, 7):
         words.nth(n).hover()
@@ -278,7 +277,7 @@ def test_a_cell_that_is_pointed_at_lights_its_two_words(told):
     map_ = page.get_by_role("button", name="block 1, head 1")
     size = map_.bounding_box()["width"]
     map_.hover(position={"x": size * 5.5 / T, "y": size * 20.5 / T})
-    words = page.locator(".text [role=option]").all_inner_texts()
+    words = tokens(page).all_inner_texts()
     said = says(page, f"From '{words[20]}' to '{words[5]}' the weight")
     assert said.endswith(f"is {maps[1, 1, 20, 5]:.2f}, in head 1 of block 1.")
     assert page.locator(".text .newest, .text .heard").all_inner_texts() == [words[5], words[20]]
@@ -289,7 +288,7 @@ def test_a_cell_that_is_pointed_at_lights_its_two_words(told):
 
 def test_words_are_marked_by_keys_and_so_is_what_they_look_at(told):
     page, maps = told
-    words = page.locator(".text [role=option]").all_inner_texts()
+    words = tokens(page).all_inner_texts()
     page.get_by_role("listbox").focus()
     for _ in range(6):
         page.keyboard.press("ArrowLeft")
@@ -309,7 +308,7 @@ def test_words_are_marked_by_keys_and_so_is_what_they_look_at(told):
 
 def test_it_waits_while_a_word_is_pointed_at_or_marked(opened):
     page = opened(lambda page: page.clock.install(), **MOVING)
-    word = page.locator(".text [role=option]").nth(3)
+    word = tokens(page).nth(3)
     word.hover()
     before = story(page)
     page.clock.run_for(20_000)
@@ -365,10 +364,7 @@ def test_a_story_is_drawn_as_temperature_and_top_p_say(opened, trained):
     all_, kept = (next_probabilities(logits, 1.5, top_p=p)[0] for p in (None, 0.8))
     n = int((kept > 0).sum())
     assert n < len(kept) and f"{n} of {len(kept)} tokens can be drawn" in page.inner_text(".says")
-    shares = page.locator("table.next td[data-value]").evaluate_all(
-        "cells => cells.map(cell => Number(cell.dataset.value))"
-    )
-    torch.testing.assert_close(torch.tensor(shares), all_.topk(5).values, atol=1e-3, rtol=0)
+    torch.testing.assert_close(bars(page), all_.topk(5).values, atol=1e-3, rtol=0)
     assert page.locator("table.next .cut").count() == 5 - min(n, 5)
     move(page, "temperature", 0)
     start = torch.tensor([tokenizer.encode(f"\n{BEGINNING}")])
@@ -380,8 +376,8 @@ def test_a_story_is_drawn_as_temperature_and_top_p_say(opened, trained):
 def test_a_story_is_drawn_again_from_the_marked_word(opened):
     page = opened(name="drawn", **STILL)
     written(page)
-    first = page.locator(".text [role=option]").all_inner_texts()
-    page.locator(".text [role=option]").nth(40).click()
+    first = tokens(page).all_inner_texts()
+    tokens(page).nth(40).click()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
     assert page.locator(".text [aria-selected=true]").inner_text() == first[38]
@@ -390,7 +386,7 @@ def test_a_story_is_drawn_again_from_the_marked_word(opened):
     press(page, "Draw again from here")
     page.wait_for_function("document.querySelectorAll('.text .given').length === 39")
     written(page)
-    then = page.locator(".text [role=option]").all_inner_texts()
+    then = tokens(page).all_inner_texts()
     assert then[:39] == first[:39] and then != first
     assert page.locator(".text [aria-selected=true]").inner_text() == first[38]
     was = page.locator(".text p").text_content()
@@ -413,7 +409,7 @@ SLICES = """async () => {  // how many words are there after each frame, new one
 def test_a_change_writes_some_words_in_each_frame_and_the_old_ones_wait_in_grey(opened):
     page = opened(name="drawn", **STILL)
     written(page)
-    words = page.locator(".text [role=option]").count()
+    words = tokens(page).count()
     seen = page.evaluate(SLICES)
     begun = [new for new, old in seen if old]
     assert len(begun) > 3 and all(new + old >= words for new, old in seen if old)
@@ -452,12 +448,6 @@ def test_axe_finds_nothing_and_a_phone_nothing_to_scroll(opened, name, motion):
     page = opened(name=name, viewport={"width": 390, "height": 800}, **motion)
     page.wait_for_selector(".course-writer")
     assert page.evaluate("document.documentElement.scrollWidth") == 390
-    page.locator(".text [role=option]").nth(3).hover()
+    tokens(page).nth(3).hover()
     page.wait_for_selector(".pointed")
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    page.evaluate(
-        "document.querySelectorAll('.course-writer *').forEach(e => { e.dataset.kind = 1 })"
-    )
-    for theme in LIGHT_AND_DARK:
-        page.evaluate(f"document.getElementById('mdbook-theme-{theme}').click()")
-        assert not page.evaluate(AXE_RUN, [True, True]) + page.evaluate(AXE_RUN, [False]), theme
+    axe_finds_nothing_within(page, ".course-writer")

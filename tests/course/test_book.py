@@ -25,15 +25,7 @@ from course.publish.page import anchor
 from tests import pages
 from tests.browser import end, listens, wait_for, watched
 from tests.conftest import ROOT
-from tests.pages import (
-    LIGHT_AND_DARK,
-    THEMES,
-    axe_finds_nothing,
-    cell,
-    notebook,
-    printed,
-    shown,
-)
+from tests.pages import LIGHT_AND_DARK, THEMES, axe_finds_nothing, cell, notebook, printed, shown
 
 PHONE, DESK = {"width": 390, "height": 800}, {"width": 1280, "height": 800}
 
@@ -90,13 +82,7 @@ def test_a_build_takes_the_place_of_the_last_one(small):
 def test_only_what_the_summary_names_and_its_pages_show_is_published(small):
     src = small / "notebooks"
     kept = {"data/words.csv": "a,b", "a b.png": "x", "style.png": "x", "part/note.md": "# Note\n"}
-    secret = (
-        ".env",
-        ".git/config",
-        ".ipynb_checkpoints/one.ipynb",
-        "one.ipynb~",
-        "data/other.csv",
-    )
+    secret = (".env", ".git/config", ".ipynb_checkpoints/one.ipynb", "one.ipynb~", "data/x.csv")
     for name in (*kept, *secret, "draft.md", "words.csv"):
         (src / name).parent.mkdir(exist_ok=True)
         (src / name).write_text(kept.get(name, "quokka"))
@@ -223,13 +209,8 @@ def test_a_prediction_is_a_box_with_its_code_and_folded_in_it_the_answer():
         assert {found[word] for word in folded} == {"course-deeper course-ask course-folded"}
         assert found["code"] == "course-deeper course-ask"
     silent = cell("code", "code")
-    for cells in (
-        (asks,),
-        (asks, on),
-        (asks, asks, gives),
-        (asks, silent, why),
-        (asks, gives, over),
-    ):
+    unanswered = (asks,), (asks, on), (asks, asks, gives), (asks, silent, why), (asks, gives, over)
+    for cells in unanswered:
         found = boxes(text_of(*cells, over))
         assert found["How?"] == "course-deeper course-ask" and found["End"] == ""
         assert found.get("Because.", "").count("course-folded") == ("Because." in found)
@@ -271,11 +252,8 @@ def test_what_a_page_needs_is_folded_and_its_first_section_is_not():
     goals = cell("**You will be able to**\n\n- read.\n\n**Time:** 34 minutes, and more.")
     imports = cell("import x", "code", tags=["hide-input"])
     change, seed = cell("Change it."), cell("seed = 7", "code", tags=["parameters"])
-    on, first, later = (
-        cell("Onwards."),
-        cell("## First"),
-        cell("import z", "code", tags=["hide-input"]),
-    )
+    on, first = cell("Onwards."), cell("## First")
+    later = cell("import z", "code", tags=["hide-input"])
     for between in ([imports, change, seed], [change, imports, seed], [imports], [], [seed]):
         found = text_of(cell("# A\n\nWhy?"), goals, *between, on, first, later)
         page = BeautifulSoup(found, "html.parser")
@@ -660,7 +638,7 @@ def test_a_plane_that_stays_in_sight_has_the_ground_of_its_box(visit):
     page = visit("05_attention_without_weights.html", viewport=PHONE)
     found = set()
     for theme in THEMES:
-        page.evaluate(f"document.getElementById('mdbook-theme-{theme}').click()")
+        pages.turn(page, theme)
         box, plane = page.evaluate(grounds)
         assert box == plane, theme
         found.add(box)

@@ -64,10 +64,7 @@ REFUSED = [
     (code("x", tags=["nbval-check-output"]), "unknown tags ['nbval-check-output']"),
     (markdown(tags=["quizz"]), "markdown cell 1: unknown tags ['quizz']"),
     (code("x", tags=["nbval-ignore-output"]), "is tagged nbval-ignore-output: say why"),
-    (
-        code("x", tags=["nbval-ignore-output"], reason=" "),
-        "is tagged nbval-ignore-output: say why",
-    ),
+    (code("x", tags=["nbval-ignore-output"], reason=" "), "nbval-ignore-output: say why"),
     (code("# NBVAL_IGNORE_OUTPUT\nx"), "has the comment '# NBVAL_IGNORE_OUTPUT': use a tag"),
     (code("x\n  #NBVAL_SKIPP"), "has the comment '#NBVAL_SKIPP'"),
     (code(LONG), "has 16 lines, expected at most 15: split it or say why"),

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,58 +16,75 @@ from course.errors import CourseError
 from course.learn import copies
 from tests.course.test_notebooks import make_course
 
+START, UPDATE = ("start", "--no-lab"), ("update",)
+
 
 @pytest.fixture
 def root(tmp_path, monkeypatch):
     make_course(tmp_path, n1=["x = 1", "def answer():\n    ...", "check(answer)"], n2=["2"])
     monkeypatch.chdir(tmp_path)
     run(tmp_path / "notebooks" / "n1.ipynb")
-    assert main(["start", "--no-lab"]) == 0
+    assert main([*START]) == 0
     return tmp_path
 
 
-def change(path, work):
+@pytest.fixture
+def theirs(root):
+    return root / "notebooks" / "n1.ipynb"
+
+
+@pytest.fixture
+def mine(root):
+    return root / "my" / "n1.ipynb"
+
+
+@pytest.fixture
+def said(root, capsys):
+    """A function that gives what a command says that ends well."""
+
+    def says(command):
+        capsys.readouterr()
+        assert main([*command]) == 0
+        return capsys.readouterr().out
+
+    return says
+
+
+@contextmanager
+def cells_of(path):
+    """The cells of a notebook, which is written as they are changed."""
     notebook = notebooks.read(path)
-    work(notebook.cells)
+    yield notebook.cells
     notebooks.write(notebook, path)
 
 
 def run(path):
-    def work(cells):
+    with cells_of(path) as cells:
         for n, cell in enumerate(cells[1:], 1):
             cell.execution_count = n
             cell.outputs = [new_output("stream", text="7\n")]
-
-    change(path, work)
 
 
 def sources(path):
     return [cell.source for cell in notebooks.read(path).cells]
 
 
-def typed(number, source):
-    def work(cells):
+def type_in(path, number, source):
+    with cells_of(path) as cells:
         cells[number].source = source
 
-    return work
 
-
-def added(place, source, id):
-    def work(cells):
+def add(path, place, source, id):
+    with cells_of(path) as cells:
         cells.insert(place, type(cells[-1])(cells[-1] | {"source": source, "id": id}))
 
-    return work
 
-
-def removed(number):
-    def work(cells):
+def remove(path, number):
+    with cells_of(path) as cells:
         del cells[number]
 
-    return work
 
-
-def test_copies_have_no_outputs_and_the_course_keeps_its_own(root):
-    theirs, mine = root / "notebooks" / "n1.ipynb", root / "my" / "n1.ipynb"
+def test_copies_have_no_outputs_and_the_course_keeps_its_own(theirs, mine):
     assert sources(mine) == sources(theirs)
     assert not any(c.get("outputs") for c in notebooks.read(mine).cells)
     assert all(c.outputs for c in notebooks.read(theirs).cells[1:])
@@ -83,127 +101,102 @@ def test_what_the_page_folds_is_folded_in_the_copy(tmp_path):
     predicting(path := tmp_path / "n.ipynb")
     cells = copies.fresh(path).cells
     assert [cell.metadata.get("jupyter") for cell in cells][2:4] == [{"source_hidden": True}, None]
-    assert [cell.source for cell in cells] == [
-        "**Predict.** How many?",
-        "*Your prediction:*",
-        "6 * 7",
-        "<details><summary>What it gives, and why</summary>\n\nBecause.\n\n</details>",
-        "So:",
-    ]
+    why = "<details><summary>What it gives, and why</summary>\n\nBecause.\n\n</details>"
+    asked = ["**Predict.** How many?", "*Your prediction:*"]
+    assert [cell.source for cell in cells] == [*asked, "6 * 7", why, "So:"]
 
 
-def test_starting_again_changes_nothing(root, capsys):
-    mine = root / "my" / "n1.ipynb"
-    change(mine, typed(2, "def answer():\n    return 42"))
+def test_starting_again_changes_nothing(theirs, mine, said):
+    type_in(mine, 2, "def answer():\n    return 42")
     before = mine.read_bytes()
-    capsys.readouterr()
-    assert main(["start", "--no-lab"]) == 0
-    assert mine.read_bytes() == before and "copied" not in capsys.readouterr().out
-    change(root / "notebooks" / "n1.ipynb", typed(1, "x = 2"))
-    assert main(["start", "--no-lab"]) == 0
+    assert "copied" not in said(START) and mine.read_bytes() == before
+    type_in(theirs, 1, "x = 2")
+    assert "n1: there is a newer version; `course update` brings it in" in said(START)
     assert mine.read_bytes() == before
-    assert "n1: there is a newer version; `course update` brings it in" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", [["start", "--no-lab"], ["update"]])
-def test_pins_that_are_not_those_of_the_environment_are_told(root, command, capsys, monkeypatch):
+@pytest.mark.parametrize("command", [START, UPDATE])
+def test_pins_that_are_not_those_of_the_environment_are_told(root, command, said, monkeypatch):
     ready, pins = root / ".ready", root / "requirements.txt"
     monkeypatch.setattr(sys, "prefix", str(root))
     ready.write_text("rich==14")
     for written, told in (("rich==14", False), ("rich==15", True)):
         pins.write_text(written)  # later than the environment in both cases
-        capsys.readouterr()
-        assert main(command) == 0
-        assert ("run `python install.py` again" in capsys.readouterr().out) == told
+        assert ("run `python install.py` again" in said(command)) == told
 
 
-def test_an_update_brings_what_is_new_and_keeps_what_was_typed(root, capsys):
-    theirs, mine = root / "notebooks" / "n1.ipynb", root / "my" / "n1.ipynb"
+def test_an_update_brings_what_is_new_and_keeps_what_was_typed(theirs, mine, said):
     run(mine)
-    change(mine, typed(2, "def answer():\n    return 42"))
-    change(mine, added(3, "my note", "note"))
-    change(theirs, typed(1, "x = 2"))
-    change(theirs, added(4, "one more", "more"))
-    capsys.readouterr()
-    assert main(["update"]) == 0
+    type_in(mine, 2, "def answer():\n    return 42")
+    add(mine, 3, "my note", "note")
+    type_in(theirs, 1, "x = 2")
+    add(theirs, 4, "one more", "more")
+    assert said(UPDATE) == "n1: 1 cell renewed, 1 cell new\nn2: nothing new\n"
     assert sources(mine) == [
         "# n1", "x = 2", "def answer():\n    return 42", "my note", "check(answer)", "one more",
     ]  # fmt: skip
-    assert capsys.readouterr().out == "n1: 1 cell renewed, 1 cell new\nn2: nothing new\n"
     cells = notebooks.read(mine).cells
     assert cells[2].outputs and cells[4].outputs and not cells[1].outputs  # of another x
     before = mine.read_bytes()
-    assert main(["update"]) == 0 and mine.read_bytes() == before
+    assert said(UPDATE) and mine.read_bytes() == before
 
 
-def test_a_prediction_is_kept_when_its_page_changes(root, capsys):
-    predicting(root / "notebooks" / "n2.ipynb")
-    assert main(["update"]) == 0
-    change(root / "my" / "n2.ipynb", typed(1, "*Your prediction:* 41"))
-    change(root / "notebooks" / "n2.ipynb", typed(0, "**Predict.** How many now?"))
-    assert main(["update"]) == 0
-    assert "*Your prediction:*" not in sources(root / "my" / "n2.ipynb")
-    assert sources(root / "my" / "n2.ipynb")[:2] == [
-        "**Predict.** How many now?",
-        "*Your prediction:* 41",
-    ]
+def test_a_prediction_is_kept_when_its_page_changes(root, said):
+    theirs, mine = root / "notebooks" / "n2.ipynb", root / "my" / "n2.ipynb"
+    predicting(theirs)
+    said(UPDATE)
+    type_in(mine, 1, "*Your prediction:* 41")
+    type_in(theirs, 0, "**Predict.** How many now?")
+    said(UPDATE)
+    assert "*Your prediction:*" not in sources(mine)
+    assert sources(mine)[:2] == ["**Predict.** How many now?", "*Your prediction:* 41"]
 
 
-def test_nothing_new_touches_nothing(root):
-    mine = root / "my" / "n1.ipynb"
+def test_nothing_new_touches_nothing(mine, said):
     mine.write_text(mine.read_text() + " ")
     before = mine.read_text()
-    assert main(["update"]) == 0 and mine.read_text() == before
+    assert said(UPDATE) and mine.read_text() == before
 
 
-def test_cells_that_go(root):
-    theirs, mine = root / "notebooks" / "n1.ipynb", root / "my" / "n1.ipynb"
-    change(mine, typed(2, "an answer that the course asks for no more"))
-    change(mine, removed(1))  # by the learner
-    change(theirs, removed(3))
-    change(theirs, removed(2))
-    assert main(["update"]) == 0
+def test_cells_that_go(theirs, mine, said):
+    type_in(mine, 2, "an answer that the course asks for no more")
+    remove(mine, 1)  # by the learner
+    remove(theirs, 3)
+    remove(theirs, 2)
+    said(UPDATE)
     assert sources(mine) == ["# n1", "an answer that the course asks for no more"]
 
 
-def test_a_broken_copy_is_named_and_left(root, capsys):
-    mine = root / "my" / "n1.ipynb"
+def test_a_broken_copy_is_named_and_left(root, mine, said, capsys):
     mine.write_text("{")
-    change(root / "notebooks" / "n2.ipynb", typed(1, "3"))
+    type_in(root / "notebooks" / "n2.ipynb", 1, "3")
     assert main(["update"]) == 2
     out, err = capsys.readouterr()
     assert out.endswith("n2: 1 cell renewed\n")  # the others are brought up to date
     assert "n1.ipynb, but it can" in err and "Rename it" in err
     assert mine.read_text() == "{"
     mine.rename(mine.with_name("n1_mine.ipynb"))
-    assert main(["update"]) == 0
-    assert capsys.readouterr().out == "n1: copied\nn2: nothing new\n"
+    assert said(UPDATE) == "n1: copied\nn2: nothing new\n"
 
 
-def test_what_the_course_has_changed_and_the_learner_too_is_named(root, capsys):
-    theirs, mine = root / "notebooks" / "n1.ipynb", root / "my" / "n1.ipynb"
-    change(mine, typed(1, "x = 5\ny = 6"))
-    change(mine, typed(3, "check(answer, again)"))
-    change(theirs, typed(1, "x = 2"))
-    change(theirs, removed(3))
-    capsys.readouterr()
-    assert main(["update"]) == 0
-    assert capsys.readouterr().out == (
+def test_what_the_course_has_changed_and_the_learner_too_is_named(theirs, mine, said):
+    type_in(mine, 1, "x = 5\ny = 6")
+    type_in(mine, 3, "check(answer, again)")
+    type_in(theirs, 1, "x = 2")
+    remove(theirs, 3)
+    assert said(UPDATE) == (
         "n1: 1 cell that you have changed, and the course too, left as yours, "
         "1 cell that you have changed, and the course has removed, left as yours\n"
         "    yours: x = 5\n    yours: check(answer, again)\nn2: nothing new\n"
     )
 
 
-def test_a_deleted_cell_is_told_when_the_course_changes_it(root, capsys):
-    change(root / "my" / "n1.ipynb", removed(1))
-    change(root / "notebooks" / "n1.ipynb", typed(2, "def answer(): pass"))
-    capsys.readouterr()
-    assert main(["update"]) == 0
-    assert capsys.readouterr().out.startswith("n1: 1 cell renewed\n")
-    change(root / "notebooks" / "n1.ipynb", typed(1, "x = 9"))
-    assert main(["update"]) == 0
-    assert capsys.readouterr().out.startswith("n1: 1 cell that you deleted left out\n")
+def test_a_deleted_cell_is_told_when_the_course_changes_it(theirs, mine, said):
+    remove(mine, 1)
+    type_in(theirs, 2, "def answer(): pass")
+    assert said(UPDATE).startswith("n1: 1 cell renewed\n")
+    type_in(theirs, 1, "x = 9")
+    assert said(UPDATE).startswith("n1: 1 cell that you deleted left out\n")
 
 
 def test_an_update_needs_copies(root, capsys):
@@ -213,82 +206,72 @@ def test_an_update_needs_copies(root, capsys):
 
 
 @pytest.fixture
-def two(root):
-    """The folder of the course's `n1` and the copy, of which an update has brought a second version."""
-    theirs, mine = root / "notebooks" / "n1.ipynb", root / "my" / "n1.ipynb"
-    change(mine, typed(2, "mine"))
+def first(theirs, mine, said):
+    """The first version of a copy with an answer, to which an update has brought a second one."""
+    type_in(mine, 2, "mine")
     first = mine.read_bytes()
-    change(theirs, typed(1, "x = 2"))
-    change(theirs, added(4, "one more", "more"))
-    assert main(["update"]) == 0
-    return theirs, mine, first
+    type_in(theirs, 1, "x = 2")
+    add(theirs, 4, "one more", "more")
+    said(UPDATE)
+    return first
 
 
-def test_copies_whose_versions_are_lost_are_brought_up_to_date(two, root, capsys):
-    theirs, mine, _ = two
-    shutil.rmtree(root / "my" / ".course")
-    change(theirs, typed(1, "x = 3"))
-    change(theirs, added(2, "new", "new"))
-    capsys.readouterr()
-    assert main(["start", "--no-lab"]) == 0
-    assert "n1: its version is unknown; `course update` finds" in capsys.readouterr().out
-    assert main(["update"]) == 0
+second = pytest.mark.usefixtures("first")
+
+
+@second
+def test_copies_whose_versions_are_lost_are_brought_up_to_date(theirs, mine, said):
+    shutil.rmtree(mine.parent / ".course")
+    type_in(theirs, 1, "x = 3")
+    add(theirs, 2, "new", "new")
+    assert "n1: its version is unknown; `course update` finds" in said(START)
+    differ = "n1: 2 cells that differ from the course's, left as yours, 1 cell new\n"
+    assert f"{differ}    yours: x = 2\n" in said(UPDATE)
     assert sources(mine) == ["# n1", "x = 2", "new", "mine", "check(answer)", "one more"]
-    said = (
-        "n1: 2 cells that differ from the course's, left as yours, 1 cell new\n    yours: x = 2\n"
-    )
-    assert said in capsys.readouterr().out
-    assert main(["update"]) == 0 and capsys.readouterr().out.startswith("n1: nothing new")
-    assert main(["start", "--no-lab"]) == 0 and "n1" not in capsys.readouterr().out
+    assert said(UPDATE).startswith("n1: nothing new") and "n1" not in said(START)
 
 
-def test_a_lost_version_that_the_course_still_has_is_known(two, root):
-    _, mine, _ = two
-    change(mine, removed(3))
-    shutil.rmtree(root / "my" / ".course")
-    assert main(["update"]) == 0
+@second
+def test_a_lost_version_that_the_course_still_has_is_known(mine, said):
+    remove(mine, 3)
+    shutil.rmtree(mine.parent / ".course")
+    said(UPDATE)
     assert sources(mine) == ["# n1", "x = 2", "mine", "one more"]  # what was deleted stays away
 
 
-def test_a_stale_copy_saved_over_an_update_is_noticed_and_keeps_its_answers(two, capsys):
-    _, mine, first = two
+def test_a_stale_copy_saved_over_an_update_is_noticed_and_keeps_its_answers(first, mine, said):
     mine.write_bytes(first)
-    change(mine, typed(3, "check(mine)"))
-    capsys.readouterr()
-    assert main(["start", "--no-lab"]) == 0
-    said = "n1: an older version was saved over the last update"
-    assert f"{said}; `course update` brings the newer" in capsys.readouterr().out
-    assert main(["update"]) == 0
-    assert capsys.readouterr().out.startswith(f"{said}: 1 cell renewed, 1 cell new\n")
+    type_in(mine, 3, "check(mine)")
+    stale = "n1: an older version was saved over the last update"
+    assert f"{stale}; `course update` brings the newer" in said(START)
+    assert said(UPDATE).startswith(f"{stale}: 1 cell renewed, 1 cell new\n")
     assert sources(mine) == ["# n1", "x = 2", "mine", "check(mine)", "one more"]
-    assert main(["update"]) == 0 and capsys.readouterr().out.startswith("n1: nothing new")
+    assert said(UPDATE).startswith("n1: nothing new")
 
 
-def test_a_stale_copy_is_noticed_after_a_third_version(two, capsys):
-    theirs, mine, _ = two
-    change(theirs, typed(1, "x = 3"))
-    second = mine.read_bytes()
-    assert main(["update"]) == 0
-    mine.write_bytes(second)
-    capsys.readouterr()
-    assert main(["update"]) == 0 and sources(mine)[1] == "x = 3"
-    assert "saved over the last update: 1 cell renewed" in capsys.readouterr().out
+@second
+def test_a_stale_copy_is_noticed_after_a_third_version(theirs, mine, said):
+    type_in(theirs, 1, "x = 3")
+    before = mine.read_bytes()
+    said(UPDATE)
+    mine.write_bytes(before)
+    assert "saved over the last update: 1 cell renewed" in said(UPDATE)
+    assert sources(mine)[1] == "x = 3"
 
 
-def test_a_copy_that_has_what_is_new_already_is_of_the_new_version(two, capsys):
-    theirs, mine, _ = two
-    change(mine, typed(1, "x = 3"))
-    change(theirs, typed(1, "x = 3"))
-    assert main(["update"]) == 0
-    capsys.readouterr()
-    assert main(["start", "--no-lab"]) == 0 and "saved over" not in capsys.readouterr().out
+@second
+def test_a_copy_that_has_what_is_new_already_is_of_the_new_version(theirs, mine, said):
+    type_in(mine, 1, "x = 3")
+    type_in(theirs, 1, "x = 3")
+    said(UPDATE)
+    assert "saved over" not in said(START)
 
 
+@second
 @pytest.mark.parametrize("lost", ["before/n1.ipynb", "n1.ipynb"])
-def test_an_update_that_is_killed_is_done_by_the_next(lost, two, root, monkeypatch, capsys):
-    theirs, mine, _ = two
-    change(mine, removed(3))
-    change(theirs, typed(1, "x = 3"))
+def test_an_update_that_is_killed_is_done_by_the_next(lost, root, theirs, mine, said, monkeypatch):
+    remove(mine, 3)
+    type_in(theirs, 1, "x = 3")
     write = copies.write
 
     def killed(notebook, path):
@@ -296,28 +279,23 @@ def test_an_update_that_is_killed_is_done_by_the_next(lost, two, root, monkeypat
             raise KeyboardInterrupt
         write(notebook, path)
 
-    monkeypatch.setattr(copies, "write", killed)
-    assert main(["update"]) == 130
-    monkeypatch.undo()
-    monkeypatch.chdir(root)
-    capsys.readouterr()
-    assert main(["update"]) == 0 and capsys.readouterr().out.startswith("n1: nothing new")
+    with monkeypatch.context() as patched:
+        patched.setattr(copies, "write", killed)
+        assert main(["update"]) == 130
+    assert said(UPDATE).startswith("n1: nothing new")
     assert sources(mine) == ["# n1", "x = 3", "mine", "one more"]
 
 
-def test_a_notebook_that_the_course_has_renamed_leaves_a_sentence_and_the_copy(two, root, capsys):
-    theirs, mine, _ = two
+@second
+def test_a_notebook_that_the_course_has_renamed_leaves_a_sentence_and_the_copy(theirs, mine, said):
     theirs.rename(theirs.with_name("n9.ipynb"))
-    summary = root / "notebooks" / "SUMMARY.md"
+    summary = theirs.with_name("SUMMARY.md")
     summary.write_text(summary.read_text().replace("n1", "n9"))
     before = mine.read_bytes()
-    capsys.readouterr()
-    said = "n1: the course no longer has a notebook of this name; yours stays as it is\n"
-    assert main(["start", "--no-lab"]) == 0
-    out = capsys.readouterr().out
-    assert "n9: copied" in out and said in out
-    assert main(["update"]) == 0 and capsys.readouterr().out.endswith(said)
-    assert main(["update"]) == 0 and "n1" not in capsys.readouterr().out  # it is said until then
+    gone = "n1: the course no longer has a notebook of this name; yours stays as it is\n"
+    started = said(START)
+    assert "n9: copied" in started and gone in started
+    assert said(UPDATE).endswith(gone) and "n1" not in said(UPDATE)  # it is said until then
     assert mine.read_bytes() == before
 
 

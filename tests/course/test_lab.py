@@ -34,27 +34,17 @@ def lab(tmp_path_factory, chromium):
         path.write_text(
             re.sub(r"\bn_steps = \d+", "n_steps = 20", path.read_text("utf-8")), "utf-8"
         )
-    folders = {
-        name: str(home / name.lower())
-        for name in (
-            "JUPYTER_CONFIG_DIR",
-            "JUPYTER_DATA_DIR",
-            "JUPYTERLAB_SETTINGS_DIR",
-            "JUPYTERLAB_WORKSPACES_DIR",
-            "IPYTHONDIR",
-        )
-    }
+    names = ["JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR"]
+    names += ["JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR"]
+    folders = {name: str(home / name.lower()) for name in names}
     folders["JUPYTER_RUNTIME_DIR"] = short = tempfile.mkdtemp(prefix="lab-")  # for sockets' names
     command = [
         *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
         *("--ip=127.0.0.1", "--ServerApp.port=0"),
-        *(
-            "--IdentityProvider.token=",
-            "--expose-app-in-browser",  # so that Lab itself is loaded once, for all notebooks
-            f"--ServerApp.root_dir={home}",
-            "--ServerApp.disable_check_xsrf=True",
-            "--KernelManager.transport=ipc",  # no other program can take these before the kernel
-        ),
+        *("--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True"),
+        f"--ServerApp.root_dir={home}",
+        "--expose-app-in-browser",  # so that Lab itself is loaded once, for all notebooks
+        "--KernelManager.transport=ipc",  # no other program can take these before the kernel
     ]
     environment = lab_environment(os.environ | folders | {"COURSE_HEADLESS": "1"})
 

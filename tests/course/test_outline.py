@@ -17,22 +17,10 @@ def code(source, *tags):
 
 
 def test_a_deeper_section_ends_at_the_next_heading_of_its_level_or_above():
-    cells = [
-        *(
-            text("# One"),
-            text("## Deeper: a"),
-            code("1"),
-            text("### Its part"),
-            text("no heading"),
-        ),
-        *(text("## Back"), text("### Deeper: b"), code("# Deeper: no heading"), text("### Back")),
-        *(
-            text("### Deeper: c"),
-            text("#### Deeper: within"),
-            text("### Deeper: d"),
-            text("# End"),
-        ),
-    ]
+    cells = [text("# One"), text("## Deeper: a"), code("1"), text("### Its part")]
+    cells += [text("no heading"), text("## Back"), text("### Deeper: b")]
+    cells += [code("# Deeper: no heading"), text("### Back"), text("### Deeper: c")]
+    cells += [text("#### Deeper: within"), text("### Deeper: d"), text("# End")]
     assert sections(cells) == [0, 1, 1, 1, 1, 0, 2, 2, 0, 3, 3, 4, 0]
 
 
@@ -50,12 +38,8 @@ def test_where_a_link_leads_takes_no_minutes():
 
 
 def test_marks_follow_from_the_sections():
-    cells = [
-        text("# A\n\n**Time:** some hours, or so. Go."),
-        code("x"),
-        code("x"),
-        text("w " * 56),
-    ]
+    cells = [text("# A\n\n**Time:** some hours, or so. Go."), code("x"), code("x")]
+    cells += [text("w " * 56)]
     cells += [text("## Deeper: b"), code("x"), code("x")]
     cells[3]["metadata"][COLLAPSED] = True
     mark(cells)

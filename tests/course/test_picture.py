@@ -250,11 +250,17 @@ def channels(colour):
     return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
 
 
+def mixed(colour, paper, share):
+    return [share * c + (1 - share) * p for c, p in zip(colour, paper, strict=True)]
+
+
+def linear(rgb):
+    shares = (v / 255 for v in rgb)
+    return [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shares]
+
+
 def luminance(rgb):
-    linear = [
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in rgb)
-    ]
-    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear(rgb), strict=True))
 
 
 def contrast(one, other):
@@ -266,16 +272,12 @@ def contrast(one, other):
 def test_every_role_can_be_read_on_the_page_and_ink_on_every_tint(theme):
     paper, found = channels(PAPERS[theme]), roles(theme)
     share = int(re.search(r"course-ask .*--key\) (\d+)%", CSS.read_text())[1]) / 100
-    asks = [
-        share * k + (1 - share) * p for k, p in zip(channels(found["key"]), paper, strict=True)
-    ]
+    asks = mixed(channels(found["key"]), paper, share)
     for name in ("ink", "faint", "query", "key", "value", "batch", "time", "channel", "wrong"):
         assert contrast(channels(found[name]), paper) >= 4.5, name
         assert contrast(channels(found[name]), asks) >= 4.5, f"{name} in a prediction"
     for name, share in CLEAR:
-        tint = [
-            share * c + (1 - share) * p for c, p in zip(channels(found[name]), paper, strict=True)
-        ]
+        tint = mixed(channels(found[name]), paper, share)
         assert contrast(channels(found["ink"]), tint) >= 4.5, f"ink on {name}"
         if name in ("query", "key", "value", "wrong"):  # weights, roles, the future
             tint = mixed(channels(found[name]), asks, share)
@@ -298,10 +300,6 @@ def test_two_weights_of_a_row_can_be_told_apart(theme, shade):
     less, more = (mixed(blue, paper, shade(weight)[3]) for weight in (0.09, 0.23))
     assert contrast(less, more) >= APART
     assert contrast(*(mixed(blue, paper, DEEP * weight) for weight in (0.09, 0.23))) < APART
-
-
-def mixed(colour, paper, share):
-    return [share * c + (1 - share) * p for c, p in zip(colour, paper, strict=True)]
 
 
 def test_the_explorers_shade_a_weight_as_the_figures_do():
@@ -331,11 +329,8 @@ def times(matrix, vector):
 
 def seen(colour):
     """CIELAB of a colour, as a deuteranope sees it."""
-    linear = [
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
-        for c in (v / 255 for v in channels(colour))
-    ]
-    light = times(XYZ, [min(1, max(0, c)) for c in times(DEUTERANOPIA, linear)])
+    seen = times(DEUTERANOPIA, linear(channels(colour)))
+    light = times(XYZ, [min(1, max(0, c)) for c in seen])
     x, y, z = (
         c ** (1 / 3) if c > 0.008856 else 7.787 * c + 16 / 116
         for c in (part / white for part, white in zip(light, (0.95047, 1, 1.08883), strict=True))

@@ -104,10 +104,7 @@ REFUSED = {
     "an unknown word": ([prose("12", **{"12": "year"})], "expected above, given, quoted or"),
     "code": ([prose("12", **{"12": "__import__('os').getpid()"})], "ValueError('Attribute')"),
     "endless arithmetic": ([prose("12", **{"12": "9**9**9**9**9"})], "OverflowError"),
-    "quoted in another cell": (
-        [prose("17", quoted=True), prose("17")],
-        "the number 17 is in no",
-    ),
+    "quoted in another cell": ([prose("17", quoted=True), prose("17")], "the number 17 is in no"),
     "no text": ([prose("12", **{"12": 12})], "expected above, given, quoted or arithmetic"),
 }
 

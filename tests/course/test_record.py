@@ -147,10 +147,7 @@ def test_drawn_numbers_reach_both_ends_in_quarters():
         ),
         (lambda E: E.answer(lambda x: x), "expected the answer to be called double"),
         (lambda E: (E.answer(double), E.mistake(lambda x: x)), "a hint or a docstring"),
-        (
-            lambda E: E.check(),
-            "3 hints, got no answer, 2 inputs, 0 known mistakes and 0 hints",
-        ),
+        (lambda E: E.check(), "3 hints, got no answer, 2 inputs, 0 known mistakes and 0 hints"),
         (
             lambda E: (E.answer(double), E.hint("Add."), E.check()),
             "got an answer, 2 inputs, 0 .* and 1 hi",

@@ -187,10 +187,7 @@ ROOT = Path("/somewhere/course")
     [
         (notebook(count=2), r"code cell 1 has the count 2, expected 1: remove cells"),
         (notebook(count=None), r"has the count None, expected 1"),
-        (
-            notebook(tags=["raises-exception"]),
-            r"is tagged raises-exception, but raises no exception",
-        ),
+        (notebook(tags=["raises-exception"]), r"tagged raises-exception, but raises no exception"),
         (notebook(printed("in /somewhere/course/a.py")), r"shows '/somewhere/course/a.py', which"),
         (notebook(printed(f"ok\n{Path.home()}/x")), rf"shows '{Path.home()}/x', which .* in '"),
         (notebook(printed("/tmp/ipykernel_12/3.py:1")), r"shows '/tmp/ipykernel_12/3.py'"),

@@ -241,15 +241,8 @@ PRESSED = """async (button) => {  // on its slide; how high that is then
   return page.scrollHeight;
 }"""
 
-WRITTEN = {
-    "cell-093",
-    "twin-text-code",
-    "world",
-    "write",
-    "judged",
-}  # texts (03, 10, 13): long lines
-
-
+# Texts with long lines (03, 10, 13).
+WRITTEN = {"cell-093", "twin-text-code", "world", "write", "judged"}
 BACK_ROW = 24  # px of 720: the smallest text of a picture
 SMALLER = {  # px, and how many of its texts may be smaller: numerals in grids that nobody has to read, or
     "06": (17, 36),  # two planes, whose names lie close together
@@ -267,11 +260,8 @@ def pictures_are_read_and_are_most(name, slides):
     """Fail if pictures have texts that are too small, that cover each other, or are too few."""
     least, most = SMALLER.get(name, (BACK_ROW, 0))
     small = [text for slide in slides for text in slide["texts"] if text < BACK_ROW - 0.05]
-    assert len(small) <= most and min(small, default=BACK_ROW) >= least, (
-        name,
-        len(small),
-        min(small),
-    )
+    smallest = min(small, default=BACK_ROW)
+    assert len(small) <= most and smallest >= least, (name, len(small), smallest)
     meet = [(slide["cell"], pair) for slide in slides for pair in slide["meet"]]
     assert not meet, (name, "texts cover each other", meet)
     shown = [slide for slide in slides if not {"title", "exercise"} & set(slide["kind"].split())]
@@ -345,11 +335,8 @@ def test_the_first_slide_and_the_last_say_where_we_are_and_leads_to_other_talks(
 def test_a_talk_is_given_by_keyboard_alone(talks, opened):
     place = "Reveal.getSlides().indexOf(Reveal.getCurrentSlide())"
     page = opened(talks["04_averaging_the_past"])
-    assert page.locator(".slide-number").inner_text().split() == [
-        "1",
-        "/",
-        str(page.evaluate("Reveal.getTotalSlides()")),
-    ]
+    number = page.locator(".slide-number").inner_text()
+    assert number.split() == ["1", "/", str(page.evaluate("Reveal.getTotalSlides()"))]
     with page.context.expect_page() as popup:
         page.keyboard.press("s")
     speaker = popup.value

@@ -121,9 +121,7 @@ def test_the_speaker_reads_the_time_the_notes_and_the_page(given):
     ]
     assert title.notes[2].startswith("<table>") and plan in title.notes[2]
     assert "Look <em>deeper</em></td>" in title.notes[2]
-    assert title.notes[3:] == [
-        "<hr><p><em>On the page:</em></p><p>Because.</p>\n",
-    ]
+    assert title.notes[3:] == ["<hr><p><em>On the page:</em></p><p>Because.</p>\n"]
     assert add.notes[0] == "<p><strong>Minute 2 to 5 of 6.</strong></p>"
     assert add.notes[1] == "<p>Slowly.</p>\n"
     read_out = re.sub(r"<[^>]+>\n?", " ", add.notes[2]).split()
@@ -205,11 +203,8 @@ def test_printed_lists_become_boxes():
     shown = strip("ids [1, 2] -> 3\n\nof ['␣a', ' b']", [])
     assert re.findall(r">([^<>]+)<", shown) == ["ids", "1", "2", "3", "of", "␣a", "␣b"]
     assert shown.count('class="next"') == 1
-    assert re.findall(r">([^<>]+)<", strip("reads 5 7\nsays . 5", ["says"], "says")) == [
-        "says",
-        ".",
-        "5",
-    ]
+    one_line = strip("reads 5 7\nsays . 5", ["says"], "says")
+    assert re.findall(r">([^<>]+)<", one_line) == ["says", ".", "5"]
     with pytest.raises(ValueError, match="names for 1 lines, got 2"):
         strip("a", ["x", "y"])
 
@@ -242,14 +237,8 @@ def test_one_panel_of_a_figure_keeps_the_names_of_its_rows():
         ("# Why? (2 minutes)\n\n{{code cell-003 | y | z}}", "line that begins with 'y', found 0"),
         ("# Why? (2 minutes)\n\n{{code cell-003 | x}}", "missing 1 required .* 'last'"),
         ("# Why? (2 minutes)\n\n{{table cell-003}}", "names for 0 rows of 0"),
-        (
-            "# Why? (2 minutes)\n\n{{figure cell-003}}",
-            "a cell that draws, but it doesn.t draw anything",
-        ),
-        (
-            "# Why? (2 minutes)\n\n{{quiz cell-003 | 1}}",
-            "expected the output of a check or a quiz",
-        ),
+        ("# Why? (2 minutes)\n\n{{figure cell-003}}", "that draws, but it doesn.t draw anything"),
+        ("# Why? (2 minutes)\n\n{{quiz cell-003 | 1}}", "the output of a check or a quiz"),
         ("# Why? (2 minutes)\n\n{{notes cell-001}}\n\n$\\nosuch$", "talk.md.*Why.*nosuch"),
     ],
 )
