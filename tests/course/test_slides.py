@@ -253,13 +253,12 @@ WRITTEN = {
 BACK_ROW = 24  # px of 720: the smallest text of a picture
 SMALLER = {  # px, and how many of its texts may be smaller: numerals in grids that nobody has to read, or
     "06": (17, 36),  # two planes, whose names lie close together
-    "10": (15, 104),  # where the numbers lie: 12 channels of six words
     "14": (13, 60),  # the letters beside a map of 29 by 29
     "16": (20, 8),  # samples of text
 }
 MAIN = 0.2  # of a slide: a picture is the main thing on it
 SHARES = {  # of the slides, without the title and the exercise; the others have two of three
-    "06": 0.6, "10": 0.6, "15": 0.57, "16": 0.53,
+    "15": 0.57, "16": 0.53,
 }  # fmt: skip
 
 
