@@ -258,7 +258,7 @@ SMALLER = {  # px, and how many of its texts may be smaller: numerals in grids t
 }
 MAIN = 0.2  # of a slide: a picture is the main thing on it
 SHARES = {  # of the slides, without the title and the exercise; the others have two of three
-    "15": 0.57, "16": 0.53,
+    "16": 0.53,
 }  # fmt: skip
 
 
