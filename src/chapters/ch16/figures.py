@@ -24,7 +24,7 @@ from course.draw.picture import (
 )
 
 N_CHANNELS = 12  # of an output that are shown
-ROW, CELL, NAMES = 0.2, 0.21, 2.25  # of the matrix, in inches
+ROW, CELL, NAMES = 0.2, 0.17, 2.5  # of the matrix, in inches
 PER_LINE, LINES = 78, 2  # of a text: characters of a line, as many as a slide has room for, and lines
 
 
@@ -83,16 +83,16 @@ def matrix_figure(rows: Mapping[str, Mapping[str, bool]], chosen: Sequence[str])
     checks = list(next(iter(rows.values())))
     caught = [fault for fault, row in rows.items() if not all(row[name] for name in chosen)]
     half = (len(rows) + 1) // 2  # in two columns, or no slide would have room
-    height = 1.15 + ROW * half
+    height = 1.42 + ROW * half
     figure, (ax,) = sheet(height)
     with mpl.rc_context(STYLE):
         for left in (0.0, WIDTH / 2):
             for c, name in enumerate(checks):
                 x = left + NAMES + 0.2 + (c + 0.5) * CELL
-                ax.text(x, height - 1.05, name, ha="center", va="bottom", rotation=90, fontsize=SMALL,
+                ax.text(x, height - 1.16, name, ha="center", va="bottom", rotation=90, fontsize=SMALL,
                         weight="bold" if name in chosen else "normal")  # fmt: skip
         for n, (fault, row) in enumerate(rows.items()):
-            left, y = (WIDTH / 2 if n >= half else 0.0), height - 1.28 - ROW * (n % half)
+            left, y = (WIDTH / 2 if n >= half else 0.0), height - 1.54 - ROW * (n % half)
             found = fault in caught
             ax.text(left + NAMES, y + ROW / 2 - 0.03, fault, ha="right", va="center", fontsize=SMALL,
                     color=WRONG if found else INK)  # fmt: skip
