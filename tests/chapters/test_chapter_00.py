@@ -11,6 +11,7 @@ from chapters.ch00.explorer import stride_explorer
 from chapters.ch00.figures import (
     axes_figure,
     axis_names,
+    indices_figure,
     mixing_figure,
     strides_figure,
     sums_figure,
@@ -100,6 +101,13 @@ def test_the_legend_names_sizes_and_a_row():
         assert part in says
     with pytest.raises(ValueError, match="expected 2 sequences of 3 words"):
         axes_figure(X, WORDS[:1])
+
+
+def test_an_index_is_drawn_with_what_it_takes_and_the_shape_that_is_left():
+    says = indices_figure(X, "x[1, 0]", "x[:, 0]", "x[:, 0:1]").sentence
+    assert "Of the 30 numbers of x, x[1, 0] takes 5 and has the shape (5,)" in says
+    assert "x[:, 0] takes 10 and has the shape (2, 5)" in says
+    assert says.endswith("x[:, 0:1] takes 10 and has the shape (2, 1, 5).")
 
 
 def test_each_sum_keeps_two_axes_and_adds_up_the_numbers_of_the_third():

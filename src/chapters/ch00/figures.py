@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import matplotlib as mpl
+import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, Rectangle
@@ -58,6 +59,31 @@ def axes_figure(x: Tensor, words: Sequence[Sequence[str]]) -> Picture:
         f"for each position (axis T), and {C} columns, one for each channel (axis C). The row of "
         f"'{words[-1][0]}', x[{B - 1}, 0], is {x[-1, 0].tolist()}.",
     )
+
+
+def indices_figure(x: Tensor, *indices: str) -> Picture:
+    """Draw which numbers of x, (B, T, C), each index such as "x[1, 0]" takes, and the shape that is left."""
+    B, T, C = x.shape
+    numbered = torch.arange(x.numel()).view(x.shape)
+    figure, axes = canvas(1.55, len(indices), layout=None)
+    headline(figure, "An index takes an axis away, and a slice keeps it")
+    width, told = WIDTH / len(indices), []
+    with mpl.rc_context(STYLE):
+        for n, (ax, index) in enumerate(zip(axes, indices, strict=True)):
+            taken = eval(index, {"x": numbered})
+            place(ax, n * width + 0.08, 0.05, width - 0.16, 1.15)
+            across = B * (C + 1) - 1
+            _frame(ax, 0, across, -T - 1.9, 1.9)
+            for number in numbered.flatten().tolist():
+                b, t, c = _index(x.shape, number)
+                face = TIME_TINTS[-1] if (taken == number).any() else LIGHT
+                corner = b * (C + 1) + c, -t - 1
+                ax.add_artist(Rectangle(corner, 1, 1, facecolor=face, ec=PAPER, lw=1))
+            shape = tuple(taken.shape)
+            ax.text(across / 2, 0.9, index, ha="center", va="center", weight="bold", fontsize=11)
+            ax.text(across / 2, -T - 1.1, str(shape), ha="center", va="center", fontsize=11)
+            told.append(f"{index} takes {taken.numel()} and has the shape {shape}")
+    return picture(figure, f"Of the {x.numel()} numbers of x, {'; '.join(told)}.")
 
 
 def sums_figure(x: Tensor) -> Picture:
