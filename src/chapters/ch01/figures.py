@@ -41,7 +41,7 @@ def vocabulary_figure(vocab: Sequence[str], word: str) -> Picture:
     with mpl.rc_context(STYLE):
         for id, character in enumerate(shown):
             y, x = divmod(id, ACROSS)
-            face, edge = TURNS[id not in ids]
+            face, edge = (tint(TIME, 0.5), TIME) if id in ids else TURNS[1]
             box = Rectangle((x + 0.03, y + 0.06), 0.94, 0.88, linewidth=0.8, facecolor=face, edgecolor=edge)
             axes.add_artist(box)
             axes.text(x + 0.28, y + 0.5, sign(character), ha="center", va="center", family=MONO, fontsize=11,
