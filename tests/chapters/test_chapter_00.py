@@ -8,7 +8,14 @@ import torch
 
 from chapters.ch00 import figures
 from chapters.ch00.explorer import stride_explorer
-from chapters.ch00.figures import axes_figure, axis_names, strides_figure
+from chapters.ch00.figures import (
+    axes_figure,
+    axis_names,
+    indices_figure,
+    mixing_figure,
+    strides_figure,
+    sums_figure,
+)
 from course.draw.picture import Picture
 
 X = torch.randint(0, 10, (2, 3, 5), generator=torch.Generator().manual_seed(1337))
@@ -91,6 +98,34 @@ def test_the_legend_names_sizes_and_a_row():
     says = axes_figure(X, WORDS).sentence
     for part in ("2 pages", "3 rows", "5 columns", f"'with', x[1, 0], is {X[1, 0].tolist()}"):
         assert part in says
+
+
+def test_an_index_is_drawn_with_what_it_takes_and_the_shape_that_is_left():
+    says = indices_figure(X, "x[1, 0]", "x[:, 0]", "x[:, 0:1]").sentence
+    assert "Of the 30 numbers of x, x[1, 0] takes 5 and has the shape (5,)" in says
+    assert "x[:, 0] takes 10 and has the shape (2, 5)" in says
+    assert says.endswith("x[:, 0:1] takes 10 and has the shape (2, 1, 5).")
+
+
+def test_each_sum_keeps_two_axes_and_adds_up_the_numbers_of_the_third():
+    says = sums_figure(X).sentence
+    for dim, index in enumerate([(slice(None), 0, 0), (0, slice(None), 0), (0, 0)]):
+        shape, added = tuple(X.sum(dim=dim).shape), X[index].tolist()
+        made = f"{' + '.join(map(str, added))} = {sum(added)}"
+        assert f"with dim={dim} the shape is {shape}, and the first number is {made}" in says
+    assert f"one number for each word: {X.sum(dim=2).tolist()}." in says
+
+
+def test_a_matrix_on_the_right_mixes_channels_and_one_on_the_left_mixes_words():
+    right, left = (
+        torch.tensor([[1, 0]] * 3 + [[1, 1], [1, 0]]),
+        torch.ones(3, 3, dtype=torch.int64),
+    )
+    says = mixing_figure(X[0], right, left, WORDS[0]).sentence
+    assert f"'Your' becomes [{int(X[0, 0].sum())}, {int(X[0, 0, 3])}]" in says
+    assert f"the first row becomes {X[0].sum(dim=0).tolist()}" in says
+    other = mixing_figure(X[0], right, left.tril(), WORDS[0]).sentence
+    assert f"the first row becomes {X[0, 0].tolist()}" in other
 
 
 @pytest.mark.parametrize("shape", [(2, 3, 5), (2, 5, 3), (1, 7, 2)])

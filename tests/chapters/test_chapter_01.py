@@ -11,7 +11,7 @@ from tokenizers.trainers import BpeTrainer
 from attention.bpe_tokenizer import BPETokenizer
 from attention.corpus import load_corpus
 from chapters.ch01.explorer import merge_explorer
-from chapters.ch01.figures import levels_figure
+from chapters.ch01.figures import levels_figure, vocabulary_figure
 from tests.chapters.conftest import cells_of, says
 
 SENTENCE = "Your journey starts with one step"
@@ -37,6 +37,17 @@ def test_the_quoted_merges_and_ids_are_the_librarys_and_all_merges_are_ours():
 def test_the_levels_figure_counts_the_pieces_of_each_kind(no_pixels):
     told = levels_figure({"characters": list("a bc"), "words": ["a", " bc"]}).sentence
     assert told == "The text 'a bc' cut in 2 ways: 4 characters, 2 words."
+
+
+def test_the_vocabulary_figure_says_the_ids_of_a_word_and_how_many_characters_it_shows(no_pixels):
+    told = vocabulary_figure(["\n", " ", "a", "b", "l"], "ball").sentence
+    says(
+        told,
+        "all 5, in order. Beside each character is its id, from '\u21b5' with id 0 to 'l' with id 4.",
+    )
+    assert told.endswith("are marked: 'b' 3, 'a' 2, 'l' 4. So 'ball' becomes 3, 2, 4, 4.")
+    many = [chr(n) for n in range(33, 533)]
+    says(vocabulary_figure(many, "ab").sentence, "the first 104 of 500, in order.")
 
 
 def test_the_merge_explorer_counts_what_each_merge_saves(no_pixels):

@@ -10,7 +10,13 @@ import torch.nn.functional as F
 from attention.heads import attention_scores, attention_weights
 from attention.multi_head import merge_heads, split_heads
 from chapters.ch10.explorer import heads_explorer, shares, split_by_view, two_heads_explorer
-from chapters.ch10.figures import merge_figure, ribbon_figure, shares_figure, views_sentence
+from chapters.ch10.figures import (
+    merge_figure,
+    ribbon_figure,
+    shares_figure,
+    stack_figure,
+    views_sentence,
+)
 from course.draw.picture import picture
 from tests.conftest import WORDS
 
@@ -143,3 +149,19 @@ def test_the_merge_has_a_cell_for_each_number_and_names_all_shapes(monkeypatch, 
         drawn.svg.count("<path") == sum(map(math.prod, shapes)) + 2 * H
     )  # and an arrow for each head
     assert f"a sum of {H * D} products, {D} for each head" in drawn.sentence
+
+
+def test_the_stack_has_the_weights_in_the_order_of_their_columns(monkeypatch):
+    monkeypatch.setattr("chapters.ch10.figures.picture", picture)
+    drawn = stack_figure(torch.zeros(5, 4), torch.zeros(18, 4), n_head=3)
+    names = [f"{role}, head {h}" for role in ("query", "key", "value") for h in range(3)]
+    places = [drawn.svg.index(f">{name}</text>") for name in names]
+    assert (
+        places == sorted(places)
+        and f"each (2, 4), below each other: {'; '.join(names)}." in drawn.sentence
+    )
+    for shape in ("x (5, 4)", "stack.T (4, 18)", "q, k, v (5, 18)"):
+        assert f">{shape}</text>" in drawn.svg
+    assert drawn.svg.count("<path") == 18 * 4 + 5 * 4 + 4 * 18 + 5 * 18
+    with pytest.raises(ValueError, match=r"expected \(3 H D, 4\) for H = 2 heads, got \(9, 4\)"):
+        stack_figure(torch.zeros(5, 4), torch.zeros(9, 4), n_head=2)

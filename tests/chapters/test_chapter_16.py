@@ -11,7 +11,13 @@ from chapters.ch16.checks import SIX
 from chapters.ch16.clinic import CHECKS, Case, faults, judged, numbered, patient, repair_of, twins
 from chapters.ch16.examine import ATTENTIONS, TRAINING, ward
 from chapters.ch16.explorer import checks_explorer
-from chapters.ch16.figures import matrix_figure, outputs_figure, pair_figure, texts_figure
+from chapters.ch16.figures import (
+    differs_figure,
+    matrix_figure,
+    outputs_figure,
+    pair_figure,
+    texts_figure,
+)
 from chapters.ch16.patients import (
     BY_FAULT,
     MASKED,
@@ -199,12 +205,10 @@ def test_a_repair_is_held_against_outputs_in_other_cases_and_against_every_check
 def test_the_first_patient_as_on_the_page():
     case = patient(1)
     assert "'attention'" in repr(case) and "none yet. Left: 3" in repr(case)
-    assert case.check("row sums").endswith(
-        "Checks left: 2. Faults that would have answered the same: 22."
-    )
+    assert case.check("row sums").endswith("Checks left: 2. The same answers fit 22 faults.")
     assert "7 6 5 4 3 2 1 0" in case.check("future")
     assert case.check("future").count("left: 1") == 1, "asking again costs nothing"
-    assert "Faults that would have answered the same: 3." in case.check("order")
+    assert "The same answers fit 3 faults." in case.check("order")
     assert (
         case.check("batch")
         == "You have used your three checks: row sums, future, order. Name the fault."
@@ -326,3 +330,12 @@ def test_the_figures_say_what_they_show():
     assert "alone" not in pair_figure(runs_of, ("good", "bad"), alone=False).sentence
     text = texts_figure({"good": "a\nb", "bad": "c"}, "bad")
     assert "good: 'a\\nb'" in text.sentence and "a\u21b5b" in text.svg
+
+
+def test_the_positions_that_differ_are_listed_for_each_patient():
+    differ = {"all": torch.ones(3, dtype=torch.bool), "one": torch.tensor([False, True, False]),
+              "right": torch.zeros(3, dtype=torch.bool)}  # fmt: skip
+    said = differs_figure(differ, torch.tensor([0, 1, 1]))
+    assert "3 positions that belong to the texts 0 1 1" in said.sentence
+    assert said.sentence.endswith("our module: all 0 1 2; one 1; right none.")
+    assert said.svg.count(">padding<") == said.svg.count(">text 1<") == 1

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import matplotlib as mpl
+import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, Rectangle
@@ -13,6 +14,7 @@ from course.draw.picture import (
     CHANNEL,
     FAINT,
     INK,
+    LIGHT,
     PAPER,
     SMALL,
     STYLE,
@@ -56,6 +58,90 @@ def axes_figure(x: Tensor, words: Sequence[Sequence[str]]) -> Picture:
         f"x is drawn as {B} pages, one for each sequence (axis B). Each page has {T} rows, one "
         f"for each position (axis T), and {C} columns, one for each channel (axis C). The row of "
         f"'{words[-1][0]}', x[{B - 1}, 0], is {x[-1, 0].tolist()}.",
+    )
+
+
+def indices_figure(x: Tensor, *indices: str) -> Picture:
+    """Draw which numbers of x, (B, T, C), each index such as "x[1, 0]" takes, and the shape that is left."""
+    B, T, C = x.shape
+    numbered = torch.arange(x.numel()).view(x.shape)
+    figure, axes = canvas(1.55, len(indices), layout=None)
+    headline(figure, "An index takes an axis away, and a slice keeps it")
+    width, told = WIDTH / len(indices), []
+    with mpl.rc_context(STYLE):
+        for n, (ax, index) in enumerate(zip(axes, indices, strict=True)):
+            taken = eval(index, {"x": numbered})
+            place(ax, n * width + 0.08, 0.05, width - 0.16, 1.15)
+            across = B * (C + 1) - 1
+            _frame(ax, 0, across, -T - 1.9, 1.9)
+            for number in numbered.flatten().tolist():
+                b, t, c = _index(x.shape, number)
+                face = TIME_TINTS[-1] if (taken == number).any() else LIGHT
+                corner = b * (C + 1) + c, -t - 1
+                ax.add_artist(Rectangle(corner, 1, 1, facecolor=face, ec=PAPER, lw=1))
+            shape = tuple(taken.shape)
+            ax.text(across / 2, 0.9, index, ha="center", va="center", weight="bold", fontsize=11)
+            ax.text(across / 2, -T - 1.1, str(shape), ha="center", va="center", fontsize=11)
+            told.append(f"{index} takes {taken.numel()} and has the shape {shape}")
+    return picture(figure, f"Of the {x.numel()} numbers of x, {'; '.join(told)}.")
+
+
+def sums_figure(x: Tensor) -> Picture:
+    """Draw the three sums of x, each in the axes that it keeps, with how its first number is made."""
+    sums = [x.sum(dim=dim) for dim in range(3)]
+    added = [line.tolist() for line in (x[:, 0, 0], x[0, :, 0], x[0, 0])]
+    made = [f"{' + '.join(map(str, line))} = {total[0, 0]}" for line, total in zip(added, sums, strict=True)]
+    figure, axes = canvas(2.2, 3, layout=None)
+    headline(figure, "Each sum lacks the axis that dim names")
+    widths = [max(total.shape[1], 5) + 3 for total in sums]
+    with mpl.rc_context(STYLE):
+        for dim, (ax, name, total) in enumerate(zip(axes, AXES, sums, strict=True)):
+            rows, columns = total.shape
+            left, width = (WIDTH * part / sum(widths) for part in (sum(widths[:dim]), widths[dim]))
+            place(ax, left, 0.05, width, 1.8)
+            _frame(ax, columns / 2 - widths[dim] / 2 - 0.7, columns / 2 + widths[dim] / 2 - 0.7, -4.2, 2.2)
+            _page(ax, total.tolist(), 0.0, 0.0, [other for other in AXES if other != name],
+                  tints=[TIME_TINTS[0]] * rows)  # fmt: skip
+            ax.add_artist(Rectangle((0, -1), 1, 1, fill=False, lw=2, ec=INK, zorder=3))
+            ax.text(columns / 2, 1.4, f"dim={dim}: without {name}", ha="center", weight="bold", fontsize=11,
+                    color=AXES[name])  # fmt: skip
+            ax.text(columns / 2, -rows - 0.9, made[dim], ha="center", fontsize=10)
+    told = "; ".join(
+        f"with dim={dim} the shape is {tuple(total.shape)}, and the first number is {made[dim]}"
+        for dim, total in enumerate(sums)
+    )
+    return picture(
+        figure,
+        f"Three sums of x, each drawn in the two axes that it keeps: {told}. The sum with dim=2 has one "
+        f"number for each word: {sums[2].tolist()}.",
+    )
+
+
+def mixing_figure(x: Tensor, right: Tensor, left: Tensor, words: Sequence[str]) -> Picture:
+    """Draw the vectors of a few words (T, C) times a matrix on the right, and a matrix times them."""
+    equations = {"x[0] @ w": (x, right, x @ right), "ones @ x[0]": (left, x, left @ x)}
+    figure, axes = canvas(2.2, 2, layout=None)
+    headline(figure, "On the right a matrix mixes channels, on the left it mixes words")
+    names = max(map(len, words)) / 2 - 0.6  # the room that they need
+    widths = [names * (n == 0) + sum(part.shape[1] for part in parts) + 3.4
+              for n, parts in enumerate(equations.values())]  # fmt: skip
+    tall = max(*x.shape, len(left))
+    with mpl.rc_context(STYLE):
+        for n, (ax, (title, parts)) in enumerate(zip(axes, equations.items(), strict=True)):
+            place(ax, WIDTH * sum(widths[:n]) / sum(widths), 0.05, WIDTH * widths[n] / sum(widths), 1.8)
+            begins = -names if n == 0 else 0.0
+            _frame(ax, begins - 0.3, begins - 0.3 + widths[n], -tall - 0.2, 1.6)
+            _equation(ax, tall, parts, [TIME_TINTS[0] if part is x else LIGHT for part in parts[:2]] + [TIME_TINTS[1]])
+            ax.text((begins + widths[n]) / 2 - 0.5, 0.6, title, ha="center", weight="bold", fontsize=11)
+        for t, word in enumerate(words):
+            y = (len(words) - tall) / 2 - t - 0.5
+            axes[0].text(-0.25, y, word, ha="right", va="center", fontsize=9.5)
+    by_right, by_left = (parts[2][0].tolist() for parts in equations.values())
+    return picture(
+        figure,
+        f"x[0] has a row for each of the words {', '.join(words)}. In x[0] @ w the row of '{words[0]}' becomes "
+        f"{by_right}: each number mixes the channels of this word. In ones @ x[0] the first row becomes "
+        f"{by_left}: each number mixes the same channel of all the words.",
     )
 
 
@@ -193,6 +279,24 @@ def _page(axes: Axes, page, left: float, top: float, names, tints, cell: float =
         label = _label(names[1], c) if c == 0 else str(c)
         axes.text(left + (c + 0.5) * cell, top + 0.2, label, ha="center", va="bottom",
                   fontsize=SMALL, weight="bold", color=AXES.get(names[1], FAINT))  # fmt: skip
+
+
+def _equation(axes: Axes, tall: int, parts: Sequence[Tensor], faces: Sequence[tuple[float, ...]]) -> None:
+    """Draw two matrices and their product, with frames around what makes the product's first number."""
+    x = 0.0
+    for n, (part, face) in enumerate(zip(parts, faces, strict=True)):
+        rows, columns = part.shape
+        top = (rows - tall) / 2
+        for r, row in enumerate(part.tolist()):
+            for c, value in enumerate(row):
+                corner = x + c, top - r - 1
+                axes.add_artist(Rectangle(corner, 1, 1, facecolor=face, ec=PAPER, lw=1.2))
+                axes.text(corner[0] + 0.5, corner[1] + 0.5, str(value), ha="center", va="center", fontsize=10)
+        wide, high = ((columns, 1), (1, rows), (1, 1))[n]
+        axes.add_artist(Rectangle((x, top - high), wide, high, fill=False, lw=2, ec=INK, zorder=3))
+        x += columns + 1.2
+        if n < 2:
+            axes.text(x - 0.6, -tall / 2, "@="[n], ha="center", va="center", fontsize=12, weight="bold")
 
 
 def _label(name: str, n: int) -> str:

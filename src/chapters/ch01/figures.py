@@ -1,13 +1,15 @@
-"""Chapter 01: one sentence cut into tokens, and how merges shorten the corpus."""
+"""Chapter 01: a vocabulary with its ids, one sentence cut into tokens, and how merges shorten the corpus."""
 
 from collections.abc import Mapping, Sequence
 
 import matplotlib as mpl
 from matplotlib.patches import Rectangle
 
+from chapters.ch03.figures import MONO, sign
 from course.draw.picture import FAINT, INK, QUERY, STYLE, TIME, Picture, canvas, picture, tint
 
 TURNS = [(tint(TIME, 0.25), TIME), (tint(INK, 0.07), FAINT)]  # two colours in turn, so that every cut shows
+ACROSS, MOST_ROWS = 13, 8  # characters of a vocabulary
 
 
 def levels_figure(levels: Mapping[str, Sequence[str]]) -> Picture:
@@ -27,6 +29,36 @@ def levels_figure(levels: Mapping[str, Sequence[str]]) -> Picture:
     sentence = "".join(next(iter(levels.values())))
     counts = ", ".join(f"{len(tokens)} {name}" for name, tokens in levels.items())
     return picture(figure, f"The text '{sentence}' cut in {len(levels)} ways: {counts}.")
+
+
+def vocabulary_figure(vocab: Sequence[str], word: str) -> Picture:
+    """Draw a vocabulary with the id of each character, those of the word marked."""
+    shown = vocab[: ACROSS * MOST_ROWS]
+    ids = [vocab.index(character) for character in word]
+    rows = -(-len(shown) // ACROSS)
+    figure, (axes,) = canvas(0.34 * rows + 0.4, layout=None)
+    axes.set_position((0.005, 0.01, 0.99, 0.34 * rows / (0.34 * rows + 0.4)))
+    with mpl.rc_context(STYLE):
+        for id, character in enumerate(shown):
+            y, x = divmod(id, ACROSS)
+            face, edge = (tint(TIME, 0.5), TIME) if id in ids else TURNS[1]
+            box = Rectangle((x + 0.03, y + 0.06), 0.94, 0.88, linewidth=0.8, facecolor=face, edgecolor=edge)
+            axes.add_artist(box)
+            axes.text(x + 0.28, y + 0.5, sign(character), ha="center", va="center", family=MONO, fontsize=11,
+                      weight="bold", parse_math=False)  # fmt: skip
+            axes.text(x + 0.68, y + 0.5, str(id), ha="center", va="center", fontsize=10)
+        axes.set(xlim=(0, ACROSS), ylim=(rows, 0))
+        axes.set_axis_off()
+        listed = ", ".join(map(str, ids))
+        axes.set_title(f"An id is an index in the vocabulary: {word} becomes {listed}", parse_math=False)
+    some = f"the first {len(shown)} of {len(vocab)}" if len(shown) < len(vocab) else f"all {len(vocab)}"
+    each = ", ".join(f"'{character}' {vocab.index(character)}" for character in dict.fromkeys(word))
+    return picture(
+        figure,
+        f"A box for each character of the vocabulary, {some}, in order. Beside each character is its id, from "
+        f"'{sign(vocab[0])}' with id 0 to '{sign(shown[-1])}' with id {len(shown) - 1}. The characters of "
+        f"'{word}' are marked: {each}. So '{word}' becomes {listed}.",
+    )
 
 
 def merges_figure(
@@ -69,9 +101,8 @@ def draw_tokens(axes, tokens: Sequence[str], y: float) -> None:
             )
         )  # fmt: skip
         for place, character in enumerate(token):
-            shown = {" ": "\u2423", "\n": "\u21b5"}.get(character, character)
             axes.text(
-                x + place + 0.5, y, shown, ha="center", va="center", color=INK,
-                family="DejaVu Sans Mono", fontsize=10,
+                x + place + 0.5, y, sign(character), ha="center", va="center", color=INK,
+                family=MONO, fontsize=10,
             )  # fmt: skip
         x += len(token)

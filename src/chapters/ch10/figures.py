@@ -10,10 +10,13 @@ from torch import Tensor
 from course.draw.picture import (
     FAINT,
     INK,
+    KEY,
     PAPER,
+    QUERY,
     SMALL,
     STYLE,
     TIME,
+    VALUE,
     WEIGHTS,
     WIDTH,
     WRONG,
@@ -266,6 +269,52 @@ def merge_figure(heads: Tensor, w_out: Tensor) -> Picture:
         f"{H} heads give {D} numbers for each of {T} positions, ({H}, {T}, {D}). Put side by side, they are "
         f"({T}, {C}), {D} columns for each head. The output projection W_O, ({C}, {C}), has {D} rows for each "
         f"head. The output is ({T}, {C}), and each of its numbers is a sum of {C} products, {D} for each head.",
+    )
+
+
+def stack_figure(x: Tensor, w_qkv: Tensor, n_head: int) -> Picture:
+    """The weights of all heads' queries, keys and values below each other, and the one product that they give.
+
+    x is (T, C) and w_qkv (3 H D, C), with the queries of all heads first, then their keys, then their values.
+    """
+    (T, C), rows = x.shape, len(w_qkv)
+    if rows % (3 * n_head) or w_qkv.shape[1] != C:
+        raise ValueError(
+            f"w_qkv: expected (3 H D, {C}) for H = {n_head} heads, got {tuple(w_qkv.shape)}"
+        )
+    D, cell = rows // (3 * n_head), 1.92 / rows
+    roles = {"query": QUERY, "key": KEY, "value": VALUE}
+    blocks = [(f"{role}, head {h}", tint(colour, 0.35 + 0.35 * (h % 2)))
+              for role, colour in roles.items() for h in range(n_head)]  # fmt: skip
+    by_row = [colour for _, colour in blocks for _ in range(D)]
+    top = rows * cell + 0.55
+    figure, (left, right) = sheet(top + 0.45, 2)
+    headline(figure, f"{len(blocks)} weights below each other need only one product")
+    place(left, 0.05, 0.05, 2.2, top)
+    place(right, 2.5, 0.05, 5.25, top)
+    for axes, width in ((left, 2.2), (right, 5.25)):
+        axes.set(xlim=(0, width), ylim=(0, top))
+    middle, wide = 0.35 + rows * cell / 2, rows * cell
+    with mpl.rc_context(STYLE):
+        for n, (name, _) in enumerate(blocks):
+            y = 0.35 + rows * cell - (n + 0.5) * D * cell
+            left.text(1.5, y, name, ha="right", va="center", fontsize=FAR)
+        _named(left, 1.6, middle, cell, [[colour] * C for colour in by_row], f"({rows}, {C})")
+        _named(right, 0.1, middle, cell, [[tint(INK, 0.16)] * C] * T, f"x ({T}, {C})")
+        at = 0.1 + C * cell
+        right.text(at + 0.2, middle, "@", ha="center", va="center", fontsize=13)
+        _named(right, at + 0.4, middle, cell, [by_row] * C, f"stack.T ({C}, {rows})")
+        right.text(at + 0.6 + wide, middle, "=", ha="center", va="center", fontsize=13)
+        _named(right, at + 0.8 + wide, middle, cell, [by_row] * T, f"q, k, v ({T}, {rows})")
+        for n, (role, colour) in enumerate(roles.items()):
+            x_at = at + 0.8 + wide + (n + 0.5) * wide / 3
+            right.text(x_at, middle + T * cell / 2 + 0.08, role[0], ha="center", fontsize=FAR,
+                       weight="bold", color=colour)  # fmt: skip
+    return picture(
+        figure,
+        f"The weights of {n_head} heads, each ({D}, {C}), below each other: {'; '.join(name for name, _ in blocks)}. "
+        f"The stack is ({rows}, {C}). One product, x of ({T}, {C}) times its transpose, is ({T}, {rows}): the first "
+        f"third of its columns are the queries of all heads, the second third their keys, and the last their values.",
     )
 
 

@@ -24,8 +24,8 @@ from course.draw.picture import (
 )
 
 N_CHANNELS = 12  # of an output that are shown
-ROW, CELL, NAMES = 0.2, 0.21, 2.25  # of the matrix, in inches
-PER_LINE = 92  # characters of a text
+ROW, CELL, NAMES = 0.2, 0.17, 2.5  # of the matrix, in inches
+PER_LINE, LINES = 78, 2  # of a text: characters of a line, as many as a slide has room for, and lines
 
 
 def outputs_figure(one: Tensor, other: Tensor) -> Picture:
@@ -83,16 +83,16 @@ def matrix_figure(rows: Mapping[str, Mapping[str, bool]], chosen: Sequence[str])
     checks = list(next(iter(rows.values())))
     caught = [fault for fault, row in rows.items() if not all(row[name] for name in chosen)]
     half = (len(rows) + 1) // 2  # in two columns, or no slide would have room
-    height = 1.15 + ROW * half
+    height = 1.42 + ROW * half
     figure, (ax,) = sheet(height)
     with mpl.rc_context(STYLE):
         for left in (0.0, WIDTH / 2):
             for c, name in enumerate(checks):
                 x = left + NAMES + 0.2 + (c + 0.5) * CELL
-                ax.text(x, height - 1.05, name, ha="center", va="bottom", rotation=90, fontsize=SMALL,
+                ax.text(x, height - 1.16, name, ha="center", va="bottom", rotation=90, fontsize=SMALL,
                         weight="bold" if name in chosen else "normal")  # fmt: skip
         for n, (fault, row) in enumerate(rows.items()):
-            left, y = (WIDTH / 2 if n >= half else 0.0), height - 1.28 - ROW * (n % half)
+            left, y = (WIDTH / 2 if n >= half else 0.0), height - 1.54 - ROW * (n % half)
             found = fault in caught
             ax.text(left + NAMES, y + ROW / 2 - 0.03, fault, ha="right", va="center", fontsize=SMALL,
                     color=WRONG if found else INK)  # fmt: skip
@@ -110,13 +110,50 @@ def matrix_figure(rows: Mapping[str, Mapping[str, bool]], chosen: Sequence[str])
     )
 
 
+def differs_figure(differ: Mapping[str, Tensor], texts: Tensor) -> Picture:
+    """Patients by positions (T,) of a packed row: a square is red where a patient differs from our module.
+
+    `texts` (T,) numbers the texts of the row; 0 is padding.
+    """
+    row, cell, names = 0.27, 0.5, 3.0  # inches
+    height = 1.1 + row * len(differ)
+    figure, (ax,) = sheet(height)
+    put = dict(ha="center", va="center", fontsize=10)
+    begins = [n for n in range(len(texts)) if n == 0 or texts[n] != texts[n - 1]]
+    with mpl.rc_context(STYLE):
+        ax.text(WIDTH / 2, height - 0.2, "Which positions differ tells the faults apart", ha="center",
+                va="center", fontsize=11, weight="bold")  # fmt: skip
+        for first, end in zip(begins, [*begins[1:], len(texts)], strict=True):
+            name = f"text {texts[first]}" if texts[first] else "padding"
+            left, right = (names + 0.25 + n * cell for n in (first, end))
+            ax.text((left + right) / 2, height - 0.52, name, **put)
+            ax.plot([left + 0.05, right - 0.09], [height - 0.66] * 2, color=INK, linewidth=1.2)
+        for n in range(len(texts)):
+            ax.text(names + 0.48 + n * cell, height - 0.84, str(n), **put)
+        for n, (fault, wrong) in enumerate(differ.items()):
+            y = height - 1.24 - row * n
+            ax.text(names, y + row / 2 - 0.03, fault, ha="right", va="center", fontsize=10)
+            for place, off in enumerate(wrong.tolist()):
+                ax.add_patch(Rectangle((names + 0.25 + place * cell, y), cell - 0.04, row - 0.05,
+                                       color=WRONG if off else LIGHT, lw=0))  # fmt: skip
+    listed = (
+        f"{fault} {' '.join(str(n) for n in wrong.nonzero().flatten().tolist()) or 'none'}"
+        for fault, wrong in differ.items()
+    )
+    return picture(
+        figure,
+        f"A row of {len(texts)} positions that belong to the texts {' '.join(map(str, texts.tolist()))}, where 0 is "
+        f"padding. Positions at which each patient differs from our module: {'; '.join(listed)}.",
+    )
+
+
 def texts_figure(texts: Mapping[str, str], wrong: str) -> Picture:
-    """Texts that models wrote, each under its model's name; line breaks are shown as signs."""
+    """The beginnings of texts that models wrote, each under its model's name; line breaks are shown as signs."""
     lines: list[tuple[str, str, bool]] = []
     for name, text in texts.items():
         signs = text.replace("\n", "\u21b5")
         lines.append((name, WRONG if name == wrong else QUERY, True))
-        lines += [(signs[n : n + PER_LINE], INK, False) for n in range(0, len(signs), PER_LINE)]
+        lines += [(signs[n : n + PER_LINE], INK, False) for n in range(0, min(len(signs), LINES * PER_LINE), PER_LINE)]
     height = 0.2 + 0.27 * len(lines)
     figure, (ax,) = sheet(height)
     with mpl.rc_context(STYLE):
