@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from benchmarks import train_stories
 from torch import nn
 
 from attention.bpe_tokenizer import BPETokenizer
@@ -11,7 +12,7 @@ from attention.checkpoint import STORIES, load_checkpoint
 from attention.gpt import GPT, Config
 from attention.stories import judge, write_stories
 from attention.training import cross_entropy
-from chapters.ch13 import story_model, train_stories
+from chapters.ch13 import story_model
 from chapters.ch13.ngrams import ngram_loss, ngram_probabilities
 from chapters.ch13.story_model import (
     PADDING,

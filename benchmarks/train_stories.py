@@ -1,4 +1,4 @@
-"""Train the GPT that writes stories: `python -m chapters.ch13.train_stories`.
+"""Train the GPT that writes stories: `python -m benchmarks.train_stories`.
 
 It takes about eight minutes of one CPU. The model reads 30,000 stories and is judged on others.
 """
@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import torch
-from jaxtyping import Int
 from torch import Tensor
 
 from attention.bpe_tokenizer import BPETokenizer
@@ -20,7 +19,7 @@ SEED, N_STEPS, BATCH_SIZE, LEARNING_RATE = 1337, 4000, 32, 1e-2
 N_TRAIN = 30_000
 
 
-def start() -> tuple[GPT, BPETokenizer, Int[Tensor, "N T"], torch.Generator]:
+def start() -> tuple[GPT, BPETokenizer, Tensor, torch.Generator]:
     """The model before its first step, its tokenizer, the stories' ids, and what draws batches of them."""
     stories = write_stories(N_TRAIN, SEED)
     tokenizer = word_tokenizer("".join(stories[:2000]))
