@@ -134,13 +134,6 @@ def test_scaled_outputs_scale_what_a_block_adds_first():
     assert torch.equal(biased(x), x) and torch.equal(start(x), x)
 
 
-def test_bad_input_is_a_sentence():
-    with pytest.raises(
-        ValueError, match=r"direction: expected the shape of x, \(1, 5, 12\).*got \(1, 4, 12\)"
-    ):
-        propagate(stack(1), draw(1, T, C), draw(1, 4, C))
-
-
 @pytest.mark.parametrize("call", [WiredBlock, residual_wiring])
 def test_a_norm_is_before_after_or_nowhere(call):
     with pytest.raises(

@@ -63,7 +63,6 @@ def test_the_best_smoothing_is_that_of_the_validation_ids():
         (lambda: ngram_probabilities(ids_of(9), ids_of(9), 2, V, 0.0), "smoothing: .* got 0.0"),
         (lambda: ngram_probabilities(ids_of(1), ids_of(9), 2, V, 1.0), "ids: expected at least 2"),
         (lambda: ngram_probabilities(ids_of(9), ids_of(9), 2, 2, 1.0), "ids: .* from 0 to 1"),
-        (lambda: best_smoothing(ids_of(9), ids_of(9), 2, V, []), "among: .* got none"),
     ],
 )
 def test_bad_input_is_a_sentence(call, message):

@@ -149,7 +149,6 @@ def qk_circuit(distance):
         (lambda: reversed_strings(2, 1, V, seeded()), "length: expected 2 or more ids .* got 1"),
         (lambda: repeated_strings(2, 1, V, seeded()), "period: expected 2 to 12 ids.* got 1"),
         (lambda: repeated_strings(2, V, V, seeded()), "period: expected 2 to 12 ids.* got 13"),
-        (lambda: accuracy(draw_model(PLAIN), []), "tasks: expected at least one, got none"),
         (lambda: induction_score(uniform_weights(4), 0), "period, first: .* got 0 and 0"),
         (lambda: induction_score(uniform_weights(4), 2, -1), "period, first: .* got 2 and -1"),
         (lambda: induction_score(uniform_weights(4), 4), r"got none in \(4, 4\); read a longer"),
@@ -157,7 +156,6 @@ def qk_circuit(distance):
         (lambda: ablated(draw_model(PLAIN), 2, 0).__enter__(), "layer: expected 0 to 1, got 2"),
         (lambda: ablated(draw_model(PLAIN), 0, 6).__enter__(), "head: expected 0 to 5, got 6"),
         (lambda: qk_circuit(distance=-1), "distance: expected 0 or more"),
-        (lambda: handcrafted_induction(5, 9, 0.0), "strength: expected a score above 0, got 0.0"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
