@@ -18,14 +18,12 @@ from attention.gpt import GPT, Config, make_block
 from attention.stories import write_stories
 from benchmarks.play_choices import EqualShares, MLPAlone, turned_into
 from benchmarks.stored_runs import search
-from benchmarks.train_stories import BATCH_SIZE, N_TRAIN, SEED
+from benchmarks.train_stories import BATCH_SIZE, SEED, read, story_scores
 from chapters.ch13.ablate_stories import SEEDS, STORED, Scores
 from chapters.ch13.story_model import (
     exact_floor,
     padded,
-    story_scores,
     train_on_texts,
-    word_tokenizer,
 )
 
 RATES, N_STEPS = (5e-3, 1e-2, 2e-2), 600
@@ -58,10 +56,8 @@ def make_model(config: Config, seed: int, block: Callable = make_block, **change
 @cache
 def texts() -> tuple[BPETokenizer, torch.Tensor, list[str], list[str]]:
     """The tokenizer, the ids to learn from, the stories to choose on, and those to judge on."""
-    stories = write_stories(N_TRAIN, SEED)
-    tokenizer = word_tokenizer("".join(stories[:2000]))
     judging, choosing = (write_stories(1000, SEED + n) for n in (1, 2))
-    return tokenizer, padded(tokenizer, stories), choosing, judging
+    return *read(), choosing, judging
 
 
 def train(

@@ -15,8 +15,9 @@ import torch
 
 from attention.bpe_tokenizer import BPETokenizer
 from attention.gpt import GPT
-from attention.stories import judge, write_stories
+from attention.stories import write_stories
 from benchmarks.stored_runs import search
+from benchmarks.train_stories import shares
 from chapters.ch13.finetune import (
     CHANGED,
     SEEDS,
@@ -55,9 +56,7 @@ def run(text: str, start: str, rate: float, seed: int) -> Run:
         found["old"] = bits_per_byte(model, tokenizer, write_stories(SIZES["test"], 14))
     if text in CHANGED:
         told = told_by(model, tokenizer, N_TOLD, torch.Generator().manual_seed(seed))
-        read = [judge(changed(story, text, back=True)) for story in told]
-        found["well formed"] = sum(one.well_formed for one in read) / N_TOLD
-        found["no slip"] = sum(one.well_formed and not one.slips for one in read) / N_TOLD
+        found |= shares([changed(story, text, back=True) for story in told])
     found = {name: round(number, 4) for name, number in found.items()}
     return found | {"validation": [round(loss, 4) for loss in curve.values()]}
 

@@ -19,17 +19,17 @@ from attention.stories import judge, write_stories
 from attention.training import evaluating
 from benchmarks.play_choices import turned_into
 from benchmarks.stored_runs import add, load
+from benchmarks.train_stories import read
 from chapters.ch08.leaking_twins import DIAGONALS, N_STORIES, STORED, curtain
 from chapters.ch13.story_model import (
     PADDING,
     mean_loss,
     padded,
     train_on_texts,
-    word_tokenizer,
 )
 
 SEEDS = (1337, 1338, 1339)
-N_TRAIN, N_STEPS = 30_000, 300
+N_STEPS = 300
 N_JUDGING, BATCH_SIZE, LEARNING_RATE = 50, 16, 1e-2
 OPENING = "\nOnce there was a"  # from which the twins go on
 SHOWN = 32  # tokens of a twin's first story
@@ -77,9 +77,8 @@ def written(model: GPT, tokenizer: BPETokenizer, n: int, generator: torch.Genera
 @cache
 def texts() -> tuple[BPETokenizer, Tensor, Tensor]:
     """The tokenizer, the ids to learn from, and those to judge on."""
-    stories = write_stories(N_TRAIN, SEEDS[0])
-    tokenizer = word_tokenizer("".join(stories[:2000]))
-    return tokenizer, padded(tokenizer, stories), padded(tokenizer, write_stories(N_JUDGING, 1))
+    tokenizer, ids = read()
+    return tokenizer, ids, padded(tokenizer, write_stories(N_JUDGING, 1))
 
 
 def run(

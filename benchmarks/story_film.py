@@ -13,9 +13,9 @@ import torch
 from attention.bpe_tokenizer import BPETokenizer
 from attention.fitting import muon, warm_up_and_cosine
 from attention.gpt import GPT
-from attention.stories import judge, write_stories
+from attention.stories import write_stories
 from attention.training import minimize
-from benchmarks.train_stories import BATCH_SIZE, LEARNING_RATE, N_STEPS, start
+from benchmarks.train_stories import BATCH_SIZE, LEARNING_RATE, N_STEPS, shares, start
 from chapters.ch13.story_model import (
     START,
     exact_floor,
@@ -46,17 +46,13 @@ def frame(model: GPT, tokenizer: BPETokenizer, stories: list[str]) -> dict:
         for kind, weights in looks(model, tokenizer, stories).items()
     }
     found["one back"] = previous_token_score(maps)[:, 0].flatten().tolist()
-    told = [
-        judge(text)
-        for text in told_by(model, tokenizer, JUDGED, torch.Generator().manual_seed(14))
-    ]
+    told = told_by(model, tokenizer, JUDGED, torch.Generator().manual_seed(14))
     numbers = {
         "excess": mean_loss(model, padded(tokenizer, stories)) - exact_floor(tokenizer, stories),
         "answered": share_answered(model, tokenizer, stories),
         "fits": share_fitting(model, tokenizer, stories),
         "looks": found,
-        "well formed": sum(one.well_formed for one in told) / JUDGED,
-        "no slip": sum(one.well_formed and not one.slips for one in told) / JUDGED,
+        **shares(told),
     }
     return json.loads(json.dumps(numbers), parse_float=lambda x: round(float(x), 3)) | {
         "maps": [packed(weights) for weights in maps[:, 0].flatten(0, 1)]
