@@ -23,7 +23,7 @@ EXTRAS = PROJECT["optional-dependencies"]
 LEARNING = PROJECT["dependencies"]
 EVERYTHING = LEARNING + [line for lines in EXTRAS.values() for line in lines]
 PINS = {"": LEARNING, **{f"-{name}": LEARNING + lines for name, lines in EXTRAS.items()}}
-OURS = {"attention", "chapters", "course", "grading", "tests", "install"}
+OURS = {"attention", "benchmarks", "chapters", "course", "grading", "tests", "install"}
 ELSEWHERE = {  # what the markers of a pin may ask for, on each system and Python
     (system, python): {
         "sys_platform": system,

@@ -4,24 +4,17 @@ from statistics import fmean
 
 import pytest
 import torch
+from benchmarks import ablate_stories, train_stories
+from benchmarks.ablate_stories import RATES, ROWS, make_model
+from benchmarks.play_choices import EqualShares, own_start, turned_into
+from benchmarks.stored_runs import load, next_run
 
 from attention.fitting import Evaluation
 from attention.gpt import Config
 from attention.stories import write_stories
-from chapters.ch13 import ablate_stories, story_model
-from chapters.ch13.ablate_stories import (
-    MEASURES,
-    RATES,
-    ROWS,
-    SEEDS,
-    judged,
-    losses,
-    make_model,
-    stored,
-)
-from chapters.ch13.runs import EqualShares, own_start, turned_into
+from chapters.ch13.ablate_stories import MEASURES, SEEDS, judged, stored
 from chapters.ch13.story_model import padded
-from chapters.rates import best_rates, next_run
+from chapters.rates import best_rates, by_seed
 
 V, T = 11, 7
 TINY = Config(V, T, n_layer=3, n_head=2, n_embd=12)
@@ -109,7 +102,7 @@ def small(tokenizer, monkeypatch, tmp_path):
 
 
 def test_a_run_is_scored_on_both_sets_and_repeats(small, monkeypatch):
-    monkeypatch.setattr(story_model, "told_by", lambda *args: STORIES[:3])
+    monkeypatch.setattr(train_stories, "told_by", lambda *args: [*STORIES[:3], *["?"] * 197])
     first, again = (ablate_stories.run("one layer", 0.01, 1, 2) for _ in range(2))
     assert first.keys() == {"choosing", *MEASURES}
     assert first == again and first["excess"] != first["choosing"]
@@ -118,7 +111,7 @@ def test_a_run_is_scored_on_both_sets_and_repeats(small, monkeypatch):
 
 def test_a_seed_gives_the_weights_and_the_batches(small, monkeypatch):
     seen = []
-    monkeypatch.setattr(story_model, "told_by", lambda *args: STORIES[:3])
+    monkeypatch.setattr(train_stories, "told_by", lambda *args: [*STORIES[:3], *["?"] * 197])
     done = [Evaluation(1000, 1.0, 1.0)]
     train = lambda model, *args, **how: seen.append((model, args, how)) or done  # noqa: E731
     monkeypatch.setattr(ablate_stories, "train_on_texts", train)
@@ -146,20 +139,10 @@ def test_the_rate_is_chosen_on_other_stories_and_only_then_come_the_other_seeds(
     rates = [*RATES, 0.0025]  # since 0.005 is the lowest of RATES
     chosen = [(rate, first) for rate in rates] + [(0.005, second), (0.0025, second)]
     assert made == [("one head", *each) for each in chosen + [(0.005, seed) for seed in others]]
-    found = stored()
+    found = load(ablate_stories.STORED)
     assert judged(found) == {"one head": dict.fromkeys(MEASURES, [*SEEDS])}
     del found["one head"]["0.005"][str(SEEDS[-1])]
     assert judged(found) == {}, "not finished"
-
-
-def test_a_command_that_was_stopped_goes_on_where_it_was(small, monkeypatch):
-    scores = dict.fromkeys(MEASURES, 1.0) | {"choosing": 1.0}
-    monkeypatch.setattr(ablate_stories, "run", lambda *args: scores)
-    ablate_stories.main("one head")
-    whole = ablate_stories.STORED.read_text()
-    monkeypatch.setattr(ablate_stories, "run", lambda *args: pytest.fail("made twice"))
-    ablate_stories.main("one head")
-    assert ablate_stories.STORED.read_text() == whole
 
 
 def test_a_row_that_nobody_knows_is_refused_before_any_training(small):
@@ -183,7 +166,7 @@ def test_every_run_has_all_scores_and_every_finished_row_has_all_seeds():
 
 @pytest.mark.parametrize("row", ROWS)
 def test_the_rate_of_a_row_is_the_best_and_not_at_the_edge(row):
-    found = losses(stored()[row])
+    found = by_seed(stored()[row], "choosing")
     assert next_run(found, RATES, SEEDS) is None
     best, *others = best_rates(found, *SEEDS[:2])
     assert others and best == best_rates(found, *SEEDS)[0]

@@ -5,6 +5,7 @@ import re
 
 import pytest
 import torch
+from benchmarks import longer_texts
 
 from attention.gpt import POSITIONS
 from attention.positions import alibi_bias, rotary_angles, rotate
@@ -91,7 +92,8 @@ def test_the_stored_runs_hold_five_seeds_of_every_kind():
     kinds = {name.split(",")[0] for name in LOSSES}
     assert kinds == set(POSITIONS)
     assert all(
-        rows.shape == (len(runs.SEEDS), runs.LONGER // runs.BIN) for rows in LOSSES.values()
+        rows.shape == (len(longer_texts.SEEDS), runs.LONGER // runs.BIN)
+        for rows in LOSSES.values()
     )
 
 
@@ -129,17 +131,17 @@ def test_what_the_page_says_of_stretching():
 def test_the_page_says_how_the_models_were_trained():
     said = PAGE["longer-asks"]
     assert (
-        f"{runs.N_STEPS} steps on the text of chapter 03, a play, in blocks of {runs.TRAINED}"
+        f"{longer_texts.N_STEPS} steps on the text of chapter 03, a play, in blocks of {runs.TRAINED}"
         in said
     )
     assert f"blocks of {runs.LONGER}" in said and "five seeds" in said
 
 
 def test_a_short_run_measures_every_way_and_the_same_again(monkeypatch):
-    monkeypatch.setattr(runs, "split", lambda ids: (ids, ids[:9000]))
+    monkeypatch.setattr(longer_texts, "split", lambda ids: (ids, ids[:9000]))
     kinds = ("rotary", "learned")
-    once = runs.measure((1,), 2, kinds, lambda *told: None)
-    again = runs.measure((1,), 2, kinds[:1], lambda *told: None)
+    once = longer_texts.measure((1,), 2, kinds, lambda *told: None)
+    again = longer_texts.measure((1,), 2, kinds[:1], lambda *told: None)
     assert again and again.items() <= once.items()
     names = ["rotary", "rotary, stretched", "rotary, base"]
     names += ["learned, clipped", "learned, stretched"]

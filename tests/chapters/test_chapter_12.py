@@ -6,6 +6,8 @@ from itertools import pairwise
 
 import pytest
 import torch
+from benchmarks import wired_blocks
+from benchmarks.stored_runs import next_run
 
 from attention.corpus import load_corpus
 from attention.gpt import MLP, Block, CausalSelfAttention
@@ -14,7 +16,6 @@ from chapters.ch12 import runs
 from chapters.ch12.depth import Propagation
 from chapters.ch12.explorer import PLACES, depth_explorer
 from chapters.ch12.figures import LOWEST, block_figure, depth_figure, words_figure
-from chapters.rates import next_run
 from course.draw.picture import picture
 from tests.conftest import WORDS
 
@@ -94,9 +95,6 @@ def test_the_explorer_goes_through_depths_and_ways(monkeypatch):
     monkeypatch.setattr("chapters.ch12.figures.picture", picture)
     svg = explorer.render(depth=1, residual=False, place="after").svg
     assert "no residual, norm after" in svg and all(word in svg for word in WORDS)
-    del propagations[True, "none"]
-    with pytest.raises(ValueError, match="expected a propagation for each"):
-        depth_explorer(propagations, WORDS)
 
 
 # ---------------------------------------------------------------- what is stored
@@ -115,12 +113,12 @@ def ids():
 
 
 def test_all_runs_are_stored(stored):
-    assert list(stored) == list(runs.WAYS)
+    assert list(stored) == list(wired_blocks.WAYS)
     for by_depth in stored.values():
-        assert list(by_depth) == [str(depth) for depth in runs.DEPTHS]
+        assert list(by_depth) == [str(depth) for depth in wired_blocks.DEPTHS]
         for losses in by_depth.values():
-            assert next_run(losses, runs.RATES, runs.SEEDS) is None, (
-                "run python -m chapters.ch12.runs"
+            assert next_run(losses, wired_blocks.RATES, runs.SEEDS) is None, (
+                "run python -m benchmarks.wired_blocks"
             )
 
 
@@ -131,18 +129,23 @@ def test_the_command_makes_what_is_missing_each_at_its_best_rate(tmp_path, monke
         made.append((way, n_layer, seed, rate))
         return abs(rate - (0.012 if n_layer == 8 else 0.003)) + seed / 1e4
 
-    monkeypatch.setattr(runs, "STORED", tmp_path / "losses.json")
-    monkeypatch.setattr(runs, "WAYS", dict.fromkeys(["one", "other"], {}))
-    monkeypatch.setattr(runs, "final_loss", loss)
-    runs.main()
+    for module in (runs, wired_blocks):
+        monkeypatch.setattr(module, "STORED", tmp_path / "losses.json")
+    monkeypatch.setattr(wired_blocks, "WAYS", dict.fromkeys(["one", "other"], {}))
+    monkeypatch.setattr(wired_blocks, "final_loss", loss)
+    wired_blocks.main()
     assert len({*made}) == len(made)
-    assert {rate for _, n_layer, _, rate in made if n_layer == 8} == {*runs.RATES, 0.012, 0.024}
-    assert {rate for _, n_layer, _, rate in made if n_layer == 2} == {*runs.RATES}
+    assert {rate for _, n_layer, _, rate in made if n_layer == 8} == {
+        *wired_blocks.RATES,
+        0.012,
+        0.024,
+    }
+    assert {rate for _, n_layer, _, rate in made if n_layer == 2} == {*wired_blocks.RATES}
     own = [seed / 1e4 for seed in runs.SEEDS]
     found = {"2": ("0.003", own), "8": ("0.012", own)}
     assert runs.at_best_rates() == dict.fromkeys(["one", "other"], found)
     whole, made[:] = runs.STORED.read_text(), []
-    runs.main()
+    wired_blocks.main()
     assert not made and runs.STORED.read_text() == whole
 
 
@@ -155,7 +158,7 @@ def test_what_the_page_says_of_the_stored_losses(ids):
     text, V = ids
     counts = torch.bincount(text[: int(0.9 * len(text))], minlength=V) + 1.0
     frequencies = -(counts / counts.sum()).log()[text[int(0.9 * len(text)) :]].mean().item()
-    blind, others = list(runs.WAYS)[:2], list(runs.WAYS)[2:]
+    blind, others = list(wired_blocks.WAYS)[:2], list(wired_blocks.WAYS)[2:]
     for way in blind:  # without residuals
         assert all(abs(loss - frequencies) < 0.02 for loss in found[way]["8"][1])
         assert all(loss < frequencies - 0.2 for loss in found[way]["2"][1])
@@ -168,5 +171,5 @@ def test_what_the_page_says_of_the_stored_losses(ids):
 
 @pytest.mark.parametrize("way", ["no residual, norm before", "residual, norm before"])
 def test_a_stored_loss_comes_out_again(way, stored, ids):
-    loss = runs.final_loss(way, 2, 1, runs.N_STEPS, 3e-3, *ids)
+    loss = wired_blocks.final_loss(way, 2, 1, wired_blocks.N_STEPS, 3e-3, *ids)
     assert math.isclose(loss, stored[way]["2"]["0.003"]["1"], abs_tol=0.05)

@@ -2,21 +2,24 @@
 
 import json
 import re
+from dataclasses import replace
 from statistics import fmean
 from types import SimpleNamespace
 
 import pytest
 import torch
+from benchmarks import play_choices, play_tables, train_checkpoint
+from benchmarks.stored_runs import next_run
 from IPython.core.events import EventManager
 
 from attention.batches import split
 from attention.checkpoint import CHECKPOINT, load_checkpoint
 from attention.corpus import load_corpus
 from attention.fitting import Evaluation
-from attention.gpt import GPT, Config
+from attention.gpt import GPT, Config, make_block
 from attention.tokenizers import CharTokenizer
 from attention.training import evaluate
-from chapters.ch13 import ngrams, runs, train_checkpoint
+from chapters.ch13 import ngrams, runs
 from chapters.ch13.figures import (
     choices_figure,
     curve_figure,
@@ -25,7 +28,7 @@ from chapters.ch13.figures import (
     parts_figure,
     scaling_figure,
 )
-from chapters.rates import best_rates, next_run
+from chapters.rates import best_rates
 from course.draw import explorer
 from course.draw.explorer import _after_the_cell, follow
 from tests.conftest import ROOT
@@ -71,7 +74,7 @@ def test_a_short_training_makes_such_a_file(tmp_path, capsys):
 
 
 def test_every_choice_has_every_seed():
-    assert CHOICES.keys() == runs.CHOICES.keys()
+    assert CHOICES.keys() == play_choices.CHOICES.keys()
     for name, found in CHOICES.items():
         assert found.keys() == set(map(str, runs.SEEDS)), name
         assert {len(losses) for losses in found.values()} == {1 + (name == "no mask")}
@@ -79,23 +82,25 @@ def test_every_choice_has_every_seed():
 
 def test_the_stored_runs_are_those_of_the_command():
     """Two of them begin as they should: after eight steps nothing has drifted apart yet."""
-    ids = runs.parts()
+    ids = play_choices.parts()
     eight = dict(n_steps=8, warm_up=2, eval_every=8)
-    plain, unmasked = (runs.losses(name, 1, ids, **eight) for name in ("all of it", "no mask"))
+    plain, unmasked = (
+        play_choices.losses(name, 1, ids, **eight) for name in ("all of it", "no mask")
+    )
     assert len(plain) == 1 and len(unmasked) == 2
     assert all(2 < loss < 5 for loss in (*plain, *unmasked))
-    assert runs.losses("all of it", 1, ids, **eight) == plain
-    assert runs.losses("all of it", 2, ids, **eight) != plain
+    assert play_choices.losses("all of it", 1, ids, **eight) == plain
+    assert play_choices.losses("all of it", 2, ids, **eight) != plain
 
 
-@pytest.mark.parametrize("choice", runs.CHOICES)
+@pytest.mark.parametrize("choice", play_choices.CHOICES)
 def test_only_a_missing_mask_lets_the_future_in(choice):
     torch.manual_seed(0)
-    changes = runs.CHOICES[choice]
-    config = runs.replace(runs.PLAIN, **changes.get("config", {}))
-    model = GPT(config, changes.get("block", runs.make_block)).eval()
+    changes = play_choices.CHOICES[choice]
+    config = replace(play_choices.PLAIN, **changes.get("config", {}))
+    model = GPT(config, changes.get("block", make_block)).eval()
     for block in model.blocks:
-        runs.own_start(block)
+        play_choices.own_start(block)
     ids = torch.randint(65, (2, 9), generator=torch.Generator().manual_seed(0))
     changed = ids.clone()
     changed[:, 5:] = (ids[:, 5:] + 1) % 65
@@ -108,14 +113,14 @@ def test_what_is_taken_away_is_gone():
     torch.manual_seed(0)
     x = torch.randn(1, 6, 48)
     for name in ("averages, no positions", "averages, learned positions"):
-        attention = runs.CHOICES[name]["block"](runs.PLAIN).attention
+        attention = play_choices.CHOICES[name]["block"](play_choices.PLAIN).attention
         _, weights = attention.forward_with_weights(x)
         torch.testing.assert_close(weights[0, 0, 3], torch.tensor([0.25] * 4 + [0.0] * 2))
-    without = runs.CHOICES["no residual"]["block"](runs.PLAIN)
+    without = play_choices.CHOICES["no residual"]["block"](play_choices.PLAIN)
     torch.nn.init.zeros_(without.mlp.out.weight)
     assert not without(x).any()
-    alone = runs.CHOICES["no attention"]["block"](runs.PLAIN)
-    runs.own_start(alone)
+    alone = play_choices.CHOICES["no attention"]["block"](play_choices.PLAIN)
+    play_choices.own_start(alone)
     torch.testing.assert_close(alone(x)[:, 3:4], alone(x[:, 3:4]))
 
 
@@ -130,7 +135,7 @@ class KnowsMore(torch.nn.Module):
 
 def test_a_sliding_window_counts_each_guess_once_and_with_nearly_the_whole_window():
     """17 ids, windows of 8: the first counts 0 to 7, and the two after it only 4 to 7."""
-    loss = runs.sliding_loss(KnowsMore(), torch.zeros(17, dtype=torch.long), 8, stride=4)
+    loss = play_choices.sliding_loss(KnowsMore(), torch.zeros(17, dtype=torch.long), 8, stride=4)
     assert loss == pytest.approx((sum(range(8)) + 2 * sum(range(4, 8))) / 16)
     blocks = evaluate(KnowsMore(), torch.zeros(17, dtype=torch.long), 8).mean
     assert blocks == pytest.approx(3.5)
@@ -169,7 +174,7 @@ TUNED = runs.at_best_rates()
 @pytest.mark.parametrize("choice", TUNED_RUNS)
 def test_the_rate_of_a_choice_is_the_best_and_not_at_the_edge(choice):
     found = TUNED_RUNS[choice]
-    assert next_run(found, runs.RATES, runs.SEEDS) is None
+    assert next_run(found, play_choices.RATES, runs.SEEDS) is None
     best, *_ = best_rates(found, *runs.SEEDS)
     assert TUNED[choice] == found[best] and TUNED[choice].keys() == set(map(str, runs.SEEDS))
     assert min(map(float, found)) < float(best) < max(map(float, found))
@@ -184,7 +189,7 @@ def rings(choice):
 
 
 def test_every_choice_but_the_mask_is_tuned():
-    assert list(TUNED) == [choice for choice in runs.CHOICES if choice != "no mask"]
+    assert list(TUNED) == [choice for choice in play_choices.CHOICES if choice != "no mask"]
 
 
 def test_what_removal_costs_at_the_best_rates():
@@ -388,7 +393,7 @@ def test_the_stored_tables_are_those_of_the_text():
     stored = json.loads(ngrams.STORED.read_text())["play"]
     train, validation, test = parts()
     for kind, falls_back in (("counts", False), ("falls back", True)):
-        assert list(stored[kind]) == [str(n) for n in range(1, ngrams.LONGEST[kind] + 1)]
+        assert list(stored[kind]) == [str(n) for n in range(1, play_tables.LONGEST[kind] + 1)]
         for n in (1, 2, 3):
             row = stored[kind][str(n)]
             for part, ids in (("validation", validation), ("test", test)):

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 import pytest
 import torch
 import torch.nn.functional as F
+from benchmarks import two_layers
 
 from attention.batches import cut_blocks, split
 from attention.checkpoint import CHECKPOINT, load_checkpoint
@@ -26,23 +27,26 @@ from course.draw.picture import MAPS, SIGNED
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 STORED = json.loads(runs.STORED.read_text())
-INSIDE = [str(period) for period in runs.HELD_OUT if period <= runs.PERIODS[1]]
+INSIDE = [str(period) for period in two_layers.HELD_OUT if period <= two_layers.PERIODS[1]]
 
 
 # ---------------------------------------------------------------- the stored runs
 
 
 def test_every_model_has_every_seed():
-    assert STORED.keys() == runs.MODELS.keys()
+    assert STORED.keys() == two_layers.MODELS.keys()
     for own in STORED.values():
-        assert own.keys() == set(map(str, runs.SEEDS))
+        assert own.keys() == set(map(str, two_layers.SEEDS))
         for run in own.values():
-            assert run["accuracy"].keys() == set(map(str, runs.HELD_OUT))
+            assert run["accuracy"].keys() == set(map(str, two_layers.HELD_OUT))
 
 
 def test_a_stored_run_is_that_of_the_command():
     """Trained anew, in a few seconds; other processors end a little elsewhere."""
-    found, stored = runs.judged(runs.grow(runs.MODELS["two layers"], 2)), STORED["two layers"]["2"]
+    found, stored = (
+        two_layers.judged(two_layers.grow(two_layers.MODELS["two layers"], 2)),
+        STORED["two layers"]["2"],
+    )
     assert found["accuracy"] == pytest.approx(stored["accuracy"], abs=0.15)
     assert found["accuracy"]["10"] > 0.98
     assert found["previous"] == pytest.approx(stored["previous"], abs=0.1)
@@ -51,7 +55,7 @@ def test_a_stored_run_is_that_of_the_command():
 
 
 def test_another_seed_is_another_run():
-    few = [runs.grow(runs.MODELS["one layer"], seed, n_steps=2) for seed in (1, 1, 2)]
+    few = [two_layers.grow(two_layers.MODELS["one layer"], seed, n_steps=2) for seed in (1, 1, 2)]
     first, again, other = (model.lm_head.weight for model in few)
     assert torch.equal(first, again) and not torch.equal(first, other)
 
@@ -68,11 +72,11 @@ def test_two_layers_learn_it_and_one_never_does():
 
 def test_the_two_models_have_nearly_as_many_parameters_and_heads():
     sizes = [
-        sum(p.numel() for p in runs.grow(config, 1, n_steps=1).parameters())
-        for config in runs.MODELS.values()
+        sum(p.numel() for p in two_layers.grow(config, 1, n_steps=1).parameters())
+        for config in two_layers.MODELS.values()
     ]
     assert max(sizes) < 1.02 * min(sizes)
-    assert {config.n_layer * config.n_head for config in runs.MODELS.values()} == {2}
+    assert {config.n_layer * config.n_head for config in two_layers.MODELS.values()} == {2}
 
 
 def test_no_held_out_string_was_in_training(monkeypatch):
@@ -83,15 +87,15 @@ def test_no_held_out_string_was_in_training(monkeypatch):
         seen.update(map(tuple, task.x.tolist()))
         return task
 
-    monkeypatch.setattr(runs, "repeated_strings", remember)
+    monkeypatch.setattr(two_layers, "repeated_strings", remember)
     monkeypatch.setattr(
-        runs, "fit_task", lambda model, draw, n_steps, **_: [draw() for _ in range(n_steps)]
+        two_layers, "fit_task", lambda model, draw, n_steps, **_: [draw() for _ in range(n_steps)]
     )
-    model = runs.grow(runs.MODELS["two layers"], 1)
+    model = two_layers.grow(two_layers.MODELS["two layers"], 1)
     trained_on = set(seen)
     assert len(trained_on) > 7_000
     seen.clear()
-    runs.judged(model)
+    two_layers.judged(model)
     assert len(seen) > 1_000 and not seen & trained_on
 
 

@@ -5,6 +5,8 @@ import re
 
 import pytest
 import torch
+from benchmarks import sick_pair
+from benchmarks.play_choices import parts
 
 from chapters.ch16 import checks, clinic, examine, runs
 from chapters.ch16.checks import SIX
@@ -271,30 +273,30 @@ NAMES = "right", "float==('-inf')"
 
 
 def test_the_stored_pair_has_every_seed_and_shows_what_the_page_says():
-    assert tuple(PAIR) == NAMES == tuple(runs.MAKERS)
-    for seed in map(str, runs.SEEDS):
+    assert tuple(PAIR) == NAMES == tuple(sick_pair.MAKERS)
+    for seed in map(str, sick_pair.SEEDS):
         good, bad = (PAIR[name][seed] for name in NAMES)
         assert good["step"] == bad["step"] == [60, 120, 180, 240, 300]
         assert good["usual"] == good["alone"], "it never used what comes later"
         assert bad["usual"][-1] < good["usual"][-1] - 0.3
         assert bad["alone"][-1] > good["alone"][-1] + 0.5 and bad["alone"][-1] > bad["alone"][0]
-        assert len(good["text"]) == len(bad["text"]) == runs.N_NEW
+        assert len(good["text"]) == len(bad["text"]) == sick_pair.N_NEW
 
 
 def test_the_stored_runs_are_those_of_the_command(as_a_user):
     """Their first steps: nothing has drifted apart yet."""
     few = dict(n_steps=6, warm_up=2, eval_every=6, held_back=200, n_new=3)
-    good, bad = (runs.losses(name, 1, runs.parts(), **few) for name in NAMES)
+    good, bad = (sick_pair.losses(name, 1, parts(), **few) for name in NAMES)
     assert good["step"] == [6] and good["usual"] == good["alone"] and len(good["text"]) == 3
     assert bad["usual"] != bad["alone"]
-    assert good == runs.losses("right", 1, runs.parts(), **few)
+    assert good == sick_pair.losses("right", 1, parts(), **few)
 
 
 def test_the_wrong_one_of_the_pair_is_the_patient(as_a_user):
     """The same outputs as `float==('-inf')` of the table, with the same weights."""
     layers, x = checks.case(n_kv_head=4)
     theirs = wrong(NAMES[1])(x, layers, checks.one_text(x))[0]
-    layers.__class__ = runs.Compares
+    layers.__class__ = sick_pair.Compares
     torch.testing.assert_close(layers(x), theirs)
 
 

@@ -4,9 +4,11 @@ import math
 
 import pytest
 import torch
+from benchmarks import finetune
+from benchmarks.finetune import bits_per_byte
+from benchmarks.stored_runs import load
 
 from attention.stories import judge, write_stories
-from chapters.ch13 import finetune
 from chapters.ch13.figures import finetune_figure
 from chapters.ch13.finetune import (
     CHANGED,
@@ -18,7 +20,6 @@ from chapters.ch13.finetune import (
     TEXTS,
     begin,
     best_rate,
-    bits_per_byte,
     changed,
     exact_bits,
     judged,
@@ -106,7 +107,7 @@ def test_the_command_goes_on_where_it_stopped(monkeypatch, tmp_path):
     monkeypatch.setattr(finetune, "run", one)
     finetune.main(["deeds"])
     assert len(made) == len(set(made)) and {start for _, start, *_ in made} == {*STARTS}
-    assert best_rate(stored(), "deeds", "checkpoint") == "0.01"
+    assert best_rate(load(finetune.STORED), "deeds", "checkpoint") == "0.01"
     again = len(made)
     finetune.main(["deeds"])
     assert len(made) == again

@@ -1,30 +1,23 @@
 """The twins of chapter 08: their masks, what is measured of them, and what the page says of the stored runs."""
 
+import json
 from itertools import pairwise
 from statistics import mean
 
 import pytest
 import torch
+from benchmarks import leaking_twins
+from benchmarks.leaking_twins import OPENING, SEEDS, loss_without_future, make_twin, written
+from benchmarks.play_choices import own_start
+from benchmarks.stored_runs import load
 
 from attention.cache import Cache
 from attention.generation import generate
 from attention.gpt import GPT, Config
 from attention.stories import judge, write_stories
 from attention.training import cross_entropy
-from chapters.ch08 import leaking_twins
 from chapters.ch08.explorer import ANSWER, BEFORE, curtain_twins
-from chapters.ch08.leaking_twins import (
-    DIAGONALS,
-    N_STORIES,
-    OPENING,
-    SEEDS,
-    curtain,
-    loss_without_future,
-    make_twin,
-    stored,
-    written,
-)
-from chapters.ch13.runs import own_start
+from chapters.ch08.leaking_twins import DIAGONALS, N_STORIES, curtain, stored
 from chapters.ch13.story_model import mean_loss, padded
 from tests.chapters.conftest import cells_of
 
@@ -145,9 +138,9 @@ def test_a_command_that_was_stopped_goes_on_where_it_was(few, monkeypatch):
     monkeypatch.setattr(leaking_twins, "run", lambda k, seed: made.append((k, seed)) or {"x": 1})
     leaking_twins.main()
     assert made == [(k, seed) for seed in SEEDS for k in DIAGONALS.values()]
-    found = stored()
+    found = load(leaking_twins.STORED)
     del found["1"][str(SEEDS[1])]
-    leaking_twins.STORED.write_text(leaking_twins.json.dumps(found))
+    leaking_twins.STORED.write_text(json.dumps(found))
     made.clear()
     leaking_twins.main()
     assert made == [(1, SEEDS[1])]

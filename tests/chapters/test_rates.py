@@ -3,8 +3,10 @@
 import math
 
 import pytest
+from benchmarks import stored_runs
+from benchmarks.stored_runs import add, load, next_run
 
-from chapters.rates import best_rates, next_run
+from chapters.rates import best_rates
 
 SEEDS = (1, 2, 3, 4)
 
@@ -45,3 +47,35 @@ def test_no_rate_at_the_edge_is_chosen(best):
 def test_a_rate_with_which_training_fails_is_the_worst():
     assert best_rates({"0.4": {"1": math.nan}, "0.2": {"1": 9.0}}, 1) == ["0.2", "0.4"]
     assert best_rates({"0.4": {"2": 1.0}, "0.2": {"1": 9.0}}, 1) == ["0.2"]
+
+
+def test_a_command_that_was_stopped_goes_on_where_it_was(tmp_path, capsys):
+    path, made, stops = tmp_path / "runs.json", [], [True]
+
+    def run(rate, seed):
+        if len(made) == 5 and stops:
+            stops.clear()
+            raise KeyboardInterrupt
+        made.append((str(rate), seed))
+        return {"judged": seed, "choosing": abs(rate - 0.2)}
+
+    def go_on():
+        keys, rates = ("play", "2"), [0.1, 0.2, 0.4, 0.8]
+        stored_runs.search(path, keys, rates, SEEDS, run, lambda run: run["choosing"])
+
+    with pytest.raises(KeyboardInterrupt):
+        go_on()
+    go_on()
+    assert made == search(lambda rate, seed: abs(rate - 0.2), [0.1, 0.2, 0.4, 0.8])[1]
+    assert [*load(path)["play"]["2"]["0.2"]] == list(map(str, SEEDS))
+    whole = path.read_text()
+    go_on()
+    assert path.read_text() == whole and len(capsys.readouterr().out.splitlines()) == len(made)
+
+
+def test_a_run_is_added_to_those_that_another_command_has_written(tmp_path):
+    path = tmp_path / "runs.json"
+    add(path, "one", "1", run=0.5)
+    add(path, "two", "1", run=[1, "\u00e9"])
+    assert load(path) == {"one": {"1": 0.5}, "two": {"1": [1, "\u00e9"]}}
+    assert "\u00e9" in path.read_text(encoding="utf-8") and load(tmp_path / "none.json") == {}

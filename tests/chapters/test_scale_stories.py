@@ -2,28 +2,26 @@
 
 import pytest
 import torch
+from benchmarks import ablate_stories, scale_stories
+from benchmarks.scale_stories import RATES, owners, scores
+from benchmarks.stored_runs import load, next_run
 
 from attention.gpt import GPT
 from attention.stories import DEEDS, write_stories
-from chapters.ch13 import ablate_stories, scale_stories
 from chapters.ch13.scale_stories import (
     BUDGETS,
     MEASURES,
     MIDDLE,
-    RATES,
     SEEDS,
     WIDTHS,
     best_rate,
     configure,
     judged,
     n_parameters,
-    owners,
-    scores,
     stored,
     tried,
 )
 from chapters.ch13.story_model import exact_floor, mean_loss, padded
-from chapters.rates import next_run
 
 STORIES = write_stories(20)
 
@@ -125,31 +123,7 @@ def test_each_size_has_its_best_rate_and_one_at_the_edge_asks_for_another(small,
     assert {rate for w, _, rate, _ in made if w > 8} == {*RATES}
     assert all(steps == MIDDLE and seed in SEEDS[:2] for _, steps, _, seed in others)
     own = dict.fromkeys(MEASURES, [*SEEDS])
-    assert judged(stored()) == {w: dict.fromkeys(BUDGETS, own) for w in WIDTHS}
-
-
-def test_a_command_that_was_stopped_goes_on_where_it_was(small, monkeypatch):
-    made, stops = [], [True]
-
-    def run(*args):
-        if len(made) == 7 and stops.pop():
-            raise KeyboardInterrupt
-        made.append(args)
-        return dict.fromkeys(MEASURES, 1.0) | {"choosing": abs(args[2] - 0.02)}
-
-    monkeypatch.setattr(scale_stories, "run", run)
-    with pytest.raises(KeyboardInterrupt):
-        scale_stories.main()
-    stops.append(False)
-    scale_stories.main()
-    runs = len(BUDGETS) * len(SEEDS) + len(
-        RATES
-    )  # the second best with two seeds, the others with one
-    assert len(made) == len({*made}) == len(WIDTHS) * runs
-    whole = scale_stories.STORED.read_text()
-    monkeypatch.setattr(scale_stories, "run", lambda *args: pytest.fail("made twice"))
-    scale_stories.main()
-    assert scale_stories.STORED.read_text() == whole
+    assert judged(load(scale_stories.STORED)) == {w: dict.fromkeys(BUDGETS, own) for w in WIDTHS}
 
 
 # ---------------------------------------------------------------- the stored runs
@@ -169,7 +143,7 @@ def test_every_size_has_all_runs_and_all_scores():
     )
     for width in WIDTHS:
         losses, best = tried(FOUND, width), best_rate(FOUND, width)
-        assert next_run(losses, RATES, SEEDS) is None, "run python -m chapters.ch13.scale_stories"
+        assert next_run(losses, RATES, SEEDS) is None, "run python -m benchmarks.scale_stories"
         assert float(best) not in (min(map(float, losses)), max(map(float, losses))), "at the edge"
         made = {(steps, best, seed) for steps in BUDGETS for seed in SEEDS}
         made |= {(MIDDLE, rate, int(seed)) for rate, own in losses.items() for seed in own}

@@ -4,6 +4,7 @@ import json
 
 import pytest
 import torch
+from benchmarks import story_film
 
 from attention.gpt import GPT, Config
 from attention.stories import GIRLS, judge, write_stories
@@ -113,7 +114,9 @@ def test_the_film_opens_on_its_first_frame_and_shows_each():
 
 
 def test_the_film_has_all_its_frames_and_is_small():
-    assert [frame["step"] for frame in FILM] == [film.EVERY * n for n in range(film.N_FRAMES)]
+    assert [frame["step"] for frame in FILM] == [
+        film.EVERY * n for n in range(story_film.N_FRAMES)
+    ]
     assert film.STORED.stat().st_size < 200_000
 
 
@@ -135,11 +138,11 @@ def test_a_frame_is_what_the_model_shows(trained, monkeypatch):
     model, tokenizer = trained
     other = TOLD.replace("the kite Mira flew.\n", "the kite Omar flew.\n")
     told = [TOLD, other, "Once upon a time"]
-    monkeypatch.setattr(film, "told_by", lambda *args: told)
-    monkeypatch.setattr(film, "JUDGED", len(told))
-    frame = film.frame(model, tokenizer, SOME[:10])
+    monkeypatch.setattr(story_film, "told_by", lambda *args: told)
+    monkeypatch.setattr(story_film, "JUDGED", len(told))
+    frame = story_film.frame(model, tokenizer, SOME[:10])
     assert frame["answered"] == 1 and abs(frame["excess"]) < 0.05
-    ids = torch.tensor([tokenizer.encode(START + film.TOLD)])
+    ids = torch.tensor([tokenizer.encode(START + story_film.TOLD)])
     own = model.forward_with_weights(ids)[1][1, 0, 1]
     torch.testing.assert_close(_unpacked(frame["maps"][3]), own, atol=0.03, rtol=0)
     stored = [{"step": n, **frame} for n in (0, 10)]
@@ -151,7 +154,7 @@ def test_a_frame_is_what_the_model_shows(trained, monkeypatch):
 @pytest.mark.weekly
 def test_the_film_is_that_of_the_command():
     """Its first frames, trained anew; other processors end a little elsewhere."""
-    for found, stored in zip(film.frames(4), FILM, strict=False):
+    for found, stored in zip(story_film.frames(4), FILM, strict=False):
         assert found["excess"] == pytest.approx(stored["excess"], rel=0.1)
 
 

@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from benchmarks import train_stories
 from torch import nn
 
 from attention.bpe_tokenizer import BPETokenizer
@@ -11,7 +12,6 @@ from attention.checkpoint import STORIES, load_checkpoint
 from attention.gpt import GPT, Config
 from attention.stories import judge, write_stories
 from attention.training import cross_entropy
-from chapters.ch13 import story_model, train_stories
 from chapters.ch13.ngrams import ngram_loss, ngram_probabilities
 from chapters.ch13.story_model import (
     PADDING,
@@ -22,7 +22,6 @@ from chapters.ch13.story_model import (
     padded,
     share_answered,
     story_loss,
-    story_scores,
     told_by,
     what_to_expect,
     word_tokenizer,
@@ -96,7 +95,7 @@ def test_the_share_of_questions_answered(right, share):
 def test_the_checkpoint_is_what_its_facts_say():
     model, tokenizer, facts = load_checkpoint(STORIES)
     assert STORIES.stat().st_size < 2_000_000
-    found = story_scores(
+    found = train_stories.story_scores(
         model, tokenizer, write_stories(300, train_stories.SEED + 1), seed=3, n=100
     )
     assert abs(found["excess"] - float(facts["excess"])) < 0.003
@@ -139,7 +138,7 @@ def test_a_table_that_hardly_falls_back_writes_what_it_has_seen():
 def test_the_command_trains_and_writes(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(train_stories, "write_stories", lambda n, seed: write_stories(60, seed))
     monkeypatch.setattr(train_stories, "BATCH_SIZE", 2)
-    monkeypatch.setattr(story_model, "told_by", lambda *args: HELD[:3])
+    monkeypatch.setattr(train_stories, "told_by", lambda *args: [*HELD[:3], *["?"] * 197])
     train_stories.main(tmp_path / "stories.safetensors", n_steps=2)
     model, _, facts = load_checkpoint(tmp_path / "stories.safetensors")
     assert model.config.n_layer == 3 and facts["corpus"] == "stories"

@@ -24,15 +24,10 @@ def temperature_explorer(
     plain = next_probabilities(logits[last][None])[0]
     line = "".join(vocab[i] for i in write(logits, last, WRITTEN, 1.0, seed))
     return Live(
-        "softmax",
-        temperature_figure(plain, plain, vocab, last, 1.0, line, seed),
+        "softmax", temperature_figure(plain, plain, vocab, last, 1.0, line, seed),
         names=[_label(character) for character in vocab],
         counts=[[[j, int(row[j])] for j in row.nonzero()[:, 0].tolist()] for row in counts],
-        last=last,
-        temperature=1.0,
-        moved={},
-        seed=seed,
-        length=WRITTEN,
+        last=last, temperature=1.0, moved={}, seed=seed, length=WRITTEN,
     )
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -17,6 +18,16 @@ def six_arrows(size: float = 1.0) -> Tensor:
     return lengths[:, None] * torch.stack([angles.cos(), angles.sin()], dim=1)
 
 
+def arrows(
+    words: Sequence[str], rows: Sequence[str], queries: Tensor, keys: Tensor, values: Tensor,
+    row: int = 0,
+) -> dict[str, Any]:
+    """What `threads` drags: the queries, which `rows` names, among keys; `row` is the one that looks."""
+    named = {"queries": queries, "keys": keys, "values": values}
+    lists = {name: vectors.tolist() for name, vectors in named.items()}
+    return {"words": list(words), "rows": list(rows), **lists, "row": row}
+
+
 def query_explorer(keys: Tensor, words: Sequence[str]) -> Live:
     """A 2-D query to drag among keys that are their own values, and can be dragged too.
 
@@ -25,17 +36,8 @@ def query_explorer(keys: Tensor, words: Sequence[str]) -> Live:
     angle = math.radians(250)
     query = 2.0 * torch.tensor([math.cos(angle), math.sin(angle)])
     return Live(
-        "threads",
-        arrows_figure(query, keys, words),
-        words=list(words),
-        rows=["query"],
-        queries=[query.tolist()],
-        keys=keys.tolist(),
-        values=keys.tolist(),
-        row=0,
-        reach=REACH,
-        scaled=False,
-        causal=False,
-        ground=False,
+        "threads", arrows_figure(query, keys, words),
+        **arrows(words, ["query"], query[None], keys, keys),
+        reach=REACH, scaled=False, causal=False, ground=False,
         controls={"ground": "shade where each word would win"},
     )

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
+from chapters.ch05.explorer import arrows
 from chapters.ch05.figures import arrows_figure
 from chapters.ch06.figures import head_figure
 from course.draw.live import Live
@@ -28,18 +29,13 @@ def head_explorer(
         )
     first = next(iter(heads))
     names = "W_q", "W_k", "W_v"
+    as_lists = {
+        name: dict(zip(names, (W.tolist() for W in matrices), strict=True))
+        for name, matrices in heads.items()
+    }
     return Live(
-        "beats",
-        head_figure(x, *heads[first], words, row=row),
-        words=list(words),
-        x=x.tolist(),
-        heads={
-            name: dict(zip(names, (W.tolist() for W in matrices), strict=True))
-            for name, matrices in heads.items()
-        },
-        head=first,
-        step=0,
-        cell=None,
+        "beats", head_figure(x, *heads[first], words, row=row),
+        words=list(words), x=x.tolist(), heads=as_lists, head=first, step=0, cell=None,
     )
 
 
@@ -51,25 +47,14 @@ def query_explorer(
     A gradient step moves W_q and W_k so that the weight of the chosen word grows.
     """
     q, k, v = ((x @ W).detach() for W in (W_q, W_k, W_v))
+    controls = {
+        "scaled": "divide by \N{SQUARE ROOT}2",
+        "causal": "close the future",
+        "ground": "shade who would win",
+    }
     return Live(
-        "threads",
-        arrows_figure(q[row], k, words, reach=REACH, values=v, scale=q.shape[1] ** -0.5),
-        words=list(words),
-        rows=list(words),
-        queries=q.tolist(),
-        keys=k.tolist(),
-        values=v.tolist(),
-        row=row,
-        gram=(x @ x.T).tolist(),
-        target=len(words) - 1,
-        rate=0.3,
-        reach=REACH,
-        scaled=True,
-        causal=False,
-        ground=False,
-        controls={
-            "scaled": "divide by \N{SQUARE ROOT}2",
-            "causal": "close the future",
-            "ground": "shade who would win",
-        },
+        "threads", arrows_figure(q[row], k, words, reach=REACH, values=v, scale=q.shape[1] ** -0.5),
+        **arrows(words, words, q, k, v, row),
+        gram=(x @ x.T).tolist(), target=len(words) - 1, rate=0.3,
+        reach=REACH, scaled=True, causal=False, ground=False, controls=controls,
     )

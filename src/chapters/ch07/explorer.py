@@ -26,12 +26,8 @@ def scale_explorer(q: Tensor, k: Tensor, d: int = 64) -> Live:
     curves = curves_of(torch.tensor([0.0, *steps]), torch.randn(2000, k.shape[1], generator=draw))
     sizes = [4**n for n in range(6) if 4**n <= q.shape[-1]]
     return Live(
-        "softmax",
-        weights_figure(scores, d, 1.0, "1", curves),
+        "softmax", weights_figure(scores, d, 1.0, "1", curves),
         row=(scores[typical(scores)] / d**0.5).tolist(),
-        names=[str(key) for key in range(k.shape[1])],
-        sizes=sizes,
-        size=sizes.index(d),
-        powers=list(SCALES.items()),
-        power=list(SCALES).index("1 (no scale)"),
+        names=[str(key) for key in range(k.shape[1])], sizes=sizes, size=sizes.index(d),
+        powers=list(SCALES.items()), power=list(SCALES).index("1 (no scale)"),
     )

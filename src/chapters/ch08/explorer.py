@@ -8,7 +8,7 @@ from torch import Tensor
 from attention.heads import attention_scores
 from attention.masks import causal_mask
 from attention.properties import ripples
-from chapters.ch05.explorer import six_arrows
+from chapters.ch05.explorer import arrows, six_arrows
 from chapters.ch05.figures import REACH, arrows_figure
 from chapters.ch08.figures import curtain_figure, painted_figure
 from chapters.ch08.leaking_twins import DIAGONALS, N_STORIES, stored
@@ -28,14 +28,8 @@ def curtain_explorer(row: int = 3, diagonal: str = "0") -> Live:
     """
     at, twins = [*DIAGONALS].index(diagonal), curtain_twins()
     return Live(
-        "curtain",
-        curtain_figure(ANSWER, row, twins[at], N_STORIES),
-        words=ANSWER,
-        before=BEFORE,
-        row=row,
-        at=at,
-        twins=twins,
-        n_stories=N_STORIES,
+        "curtain", curtain_figure(ANSWER, row, twins[at], N_STORIES),
+        words=ANSWER, before=BEFORE, row=row, at=at, twins=twins, n_stories=N_STORIES,
     )
 
 
@@ -54,13 +48,8 @@ def curtain_twins() -> list[dict]:
 
 
 def mask_painter(
-    x: Tensor,
-    W_q: Tensor,
-    W_k: Tensor,
-    W_v: Tensor,
-    words: Sequence[str],
-    masks: Mapping[str, Tensor],
-    name: str = "causal",
+    x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequence[str],
+    masks: Mapping[str, Tensor], name: str = "causal",
 ) -> Live:
     """Open and close the cells of a mask, from one of `masks`; see the weights and the leak."""
     mask = masks[name]
@@ -71,14 +60,8 @@ def mask_painter(
 
     ripple = ripples(lambda x: weights(x) @ (x @ W_v), x)
     return Live(
-        "mask",
-        painted_figure(mask, weights(x), ripple, words),
-        words=list(words),
-        x=x.tolist(),
-        W_q=W_q.tolist(),
-        W_k=W_k.tolist(),
-        W_v=W_v.tolist(),
-        mask=mask.tolist(),
+        "mask", painted_figure(mask, weights(x), ripple, words), words=list(words),
+        x=x.tolist(), W_q=W_q.tolist(), W_k=W_k.tolist(), W_v=W_v.tolist(), mask=mask.tolist(),
         presets={name: each.tolist() for name, each in masks.items()},
     )
 
@@ -90,18 +73,7 @@ def future_explorer(words: Sequence[str]) -> Live:
     """
     x, past = six_arrows(), len(words) - 1
     return Live(
-        "threads",
-        arrows_figure(x[past - 1], x[:past], words[:past], scale=2**-0.5),
-        words=list(words),
-        rows=list(words),
-        queries=x.tolist(),
-        keys=x.tolist(),
-        values=x.tolist(),
-        row=past - 1,
-        pulled=past,
-        mask=causal_mask(len(words)).tolist(),
-        late=False,
-        reach=REACH,
-        scaled=True,
-        controls={"late": "the mask comes after softmax"},
+        "threads", arrows_figure(x[past - 1], x[:past], words[:past], scale=2**-0.5),
+        **arrows(words, words, x, x, x, past - 1), pulled=past, mask=causal_mask(len(words)).tolist(), late=False,
+        reach=REACH, scaled=True, controls={"late": "the mask comes after softmax"},
     )

@@ -1,44 +1,20 @@
-"""Twins of one GPT, each trained with a different mask: `python -m chapters.ch08.leaking_twins`.
+"""Twins of one GPT, each trained with a different mask, stored by `python -m benchmarks.leaking_twins`.
 
 The mask of a twin is `tril(diagonal=k)`, or none at all. All twins of a seed begin with the same weights
-and see the same batches of stories (chapter 13). `twins.json`, next to this file, holds for each of
-them its loss as training measures it, its loss without any future to read, and what `judge` finds in
-the stories that it writes. You can stop the command and start it again. It takes about ten minutes of
-one CPU.
+and see the same batches of stories (chapter 13). `twins.json` holds for each of them its loss as training
+measures it, its loss without any future to read, and what `judge` finds in the stories that it writes.
 """
 
 import json
-from functools import cache
 from pathlib import Path
 
 import torch
-import torch.nn.functional as F
-from jaxtyping import Bool, Int
+from jaxtyping import Bool
 from torch import Tensor
 
-from attention.bpe_tokenizer import BPETokenizer
-from attention.generation import generate
-from attention.gpt import GPT, CausalSelfAttention, Config
-from attention.multi_head import merge_heads
-from attention.stories import judge, write_stories
-from attention.training import evaluating
-from chapters.ch13.runs import turned_into
-from chapters.ch13.story_model import (
-    PADDING,
-    mean_loss,
-    padded,
-    train_on_texts,
-    word_tokenizer,
-)
-from course.files import write_text
-
 STORED = Path(__file__).with_name("twins.json")
-SEEDS = (1337, 1338, 1339)
 DIAGONALS = {"-1": -1, "0": 0, "1": 1, "2": 2, "no mask": None}
-N_TRAIN, N_STEPS, N_STORIES = 30_000, 300, 100
-N_JUDGING, BATCH_SIZE, LEARNING_RATE = 50, 16, 1e-2
-OPENING = "\nOnce there was a"  # from which the twins go on
-SHOWN = 32  # tokens of a twin's first story
+N_STORIES = 100  # that each twin writes
 
 
 def curtain(T: int, diagonal: int | None) -> Bool[Tensor, "T T"]:
@@ -51,90 +27,6 @@ def curtain(T: int, diagonal: int | None) -> Bool[Tensor, "T T"]:
     return everywhere if diagonal is None else everywhere.tril(diagonal)
 
 
-class Curtained(CausalSelfAttention):
-    """Attention with the mask `curtain`, in which the first token may always look at itself."""
-
-    diagonal: int | None = 0
-
-    def forward(self, x: Tensor, cache=None) -> Tensor:
-        mask = curtain(x.shape[1], self.diagonal)
-        mask[0, 0] = True  # a row that may look nowhere would be nan
-        return self.out(merge_heads(F.scaled_dot_product_attention(*self.project(x), mask)))
-
-
-def make_twin(config: Config, seed: int, diagonal: int | None) -> GPT:
-    """A GPT with this mask in every block; the seed alone determines its weights."""
-    torch.manual_seed(seed)
-    model = GPT(config, turned_into(attention=Curtained))
-    for block in model.blocks:
-        block.attention.diagonal = diagonal
-    return model
-
-
-def loss_without_future(model: GPT, ids: Int[Tensor, "N T"]) -> float:
-    """The loss on whole texts if each token is guessed from a text that ends there, in nats per token."""
-    total, n_tokens = 0.0, int((ids[:, 1:] != PADDING).sum())
-    with evaluating(model):
-        for t in range(1, ids.shape[1]):
-            some = ids[ids[:, t] != PADDING, : t + 1]
-            guess = model(some[:, :-1])[:, -1]
-            total += F.cross_entropy(guess, some[:, -1], reduction="sum").item()
-    return total / n_tokens
-
-
-def written(model: GPT, tokenizer: BPETokenizer, n: int, generator: torch.Generator) -> list[str]:
-    """n texts that go on from OPENING up to a line break; the model reads all its words at each step."""
-    opening = torch.tensor([tokenizer.encode(OPENING)] * n)
-    ids = generate(model, opening, model.config.block_size - opening.shape[1], generator)
-    texts = (tokenizer.decode(row) for row in ids[:, 1:])
-    return [text[: text.find("\n") + 1] or text for text in texts]
-
-
-@cache
-def texts() -> tuple[BPETokenizer, Int[Tensor, "N T"], Int[Tensor, "M T"]]:
-    """The tokenizer, the ids to learn from, and those to judge on."""
-    stories = write_stories(N_TRAIN, SEEDS[0])
-    tokenizer = word_tokenizer("".join(stories[:2000]))
-    return tokenizer, padded(tokenizer, stories), padded(tokenizer, write_stories(N_JUDGING, 1))
-
-
-def run(diagonal: int | None, seed: int, n_steps: int = N_STEPS, n_stories: int = N_STORIES) -> dict:
-    """Train a twin. Its two losses, the good ones of its stories, how the first begins and breaks off."""
-    tokenizer, ids, judging = texts()
-    config = Config(tokenizer.vocab_size, ids.shape[1], n_layer=2, n_head=2, n_embd=64)
-    model, generator = make_twin(config, seed, diagonal), torch.Generator().manual_seed(seed)
-    how = dict(learning_rate=LEARNING_RATE, eval_every=n_steps)  # the last weights are kept
-    train_on_texts(model, ids, judging[:2], n_steps, generator, BATCH_SIZE, **how)
-    stories = written(model, tokenizer, n_stories, torch.Generator().manual_seed(seed))
-    told = [judge(story) for story in stories]
-    text = tokenizer.decode(tokenizer.encode(stories[0])[:SHOWN])
-    return {
-        "training": round(mean_loss(model, judging), 4),
-        "without future": round(loss_without_future(model, judging), 4),
-        "well formed": sum(one.well_formed for one in told),
-        "no slip": sum(one.well_formed and not one.slips for one in told),
-        "text": text,
-        "read to": min(told[0].read_to, len(text)),
-    }
-
-
 def stored() -> dict[str, dict[str, dict]]:
-    """The runs so far: {diagonal: {seed: what `run` returns}}."""
-    return json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
-
-
-def main() -> None:
-    """Make all runs that aren't stored yet, and store each as soon as it is done."""
-    found = stored()
-    for seed in SEEDS:
-        for name, diagonal in DIAGONALS.items():
-            own = found.setdefault(name, {})
-            if str(seed) not in own:
-                own[str(seed)] = run(diagonal, seed)
-                write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", STORED)
-                print(name, seed, own[str(seed)], flush=True)
-
-
-if __name__ == "__main__":
-    torch.set_num_threads(1)  # so that the runs don't depend on how many CPUs there are
-    main()
+    """The runs, {diagonal: {seed: what is measured}}."""
+    return json.loads(STORED.read_text(encoding="utf-8"))

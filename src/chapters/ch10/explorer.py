@@ -9,7 +9,7 @@ from torch import Tensor
 from attention.heads import attention_scores, attention_weights
 from attention.masks import causal_mask
 from attention.multi_head import split_heads
-from chapters.ch05.explorer import six_arrows
+from chapters.ch05.explorer import arrows, six_arrows
 from chapters.ch05.figures import REACH, arrows_figure
 from chapters.ch10.figures import views_figure
 from course.draw.live import Live
@@ -38,14 +38,9 @@ def heads_explorer(words: Sequence[str], n_head: int = 2, row: int = 2, seed: in
     q, k = torch.randn(2, len(words), WIDTH, generator=generator, dtype=torch.float64).round(decimals=2)
     views = [shares(q, k, n_head, split) for split in (split_heads, split_by_view)]
     return Live(
-        "heads",
-        views_figure(*views, words, n_head, row, WIDTH),
-        words=list(words),
-        q=q.tolist(),
-        k=k.tolist(),
-        choices=[n for n in range(1, 7) if WIDTH % n == 0],
-        heads=n_head,
-        row=row,
+        "heads", views_figure(*views, words, n_head, row, WIDTH),
+        words=list(words), q=q.tolist(), k=k.tolist(),
+        choices=[n for n in range(1, 7) if WIDTH % n == 0], heads=n_head, row=row,
     )
 
 
@@ -56,16 +51,7 @@ def two_heads_explorer(words: Sequence[str]) -> Live:
     """
     keys, query = six_arrows(1.5), torch.tensor([1.6, 1.6])
     return Live(
-        "threads",
-        arrows_figure(query, keys, words, scale=2**-0.5),
-        words=list(words),
-        rows=["channel 0", "channel 1"],
-        queries=[query.tolist()],
-        keys=keys.tolist(),
-        values=keys.tolist(),
-        row=0,
-        two=False,
-        reach=REACH,
-        scaled=True,
+        "threads", arrows_figure(query, keys, words, scale=2**-0.5),
+        **arrows(words, ["channel 0", "channel 1"], query[None], keys, keys), two=False, reach=REACH, scaled=True,
         controls={"two": "two heads, one for each channel"},
     )

@@ -1,97 +1,27 @@
-"""Train small GPTs with blocks wired in several ways, for the table of losses in chapter 12.
+"""The losses of small GPTs with blocks wired in several ways, stored by `python -m benchmarks.wired_blocks`.
 
-Run: python -m chapters.ch12.runs   (about half an hour; it writes losses.json next to this file)
-
-Each way and depth has the learning rate that suits it best (see chapters.rates).
+Each way and depth has the learning rate that suits it best (see `chapters.rates`).
 """
 
 import json
-import math
-from itertools import product
 from pathlib import Path
 
-import torch
-
-from attention.batches import split
-from attention.corpus import load_corpus
-from attention.gpt import GPT, MLP, CausalSelfAttention, Config, start_as_identity
-from attention.tokenizers import CharTokenizer
-from attention.training import evaluate, train
-from chapters.ch12.depth import WiredBlock, scale_outputs
-from chapters.rates import best_rates, next_run
+from chapters.rates import Losses, best_rates
 
 STORED = Path(__file__).with_name("losses.json")
-SEEDS, DEPTHS, N_STEPS = range(1, 6), (2, 8), 200
-RATES = (1.5e-3, 3e-3, 6e-3)
-WAYS = {
-    "no residual, no norm": dict(residual=False, place="none"),
-    "no residual, norm before": dict(residual=False),
-    "residual, no norm": dict(place="none"),
-    "residual, norm after": dict(place="after"),
-    "residual, norm before": {},
-    "the same, outputs times 1/\u221a(2L)": dict(start="scaled"),
-    "the same, outputs start at 0": dict(start="zero"),
-}
+SEEDS = range(1, 6)
 
 
-def wired(config: Config, start: str = "", **how) -> WiredBlock:
-    """A block for `GPT(config, block=...)` with this wiring and the parts' own first weights."""
-    C = config.n_embd
-    attention = CausalSelfAttention(C, config.n_head, positions=config.positions)
-    block = WiredBlock(attention, MLP(C, config.activation), C, **how)
-    if start == "scaled":
-        scale_outputs(block, 1 / math.sqrt(2 * config.n_layer))
-    elif start == "zero":
-        start_as_identity(block)
-    return block
-
-
-def final_loss(
-    way: str, n_layer: int, seed: int, n_steps: int, rate: float, ids: torch.Tensor, V: int
-) -> float:
-    """The loss on held-back text after `n_steps` steps; nan if training broke down."""
-    train_ids, val_ids = split(ids)
-    config = Config(
-        V, 16, n_layer, n_head=4, n_embd=32, positions="learned", activation="relu"
-    )
-    torch.manual_seed(seed)
-    model = GPT(config, block=lambda config: wired(config, **WAYS[way]))
-    train(
-        model, train_ids, n_steps=n_steps, batch_size=16, block_size=16, learning_rate=rate,
-        generator=torch.Generator().manual_seed(seed),
-    )  # fmt: skip
-    return evaluate(model, val_ids, 16).mean
-
-
-def stored() -> dict[str, dict[str, dict[str, dict[str, float]]]]:
-    """{way: {depth: {rate: {seed: loss}}}}, as far as it has been made."""
-    return json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
+def stored() -> dict[str, dict[str, Losses]]:
+    """{way: {depth: {rate: {seed: loss}}}}."""
+    return json.loads(STORED.read_text(encoding="utf-8"))
 
 
 def at_best_rates() -> dict[str, dict[str, tuple[str, list[float]]]]:
     """{way: {depth: (the rate that suits it best, its losses, seed by seed)}}."""
 
-    def best(runs: dict[str, dict[str, float]]) -> tuple[str, list[float]]:
+    def best(runs: Losses) -> tuple[str, list[float]]:
         rate = best_rates(runs, *SEEDS)[0]
         return rate, [*runs[rate].values()]
 
     return {way: {depth: best(runs) for depth, runs in own.items()} for way, own in stored().items()}
-
-
-def main() -> None:
-    """Make all runs that aren't stored yet."""
-    text = load_corpus("play")
-    tokenizer = CharTokenizer(text)
-    ids, found = torch.tensor(tokenizer.encode(text)), stored()
-    for n_layer, way in product(DEPTHS, WAYS):
-        runs = found.setdefault(way, {}).setdefault(str(n_layer), {})
-        while run := next_run(runs, RATES, SEEDS):
-            rate, seed = run
-            loss = final_loss(way, n_layer, seed, N_STEPS, float(rate), ids, len(tokenizer.vocab))
-            runs.setdefault(rate, {})[str(seed)] = round(loss, 4)
-            print(n_layer, way, rate, seed, loss, flush=True)
-            STORED.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -24,13 +24,13 @@ def whole_gpt(text: str = BEGINNING) -> Live:
     still = whole_figure(
         last, torch.stack(streams), dict(zip(guesses, chances.tolist(), strict=True)),
         model.config.vocab_size,
-    )  # fmt: skip
+    )
     return Live(
         "whole", still, STORIES.read_bytes(), text=text, start=START, part="vectors", block=0, head=0,
         parts=[part._asdict() for part in PARTS],
         tabs=[Part("", f"{n}", "", "", *tab)._asdict() for n, tab in enumerate(TABS)],
         frame=FRAME, lines=LINES, notes=NOTES,
-    )  # fmt: skip
+    )
 
 
 @torch.no_grad()

@@ -1,17 +1,13 @@
 """The story checkpoint trained on another small text, next to models that start from random weights.
 
-`python -m chapters.ch13.finetune` trains both starts, the checkpoint and random weights, on every text.
-It writes each run into `finetuned.json` as soon as it is done, so you can stop the command and start it
-again. With names of texts, it trains only on these. All runs take about 20 minutes of one CPU.
-
-Each start has the learning rate that suits it best on its text (see `chapters.rates`), by the lowest loss on
+`python -m benchmarks.finetune` trains both starts, the checkpoint and random weights, on every text, and
+stores the runs in `finetuned.json`. Each start has the learning rate that suits it best on its text (see `chapters.rates`), by the lowest loss on
 the validation part, which also chooses the step. Five seeds are then judged on the test part.
 """
 
 import json
 import math
 import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -24,15 +20,14 @@ from attention.checkpoint import STORIES, load_checkpoint
 from attention.checks import choose
 from attention.gpt import GPT
 from attention.stories import BOYS, FINDS, GIRLS, TOYS, judge, write_stories
-from chapters.ch13.story_model import load_texts, mean_loss, padded, told_by, train_on_texts
-from chapters.rates import best_rates, next_run
-from course.files import write_text
+from chapters.ch13.story_model import load_texts, mean_loss, padded, train_on_texts
+from chapters.rates import best_rates, by_seed
 
 STORED = Path(__file__).with_name("finetuned.json")
 STARTS = ("checkpoint", "from scratch")
 SIZES = {"train": 100, "validation": 50, "test": 100}  # stories, or pieces of the play
-SEEDS, RATES = (1, 2, 3, 4, 5), (5e-3, 1e-2, 2e-2)
-N_STEPS, EVERY, BATCH_SIZE, N_TOLD = 100, 20, 8, 50
+SEEDS = (1, 2, 3, 4, 5)
+N_STEPS, EVERY, BATCH_SIZE = 100, 20, 8
 OTHERS = (
     *("Aya", "Bea", "Carmen", "Elif", "Greta", "Ruth", "Vera", "Yuki"),
     *("Arne", "Bruno", "Finn", "Hugo", "Ivan", "Marek", "Paul", "Yusuf"),
@@ -83,12 +78,6 @@ def begin(start: str, parts: Mapping[str, Sequence[str]], seed: int) -> tuple[GP
 def tokens_per_byte(tokenizer: BPETokenizer, some: Sequence[str]) -> float:
     """How many tokens the tokenizer needs for a byte of these texts."""
     return sum(len(tokenizer.encode(text)) for text in some) / sum(len(text.encode()) for text in some)
-
-
-def bits_per_byte(model: GPT, tokenizer: BPETokenizer, some: Sequence[str]) -> float:
-    """The model's loss on these texts, in a unit that can be compared between tokenizers."""
-    nats = mean_loss(model, padded(tokenizer, some))
-    return nats * tokens_per_byte(tokenizer, some) / math.log(2)
 
 
 def exact_bits(stories: Sequence[str], kind: str) -> float:
@@ -145,36 +134,14 @@ def short_runs(
     return curves
 
 
-def run(text: str, start: str, rate: float, seed: int) -> Run:
-    """One training: its validation losses, its loss on the test part, and what it can still do or write."""
-    parts = texts(text)
-    model, tokenizer = begin(start, parts, seed)
-    curve = train(model, tokenizer, parts, rate, seed)
-    found: Run = {"choosing": min(curve.values()), "test": bits_per_byte(model, tokenizer, parts["test"])}
-    if start == "checkpoint":
-        found["old"] = bits_per_byte(model, tokenizer, write_stories(SIZES["test"], 14))
-    if text in CHANGED:
-        told = told_by(model, tokenizer, N_TOLD, torch.Generator().manual_seed(seed))
-        read = [judge(changed(story, text, back=True)) for story in told]
-        found["well formed"] = sum(one.well_formed for one in read) / N_TOLD
-        found["no slip"] = sum(one.well_formed and not one.slips for one in read) / N_TOLD
-    found = {name: round(number, 4) for name, number in found.items()}
-    return found | {"validation": [round(loss, 4) for loss in curve.values()]}
-
-
 def stored() -> Runs:
-    """The runs so far."""
-    return json.loads(STORED.read_text()) if STORED.exists() else {}
-
-
-def losses(runs: Mapping[str, Mapping[str, Run]]) -> dict[str, dict[str, float]]:
-    """The loss that chooses, {rate: {seed: loss}}."""
-    return {rate: {seed: one["choosing"] for seed, one in own.items()} for rate, own in runs.items()}
+    """All runs."""
+    return json.loads(STORED.read_text())
 
 
 def best_rate(found: Runs, text: str, start: str) -> str:
     """The rate with the lowest mean loss of all seeds."""
-    return best_rates(losses(found[text][start]), *SEEDS)[0]
+    return best_rates(by_seed(found[text][start], "choosing"), *SEEDS)[0]
 
 
 def judged(found: Runs, text: str) -> dict[str, list[Run]]:
@@ -192,27 +159,3 @@ def curves(found: Runs, text: str) -> Curves:
         start: [dict(zip(steps, run["validation"], strict=True)) for run in runs]
         for start, runs in judged(found, text).items()
     }
-
-
-def ensure(text: str, start: str) -> None:
-    """Make all runs of this start that aren't stored yet, until its best rate has all seeds."""
-    while wanted := next_run(losses(stored().get(text, {}).get(start, {})), RATES, SEEDS):
-        rate, seed = wanted
-        one = run(text, start, float(rate), seed)
-        found = stored()
-        own = found.setdefault(text, {}).setdefault(start, {}).setdefault(rate, {})
-        own[str(seed)] = one
-        write_text(json.dumps(found) + "\n", STORED)
-        print(text, start, rate, seed, one, flush=True)
-
-
-def main(names: Sequence[str] = TEXTS) -> None:
-    """Make all runs that aren't stored yet."""
-    for text in names:
-        for start in STARTS:
-            ensure(text, start)
-
-
-if __name__ == "__main__":
-    torch.set_num_threads(1)  # so that the runs don't depend on how many CPUs there are
-    main(sys.argv[1:] or TEXTS)

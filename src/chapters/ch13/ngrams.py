@@ -1,11 +1,8 @@
 """N-grams predict the next id from the n - 1 before it, by counting; a language model has to beat them.
 
-`python -m chapters.ch13.ngrams play`, or `tinyshakespeare`, stores the losses of such tables on a text in
-`tables.json`. It takes a minute for the play.
+`python -m benchmarks.play_tables` stores the losses of such tables on a text in `tables.json`.
 """
 
-import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,13 +11,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from attention.batches import split
-from attention.corpus import load_corpus
-from attention.tokenizers import CharTokenizer
-
 STORED = Path(__file__).with_name("tables.json")
-AMONG = (0.01, 0.03, 0.1, 0.3, 1.0)  # the smoothings to choose from
-LONGEST = {"counts": 5, "falls back": 8}  # of each kind of table, the largest n
 
 
 def ngram_probabilities(
@@ -91,37 +82,9 @@ def best_smoothing(
     If you chose on the ids that you count, the smallest would always win. If you chose on the ids whose
     loss you report, that loss would be too good.
     """
-    if not among:
-        raise ValueError("among: expected at least one smoothing to choose from, got none")
     return min(among, key=lambda k: ngram_loss(validation, seen, n, vocab_size, k, interpolate))
 
 
 def _counts(codes: Int[Tensor, " N"], n_seen: int) -> Float[Tensor, " N"]:
     """How often each code occurs among the first n_seen of them."""
     return codes[:n_seen].bincount(minlength=int(codes.max()) + 1)[codes].double()
-
-
-def table_losses(corpus: str) -> dict[str, dict[int, dict[str, float]]]:
-    """Of each kind and n, the smoothing that the validation part chose, and the losses on two parts."""
-    text = load_corpus(corpus)
-    tokenizer = CharTokenizer(text)
-    rest, test = split(torch.tensor(tokenizer.encode(text)))
-    seen, validation = split(rest)
-    found: dict[str, dict[int, dict[str, float]]] = {}
-    for kind, longest in LONGEST.items():
-        falls_back = kind == "falls back"
-        for n in range(1, longest + 1):
-            k = best_smoothing(validation, seen, n, tokenizer.vocab_size, AMONG, falls_back)
-            losses = [
-                round(ngram_loss(ids, seen, n, tokenizer.vocab_size, k, falls_back), 4)
-                for ids in (validation, test)
-            ]
-            by_n = found.setdefault(kind, {})
-            by_n[n] = dict(zip(("smoothing", "validation", "test"), (k, *losses), strict=True))
-    return found
-
-
-if __name__ == "__main__":
-    stored = json.loads(STORED.read_text()) if STORED.exists() else {}
-    stored |= {corpus: table_losses(corpus) for corpus in sys.argv[1:]}
-    STORED.write_text(json.dumps(stored, indent=1) + "\n")

@@ -180,18 +180,3 @@ def look_up(
             story.append(draw(story))
         texts.append(tokenizer.decode(story[1:]))
     return texts
-
-
-def story_scores(
-    model: GPT, tokenizer: BPETokenizer, stories: Sequence[str], seed: int, n: int = 200
-) -> dict[str, float]:
-    """What `judge` says of n stories by the model, and the model's loss and answers on given ones."""
-    floor = exact_floor(tokenizer, stories)
-    told = [judge(text) for text in told_by(model, tokenizer, n, torch.Generator().manual_seed(seed))]
-    return {
-        "floor": floor,
-        "excess": mean_loss(model, padded(tokenizer, stories)) - floor,
-        "well formed": sum(one.well_formed for one in told) / n,
-        "no slip": sum(one.well_formed and not one.slips for one in told) / n,
-        "answered": share_answered(model, tokenizer, stories),
-    }

@@ -42,13 +42,8 @@ def model_explorer(path: Path | str = CHECKPOINT, text: str = TEXT) -> Live:
     vocab = [_sign(character) for character in tokenizer.vocab]
     sentence = maps_sentence(maps[:, 0], ids, signs, logits[0, -1].softmax(dim=-1), vocab)
     return Live(
-        "maps",
-        _still(maps[:, 0], sentence),
-        Path(path).read_bytes(),
-        text=text,
-        block=0,
-        head=0,
-        name=Path(path).name,
+        "maps", _still(maps[:, 0], sentence), Path(path).read_bytes(),
+        text=text, block=0, head=0, name=Path(path).name,
     )
 
 

@@ -24,13 +24,11 @@ def drawn(d):
         if math.prod(new) <= 300 and can_view(shape, strides, new) == bool(d.n % 2):
             return shape, strides, tuple(new)
 
-
 INPUTS = [((2, 3), (3, 1), (6,)), ((3, 2), (1, 3), (6,)), ((3, 2), (1, 3), (3, 2))]
 INPUTS += [((2, 3), (4, 1), (6,)), ((6,), (2,), (2, 3)), ((2, 1, 3), (3, 6, 1), (6,))]
 INPUTS += [((2, 3), (0, 0), (6,)), ((4, 3), (3, 1), (2, 6)), ((2, 5, 3), (15, 3, 1), (2, 15))]
 INPUTS += [((2, 5, 3), (15, 1, 5), (2, 15)), ((2, 3, 2, 2), (9, 4, 2, 0), (2, 6, 2)), ((), (), (1,)), ((1, 1), (5, 7), ())]
 E = Exercise(__name__, INPUTS, draw=drawn, n_drawn=60, without=("torch",))
-
 
 @E.answer
 def can_view(shape, strides, new_shape):
@@ -43,7 +41,6 @@ def can_view(shape, strides, new_shape):
     sizes = [size for size, _ in runs]
     ends = {math.prod(new_shape[:n]) for n in range(len(new_shape) + 1)}
     return all(math.prod(sizes[:n]) in ends for n in range(len(sizes)))
-
 
 LAST = "all(math.prod(sizes[:n]) in ends for n in range(len(sizes)))"
 E.slip(LAST, "True", """your function returns True for every tensor. The product of the sizes always fits,

@@ -7,7 +7,6 @@ from course.learn.record import Exercise
 INPUTS = [(torch.arange(n), T) for n, T in ((10, 2), (23, 3), (7, 5), (300, 1), (1, 2), (40, 40))]
 E = Exercise(__name__, INPUTS, draw=lambda d: (d.whole(0, 50, d.n), d.size()), n_drawn=12)
 
-
 @E.answer
 def repaired(data, T):
     n = int(0.9 * len(data))
@@ -16,7 +15,6 @@ def repaired(data, T):
     tril = torch.tril(torch.ones(T, T))
     scores = torch.zeros(T, T).masked_fill(tril == 0, float("-inf"))
     return whole, scores
-
 
 E.slip("tril = torch", "torch", "`tril` has no value, because its line makes a triangle but doesn't give it a name.")
 E.slip("torch.tril", "torch.triu", """you kept the upper triangle, as `triu` does. The line that

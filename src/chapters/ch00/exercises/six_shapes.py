@@ -6,7 +6,6 @@ from course.learn.record import Exercise
 
 E = Exercise(__name__, inputs=[()])
 
-
 @E.answer
 def six_shapes():
     return [
@@ -17,7 +16,6 @@ def six_shapes():
         (2, 5, 4),  # x @ w: (5, 3) @ (3, 4), for each sequence
         (2, 5, 5),  # x @ x.transpose(-2, -1): (5, 3) @ (3, 5), for each sequence
     ]
-
 
 E.slip("(5, 3),", "(2, 3),", """shape 1: you took the index 1 for axis 1. The first number in the
     brackets is an index on axis 0, so it chooses a sequence.""")

@@ -6,21 +6,17 @@ from course.learn.record import Exercise
 
 TYPES = (torch.float32, torch.int64, torch.float64, torch.uint8, torch.float16, torch.complex64)
 
-
 def drawn(d):
     x = d.whole(0, d.choice((3, 100)), *d.sizes(3)).to(TYPES[d.n % 6])
     x = x * (1 + 2j) if x.is_complex() else x
     return (x.transpose(*d.sample(range(3), 2)) if d.n % 3 == 1 else x,)
 
-
 INPUTS = [(torch.arange(n).view(-1, 2, k),) for n, k in ((4, 2), (6, 3), (12, 2))]
 E = Exercise(__name__, INPUTS, draw=drawn)
-
 
 @E.answer
 def swap_last_two(x):
     return x.transpose(-2, -1)
-
 
 OP = "transpose(-2, -1)"
 RESHAPED = """your shape is right, but the numbers are in the wrong places. `view` and `reshape`

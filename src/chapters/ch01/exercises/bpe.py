@@ -9,7 +9,6 @@ from course.learn.record import Exercise
 
 ALPHABETS = ["ab", "abc", "aab ", "aAbB", "\u00e9e \u0301", "中二", "\n\r ab", "😀😁🌍👾", "a😀😁"]
 
-
 def drawn(d):  # a text without ties: at each step one pair is more frequent than all others
     while True:
         text = d.text(d.randint(2, 6 + d.n), d.choice(ALPHABETS))
@@ -20,11 +19,9 @@ def drawn(d):  # a text without ties: at each step one pair is more frequent tha
         if n > d.n % 4:
             return text, n + (len(ids) < 2) * d.randrange(3)
 
-
 INPUTS = [("abab", 1), ("ab", 0), ("ab", 2), ("", 1), ("abABab", 1)]
 INPUTS += [("abababaaaaa", 1), ("aaabdaaabac", 3)]
 E = Exercise(__name__, INPUTS, draw=drawn, n_drawn=36)
-
 
 @E.answer
 def bpe(text, n_merges):
@@ -36,7 +33,6 @@ def bpe(text, n_merges):
         pair = max(counts, key=counts.get)
         ids = merge(ids, pair, new_id)
     return ids
-
 
 STOP, BEST = "        if not counts:\n            break\n", "max(counts, key=counts.get)"
 LOOP = E.solution[E.solution.index("    for") : E.solution.index("    return")]

@@ -9,12 +9,10 @@ INPUTS += [("Aa aA", ["a", " ", "A"]), ("e\u0301\u00e9", ["\u0301", "\u00e9", "e
 E = Exercise(__name__, INPUTS, draw=lambda d: (
     d.text(d.randrange(2 * d.most), vocab := d.sample(LETTERS, d.size(least=2))), vocab))
 
-
 @E.answer
 def encode(text, vocab):
     ids = {character: i for i, character in enumerate(vocab)}
     return [ids[character] for character in text]
-
 
 E.slip("ids[character] for", "ord(character) for", """you return the characters' numbers in Unicode.
     An id is the index of the character in `vocab`, counted from 0.""")

@@ -10,11 +10,9 @@ def drawn(d):  # few ids, so that pairs are frequent; written out, some are part
     new_id = d.choice([i for i in (9, 258, 4000, 0) if i not in some])
     return [int(str(i)) for part in parts for i in part], pair, new_id  # objects of their own
 
-
 INPUTS = [([1, 2], (1, 2), 9), ([1, 2, 3], (1, 2), 9), ([1, 1, 1], (1, 1), 9)]
 INPUTS += [([2, 1, 1, 2], (1, 2), 9), ([], (1, 2), 9), ([11, 2, 1, 21], (1, 2), 9)]
 E = Exercise(__name__, INPUTS, draw=drawn, n_drawn=36)
-
 
 @E.answer
 def merge(ids, pair, new_id):
@@ -28,7 +26,6 @@ def merge(ids, pair, new_id):
             merged.append(ids[i])
             i += 1
     return merged
-
 
 IF = "if tuple(ids[i : i + 2]) == pair:"
 E.slip("i += 2", "i += 1 + (tuple(ids[i + 1 : i + 3]) != pair)", """in 1, 1, 1 you use the middle 1

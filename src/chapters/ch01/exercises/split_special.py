@@ -8,24 +8,20 @@ from course.learn.record import Exercise
 TOKENS = [*"|$()#[0 \\\0\U0001f600", "<|end|>", "<|end|>", "[SEP]", "</s>", "a.c", "**", "\\n", "aa"]
 TOKENS += ["abab", "?!", "^a", "{2}", "a+", "\u00e9\u00e9", "\n\n"]
 
-
 def drawn(d):  # texts of the token, of pieces of it, of what its signs could mean, and others
     special = d.choice(TOKENS)
     near = [special[:-1], special[1:], special.swapcase(), *special, special * 2, *[special] * 6]
     pieces = [*near, *UNUSUAL, "abc", "a", "\n", " ", "\r\n", *"\0\1\2\x1f\ufffd\uffff,§@~", "e\u0301"]
     return "".join(d.choices(pieces, k=d.randint(d.n > 1, 4 + d.n // 3))), special
 
-
 TEXTS = ["a<|end|>b", "a<|end|>", "the end > < <|end|><|end|>ends", "nothing", "\0a\0<|end|>\0b"]
 INPUTS = [(text, "<|end|>") for text in [*TEXTS, " a <|end|> <|end|>b\n<|END|>"]] + [("aaa", "aa"), ("a|" * 30, "|")]
 E = Exercise(__name__, INPUTS, draw=drawn, n_drawn=40)
-
 
 @E.answer
 def split_special(text, special):
     parts = re.split(f"({re.escape(special)})", text)
     return [part for part in parts if part]
-
 
 SPLIT, PATTERN = 're.split(f"({re.escape(special)})", text)', 'f"({re.escape(special)})"'
 KEPT = "\n    return [part for part in parts if part]"

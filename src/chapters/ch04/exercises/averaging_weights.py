@@ -19,9 +19,8 @@ E.slip(", keepdim=True", "", """you divide column j by the sum of row j: without
     row sums have only one axis, which counts as a row. Keep them as a column.""")
 E.slip("ones / ones.sum(dim=1, keepdim=True)", "ones", """you haven't divided yet, so row t sums
     to t + 1. Divide each row by its sum.""")
-E.slip("torch.tril(torch.ones(T, T))", "torch.ones(T, T)", """each of your rows averages the
-    whole sequence, so every position sees its future. Keep the lower triangle before you
-    normalise.""")
+E.slip("torch.tril(torch.ones(T, T))", "torch.ones(T, T)", """each of your rows averages the whole
+    sequence, so every position sees its future. Keep the lower triangle before you normalise.""")
 E.slip("ones.sum(dim=1, keepdim=True)", "T", """you divided by T, so only the last row sums to 1.
     Divide each row by the number of ones left in it after `tril`.""")
 E.slip("tril", "triu", """you kept the upper triangle, so each position averages itself and

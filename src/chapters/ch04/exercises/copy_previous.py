@@ -29,8 +29,7 @@ E.slip("scores[t, source]", "scores[source, t]", """you swapped rows and columns
 E.slip('float("-inf")', "0.0", """all your scores are 0, so softmax gives equal shares. Which score
     gives a share of 0?""")
 E.slip("source] = 0.0", ": t] = 0.0", """each of your rows is the mean of all rows before it, and
-    row 0 has only scores of -inf, so its softmax is nan. In each row, only one score can be
-    0.""")
+    row 0 has only scores of -inf, so its softmax is nan. In each row, only one score can be 0.""")
 E.slip("range(T)", "range(1, T)", """your row 0 has only scores of -inf, and their softmax is
     nan. Which row should it copy?""")
 E.slip("source] = 0.0", "source:] = 0.0", """in each of your rows, every score from the previous

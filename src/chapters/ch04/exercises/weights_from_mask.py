@@ -22,9 +22,8 @@ def weights_from_mask(mask):
 
 E.slip('float("-inf")', "0.0", """your forbidden columns still have a full share. With a score of 0
     in them, all scores are equal, and exp(0) is 1. Which score has an exponential of 0?""")
-E.slip("softmax(scores", "softmax(mask.float()", """you take the softmax of the mask
-    itself. True becomes 1 and False 0, but exp(0) is 1, not 0. Forbidden scores have to be
-    -inf.""")
+E.slip("softmax(scores", "softmax(mask.float()", """you take the softmax of the mask itself. True
+    becomes 1 and False 0, but exp(0) is 1, not 0. Forbidden scores have to be -inf.""")
 E.slip("dim=-1", "dim=0", """your columns sum to 1, not your rows. Which axis does softmax run
     over? Each row has the shares of one position, so use `dim=-1`.""")
 E.slip("dim=-1", "dim=1", """your function is right for one matrix, but wrong for a batch. The

@@ -11,7 +11,6 @@ KEYS = torch.tensor([[2.0, 2.0], [1.0, 0.0], [0.25, -0.25], [-3.0, 1.0], [0.0, 1
 ROUND = torch.view_as_real(torch.polar(torch.ones(360), torch.arange(360).deg2rad()))  # queries
 EXPLORER = ROUND[[20, 70, 100, 170, 240, 310]] * torch.tensor([[1.2, 1.0, 1.6, 1.2, 1.4, 1.0]]).T
 
-
 def drawn(d):
     low, high = ((5, 6), (-12, -5), (5, 8), (-91, -12), (12, 181), (-181, -91))[d.n % 6]  # j's arc
     far = d.choice([0, 0, 20])  # far from 0, a short key can win, even with a score below 0
@@ -24,7 +23,6 @@ def drawn(d):
                 z = torch.tensor(z) + complex(d.uniform(-far, far), far)
                 return torch.view_as_real(z) * d.choice([-10.0, 0.1, 1.0]), j
 
-
 E = Exercise(__name__, draw=drawn, n_drawn=48, inputs=[
     (KEYS[:2], 0), (KEYS[:2], 1), (KEYS, 4), (KEYS, 1), *((EXPLORER, j) for j in range(6)),
     (torch.tensor([[0.0, 0.0], [4.0, 0.0], [-1.0, 4.0], [-4.0, -1.0], [0.0, -4.0]]), 0),
@@ -32,7 +30,6 @@ E = Exercise(__name__, draw=drawn, n_drawn=48, inputs=[
     (torch.tensor([[0.0, 2.0], [0.0, 0.0], [0.0, -1.0]]), 1),
     (torch.tensor([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]), 0),  # its score is 0, always
 ])
-
 
 @E.answer
 def can_win(keys, j):
@@ -42,7 +39,6 @@ def can_win(keys, j):
     next_angles = torch.cat([angles[1:], angles[:1] + 2 * math.pi])  # once around
     widest_gap = (next_angles - angles).max()
     return bool(widest_gap > math.pi)
-
 
 E.mistake(lambda keys, j: int(keys.norm(dim=-1).argmax()) == j, """you accept only the longest
     key, but other keys can win too: in the explorer, five of the six keys can win.""")

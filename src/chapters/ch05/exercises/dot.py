@@ -21,9 +21,8 @@ def dot(a, b):
 
 E.slip("0.0", "0", """your numbers are right, but for lists of ints you return an int, not a float.
     Use `float(...)`, or start your total from 0.0.""")
-E.mistake(lambda a, b: [x * y for x, y in zip(a, b, strict=True)], """you return the
-    products, one for each position. A dot product is a single number. What do you do with the
-    products?""")
+E.mistake(lambda a, b: [x * y for x, y in zip(a, b, strict=True)], """you return the products, one
+    for each position. A dot product is a single number. What do you do with the products?""")
 FIRST = "you count only the first product. Is your `return` inside the loop? Move it out."
 E.slip("    return", "        return", FIRST)
 E.slip("total += a", "return a", FIRST)
@@ -38,9 +37,8 @@ E.mistake(lambda a, b: sum(a) * sum(b), EVERY)
 ADDED = "you add a[i] and b[i]. Multiply the two numbers at each position, then add the products."
 E.slip("* b[i]", "+ b[i]", ADDED)
 E.mistake(lambda a, b: sum(a) + sum(b), ADDED)
-E.mistake(lambda a, b: dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5, """you return the
-    cosine of the angle, because you divided by both lengths. A dot product isn't divided by
-    them.""")
+E.mistake(lambda a, b: dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5, """you return the cosine of the
+    angle, because you divided by both lengths. A dot product isn't divided by them.""")
 E.slip("a[i] * b[i]", "abs(a[i] * b[i])", """you dropped the signs. The product of a positive and a
     negative number is negative, so it lowers the sum.""")
 

@@ -13,19 +13,16 @@ def drawn(d):
     levels = torch.tensor(d.choices([0.0, 1000.0, -1000.0, 90.0], k=like.numel()))
     return (scores + levels.view(like.shape),)
 
-
 SMALL = ([1.0, 2.0], [1000.0, 1001.0], [1000.0, -1000.0], [-1000.0],
          [[1.0, 2.0, 3.0], [0.5, -0.5, 0.0]], [[1000.0, 999.0], [-1000.0, -1001.0]])
 INPUTS = [*map(torch.tensor, SMALL), normal(3, 3, seed=1), normal(3, 3, 3, seed=3)]
 E = Exercise(__name__, [(scores,) for scores in INPUTS], drawn, without=("softmax", "softmin", "scaled_dot"))
-
 
 @E.answer
 def stable_softmax(scores):
     shifted = scores - scores.amax(dim=-1, keepdim=True)
     shares = torch.exp(shifted)
     return shares / shares.sum(dim=-1, keepdim=True)
-
 
 TOP, SUM = "scores.amax(dim=-1, keepdim=True)", "shares.sum(dim=-1, keepdim=True)"
 E.slip(f" - {TOP}", "", """your function is right for small scores, but exp(1000) is inf in float32,

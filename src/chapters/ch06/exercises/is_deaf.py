@@ -25,7 +25,7 @@ def head(name):
     attend.__name__ = f"head_{name}"
     return attend
 
-DEAF, HEARING = head("four"), head("one")
+DEAF = head("four")
 
 def aware(q, k, v):  # of every product of a query and a key, everywhere alike
     unlike = torch.arange(1, q.shape[-2] * q.shape[-1] + 1).view(q.shape[-2:]).sqrt()  # so that no two cancel

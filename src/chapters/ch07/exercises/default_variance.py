@@ -5,12 +5,10 @@ from course.learn.record import Exercise
 E = Exercise(__name__, inputs=[(1.0, 32, 16), (1.0, 32, 5), (2.0, 32, 16), (0.5, 48, 7)],
              draw=lambda d: (d.choice([1.0, d.number(0.25, 9), 0.01]), *d.sizes(2)))
 
-
 @E.answer
 def default_variance(x_variance, n_embd, head_size):
     q_variance = n_embd * x_variance / (3 * n_embd)
     return head_size * q_variance**2
-
 
 Q = "n_embd * x_variance / (3 * n_embd)"
 E.slip(Q, "x_variance", """your answer gives q and k the variance of x. A default layer makes it

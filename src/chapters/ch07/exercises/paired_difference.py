@@ -11,13 +11,11 @@ def drawn(d):
     runs = ([*seeds[:n], *d.sample(seeds[i : i + 2], d.randint(0, 2))] for i in (n, n + 2))
     return tuple({s: round(losses[s] + d.gauss(0, 0.3), 2) for s in d.shuffled(x)} for x in runs)
 
-
 E = Exercise(__name__, draw=drawn, inputs=[
     ({1: 2.0, 2: 3.0}, {1: 1.0, 2: 1.0}), ({0: 2.5, 1: 2.75}, {1: 2.0, 0: 2.25}),
     ({3: 2.5, 1: 2.0, 7: 4.0}, {7: 3.0, 3: 2.0}), ({7: 3.0, 3: 2.5}, {1: 9.0, 3: 0.0, 7: 2.0}),
     ({2: 0.0, 5: 1.0, 9: 3.0}, {9: 2.0, 4: 1.0, 2: 3.0}),
 ])
-
 
 @E.answer
 def paired_difference(a, b):
@@ -25,7 +23,6 @@ def paired_difference(a, b):
     difference = torch.tensor([a[seed] - b[seed] for seed in both], dtype=torch.float64)
     error = difference.std() / len(difference) ** 0.5
     return difference.mean().item(), error.item()
-
 
 BOTH, ALL = "[seed for seed in a if seed in b]", "a[seed] - b[seed] for seed in both"
 MISSING = """some runs have crashed, so some seeds are in only one of the two dictionaries, and

@@ -13,18 +13,15 @@ def drawn(d):
     W_q, W_k = (d.tensor(C, D, scales=(0.5, 0.5, 1)) for _ in "qk")
     return d.tensor(*batch, T, C, scales=(far,)), W_q, W_k
 
-
 CUBE, ROW = normal(3, 3, 3, seed=7), torch.tensor([[1.0, 0.0, -1.0, 2.0]])
 SMALL = [(torch.tensor([[1.0], [2.0]]), ROW, ROW.flip(1)), (*CUBE,), (CUBE, *CUBE[:2])]
 E = Exercise(__name__, inputs=SMALL, draw=drawn, without=("attention",))
-
 
 @E.answer
 def scaled_weights(x, W_q, W_k):
     q, k = x @ W_q, x @ W_k
     scores = q @ k.transpose(-2, -1) * k.shape[-1] ** -0.5
     return torch.softmax(scores, dim=-1)
-
 
 SCALE = "k.shape[-1] ** -0.5"
 E.slip(f" * {SCALE}", "", """you don't scale the scores. The shapes are right and the rows sum to

@@ -7,11 +7,9 @@ E = Exercise(__name__, inputs=[(16, 1.0, 1.0, 0.25), (5, 3.0, 0.5, 1.0)], draw=l
     d.choice([size**-0.5, size**-0.5, 1 / size, d.number(0.25), -0.5]),
 ))
 
-
 @E.answer
 def score_variance(d, q_variance, k_variance, scale):
     return scale**2 * d * q_variance * k_variance
-
 
 ONCE = """the scale counts only once in your answer. A variance is a mean of squares. What does
     doubling every number do to it?"""

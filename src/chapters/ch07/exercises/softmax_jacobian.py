@@ -8,12 +8,10 @@ SMALL = [0.0, 0.0], [1.0, 0.0, -0.5], [60.0, 0.0, -60.0], [-2.0]
 E = Exercise(__name__, inputs=[(torch.tensor(scores),) for scores in SMALL],
              draw=lambda d: (d.tensor(d.size(), scales=(0.25, 1, 10)) + d.choice([0, -200, 200]),))
 
-
 @E.answer
 def softmax_jacobian(scores):
     w = torch.softmax(scores, dim=-1)
     return torch.diag(w) - torch.outer(w, w)
-
 
 JACOBIAN = "torch.diag(w) - torch.outer(w, w)"
 E.slip(JACOBIAN, "torch.diag(w * (1 - w))", """your diagonal is right, but the rest isn't 0: if one

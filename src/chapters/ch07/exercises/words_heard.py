@@ -8,12 +8,10 @@ SMALL = [0.5, 0.5], [1.0, 0.0, 0.0], [1.0], [[0.25, 0.25, 0.5], [1.0, 0.0, 0.0]]
 E = Exercise(__name__, trained=False, inputs=[(torch.tensor(weights),) for weights in SMALL],
              draw=lambda d: (d.shares(*d.sizes(d.randint(1, 4)), d.choice([1, 2, d.size(), 30])),))
 
-
 @E.answer
 def words_heard(weights):
     entropy = -torch.xlogy(weights, weights).sum(dim=-1)
     return entropy.exp()
-
 
 E.slip(".exp()", "", """you returned the entropy, which is 0 for one-hot and ln n for n equal
     weights. What turns ln n into n?""")

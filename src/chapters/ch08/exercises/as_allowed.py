@@ -6,16 +6,13 @@ from course.learn.record import Exercise
 
 LOW = [torch.tensor(low) for low in (-torch.inf, -1e9, torch.finfo(torch.float32).min)]
 LOW += [torch.tensor(-65504.0, dtype=torch.float16)]
-E = Exercise(
-    __name__,
+E = Exercise(__name__,
     inputs=[(torch.tensor([[True, False]]), "sdpa"), (torch.tensor([[False, True]]), "mha"),
             (torch.tensor([[0.0, -torch.inf]]), "additive"), (torch.tensor([[1, 1, 0]]), "ones")],
     draw=lambda d: d.choice([
         (allowed := d.whole(0, 2, *d.sizes(d.randint(1, 4))).bool(), "sdpa"), (~allowed, "mha"),
         (torch.where(allowed, 0, d.choice(LOW)), "additive"),
-        (allowed.to(d.choice([torch.int64, torch.int32])), "ones")]),
-)
-
+        (allowed.to(d.choice([torch.int64, torch.int32])), "ones")]))
 
 @E.answer
 def as_allowed(mask, convention):
@@ -26,7 +23,6 @@ def as_allowed(mask, convention):
     if convention == "ones":  # 1 to look at, 0 to leave out
         return mask == 1
     return mask  # "sdpa": True where a query may look
-
 
 E.mistake(lambda mask, convention: mask.bool(), """`.bool()` turns everything that isn't 0 into
     True, including -inf, and it never inverts a mask. Handle each convention separately.""")

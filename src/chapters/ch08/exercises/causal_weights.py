@@ -5,12 +5,9 @@ import torch
 from chapters.laws import close, nothing_ahead, rows_sum_to_1
 from course.learn.record import Exercise
 
-E = Exercise(
-    __name__,
+E = Exercise(__name__,
     inputs=[(torch.tensor([[1.0, 2.0], [0.0, 1.0]]),), (torch.tensor([[-100.0, 100.0]] * 2),)],
-    draw=lambda d: (d.tensor(*(s := d.sizes(d.randint(1, 3))), s[-1], scales=(1, 1, 100)),),
-)
-
+    draw=lambda d: (d.tensor(*(s := d.sizes(d.randint(1, 3))), s[-1], scales=(1, 1, 100)),))
 
 @E.answer
 def causal_weights(scores):
@@ -18,7 +15,6 @@ def causal_weights(scores):
     mask = torch.tril(torch.ones(T, T, dtype=torch.bool))
     masked = scores.masked_fill(~mask, float("-inf"))
     return masked.softmax(dim=-1)
-
 
 E.slip("masked.", "scores.", """your scores aren't masked, so row 0 gives weight to every later
     position. (`masked_fill` returns a new tensor. Do you use it?)""")

@@ -4,13 +4,9 @@ import torch
 
 from course.learn.record import Exercise
 
-E = Exercise(
-    __name__,
+E = Exercise(__name__, without=("attention",),
     inputs=[(torch.tensor([1]), 2), (torch.tensor([2, 3]), 3), (torch.tensor([2, 1]), 2)],
-    draw=lambda d: (d.whole(1, (T := d.size()) + 1, d.choice([T, d.size()])), T),
-    without=("attention",),
-)
-
+    draw=lambda d: (d.whole(1, (T := d.size()) + 1, d.choice([T, d.size()])), T))
 
 @E.answer
 def joint_mask(lengths, T):
@@ -18,7 +14,6 @@ def joint_mask(lengths, T):
     past = position[None, :] <= position[:, None]  # (T, T)
     real = position < lengths[:, None]  # (B, T)
     return past & real[:, None, :]  # (T, T) & (B, 1, T) -> (B, T, T)
-
 
 E.slip("< l", "< T + l", """your mask is only the causal mask, so the rows of the padding still
     look at padding.""")

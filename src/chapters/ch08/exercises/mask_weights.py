@@ -5,20 +5,16 @@ import torch
 from chapters.laws import nothing_forbidden, rows_sum_to_1
 from course.learn.record import Exercise
 
-E = Exercise(
-    __name__,
+E = Exercise(__name__,
     inputs=[(torch.tensor([[0.5, 0.5], [0.25, 0.75]]), torch.ones(2, 2).tril().bool()),
             (torch.tensor([[0.5, 0.25, 0.25]] * 3), ~torch.eye(3).bool())],
     draw=lambda d: (d.tensor(*(s := d.sizes(d.choice([2, 3, 3]), least=2))).softmax(dim=-1),
-                    d.mask(*s[-2:])),
-)
-
+                    d.mask(*s[-2:])))
 
 @E.answer
 def mask_weights(weights, mask):
     kept = weights * mask
     return kept / kept.sum(dim=-1, keepdim=True)
-
 
 E.slip(" / kept.sum(dim=-1, keepdim=True)", "", """your forbidden weights are 0, but their share is
     lost, so your rows sum to less than 1. Divide what is left in each row by its sum.""")

@@ -13,7 +13,6 @@ def weigh(s, diagonal=0, low=-torch.inf, row=-1, column=0):
     mask[:, row, column] = True
     return s.masked_fill(~mask, low).softmax(dim=-1)
 
-
 RULES = {
     "no_mask": lambda s: s.softmax(dim=-1),
     "hole_hardly_open": lambda s: weigh(s).lerp(weigh(s, row=slice(-2, -1), column=-1), 0.003),
@@ -32,12 +31,10 @@ FAINT = {  # for x of ordinary size
     "leaks_that_cancel": lambda s: torch.cat([aside(s[:1], 0.1), aside(s[1:], -0.1)]),
 }
 
-
 def aside(s, size):  # a causal attention, with so much of the last word in the row before it
     weights = weigh(s)
     weights[:, -2, -1] = size
     return weights
-
 
 def attention(name):  # on x alone, with this rule from scores to weights
     def forward(x):
@@ -46,10 +43,8 @@ def attention(name):  # on x alone, with this rule from scores to weights
     forward.__name__ = name
     return forward
 
-
 def ahead(part):  # causal attention, and what it notices of all words from its own on
     return lambda x: attention("causal")(x) + part(x).flip(1).cumsum(dim=1).flip(1)
-
 
 CAUSAL, LEAKING = attention("causal"), attention("no_mask")
 LEAKS = [
@@ -60,16 +55,13 @@ LEAKS = [
 TINY, X = torch.tensor([[[1.0], [2.0]]]), normal(2, 6, 3, seed=9)
 MANY = torch.randn(4, 6, 5, generator=torch.Generator().manual_seed(9))
 TWICE = torch.linspace(-1.25, -0.75, 48).view(1, 16, 3).repeat(2, 1, 1)
-E = Exercise(
-    __name__, n_drawn=10,
+E = Exercise(__name__, n_drawn=10,
     inputs=[(attention(name), x) for x in (TINY, X[:, :2]) for name in [*RULES][:3]]
     + [(attention(name), x) for x in (X, X[:, :5], X[:, :3]) for name in RULES]
     + [(attention(name), TWICE) for name in FAINT]
     + [(forward, MANY) for forward in LEAKS],
     draw=lambda d: (attention(d.choice([*RULES])) if d.n % 2 else d.choice(LEAKS),
-                    normal(d.size(3), d.size(4), d.size(3), seed=d.getrandbits(30)) / 2),
-)
-
+                    normal(d.size(3), d.size(4), d.size(3), seed=d.getrandbits(30)) / 2))
 
 @E.answer
 def no_future_leak(forward, x):
@@ -81,7 +73,6 @@ def no_future_leak(forward, x):
         if not (difference <= 1e-5).all():  # written so that nan is a leak, too
             return False
     return True
-
 
 E.slip("return False", "return True", """your test calls every function clean. Do you compare
     shapes? Even the functions that leak return the right shape. Compare numbers, before and after

@@ -6,21 +6,17 @@ from attention.heads import attention_weights
 from chapters.laws import nothing_forbidden, rows_sum_to_1
 from course.learn.record import Exercise
 
-E = Exercise(
-    __name__,
+E = Exercise(__name__,
     inputs=[(torch.tensor([[1.0, 2.0], [0.0, 1.0]]), torch.ones(2, 2).tril(-1).bool()),
             (torch.tensor([[-100.0, 100.0], [1.0, 2.0]]), torch.ones(2, 2).tril().bool()),
             (torch.zeros(2, 2), torch.zeros(2, 2).bool())],
     draw=lambda d: (d.tensor(T := d.size(), T, scales=(1, 1, 100)),
-                    d.mask(T, T) & (torch.arange(T) != d.randrange(T + T // 2 + 1))[:, None]),
-)
-
+                    d.mask(T, T) & (torch.arange(T) != d.randrange(T + T // 2 + 1))[:, None]))
 
 @E.answer
 def safe_weights(scores, mask):
     weights = torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
     return weights.masked_fill(~mask, 0.0)
-
 
 E.slip("weights.masked_fill(~mask, 0.0)", "weights", """your closed row is nan, because softmax
     divides 0 by 0. Multiplying by the mask doesn't help, because nan times 0 is nan. Nor does `==`

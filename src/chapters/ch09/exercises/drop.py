@@ -6,22 +6,18 @@ from course.learn.record import Exercise
 
 HALVES = torch.tensor([[1.0, 0.0], [0.5, 0.5]])
 ONE_LEFT = torch.tensor([[False, True], [True, False]])
-E = Exercise(
-    __name__,
+E = Exercise(__name__,
     inputs=[(HALVES, ONE_LEFT, 0.5, True), (HALVES, ONE_LEFT, 0.5, False),
             (HALVES, HALVES < 0, 1.0, True), (HALVES, HALVES > 0, 0.95, True),
             (HALVES, HALVES < 0, 1.0, False)],
     draw=lambda d: (d.shares(*(s := d.sizes(d.randint(2, 4)))), d.whole(0, 100, *s) >= 100 * (
-        p := d.choice([0.0, 0.1, 0.25, 0.5, 0.75, 0.99, 1.0])), p, d.random() < 0.7),
-)
-
+        p := d.choice([0.0, 0.1, 0.25, 0.5, 0.75, 0.99, 1.0])), p, d.random() < 0.7))
 
 @E.answer
 def drop(weights, kept, p, training):
     if not training:
         return weights
     return torch.where(kept, weights / (1 - p), 0.0)
-
 
 LAST = "torch.where(kept, weights / (1 - p), 0.0)"
 E.slip(LAST, "weights * kept / (1 - p)", """your answer is right unless p is 1. Then 1 - p is 0,

@@ -15,7 +15,6 @@ class SameDropout(torch.nn.Module):  # drops every third weight, the same ones o
         kept = torch.arange(weights.numel()).view(weights.shape) % 3 != 1
         return weights * kept * 1.5 if self.training else weights
 
-
 def attention(C, D, mask, seed, training, large=1):  # of given numbers; the mask may have holes
     with torch.random.fork_rng(devices=[]):
         made = CausalAttention(C, D, len(mask)).requires_grad_(False)
@@ -25,7 +24,6 @@ def attention(C, D, mask, seed, training, large=1):  # of given numbers; the mas
     made.__name__ = f"<module for {len(mask)} positions, training={training}>"  # as shown
     return made.train(training)
 
-
 def drawn(d):
     (B, T, C, D), more, large = d.sizes(4, least=2), d.randint(0, 3), d.n % 3 == 2
     mask = d.choice([torch.ones(T + more, T + more).bool(), d.mask(T + more, T + more)])
@@ -33,14 +31,9 @@ def drawn(d):
     sizes = C, 1 if large else D  # the root of 1 rounds no score, large as it may be
     return attention(*sizes, mask, d.getrandbits(30), d.random() < 0.5, 1 + 1023 * large), d.tensor(B, T, C)
 
-
 WINDOW = torch.ones(5, 5).tril().triu(-1).bool()
-E = Exercise(
-    __name__, n_drawn=12, without=("attention",),
-    inputs=[(attention(2, 5, WINDOW, 1, on), quarters(2, 4, 2, seed=10)) for on in (False, True)],
-    draw=drawn,
-)
-
+E = Exercise(__name__, n_drawn=12, without=("attention",), draw=drawn,
+    inputs=[(attention(2, 5, WINDOW, 1, on), quarters(2, 4, 2, seed=10)) for on in (False, True)])
 
 @E.answer
 def forward(module, x):
@@ -50,7 +43,6 @@ def forward(module, x):
     masked = scores.masked_fill(~module.mask[:T, :T], float("-inf"))
     weights = masked.softmax(dim=-1)
     return module.dropout(weights) @ v
-
 
 for zeros in ("(0 * scores).m", "torch.zeros(T, T).m"):
     E.slip("scores.m", zeros, """your output is a plain mean of the values, so queries and keys

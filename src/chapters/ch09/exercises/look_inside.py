@@ -7,22 +7,18 @@ from course.learn.draws import quarters
 from course.learn.record import Exercise
 
 TRIL = torch.ones(2, 2).tril().bool()
-E = Exercise(
-    __name__,
+E = Exercise(__name__,
     inputs=[(quarters(1, 2, 2, seed=1), quarters(1, 2, 2, seed=2), TRIL),
             (quarters(2, 3, 2, seed=5), quarters(2, 3, 2, seed=6), ~torch.eye(3).bool()),
             (torch.full((1, 2, 4), 50.0), torch.tensor([[[1.0] * 4, [3.0] * 4]]), TRIL)],
     draw=lambda d: (d.tensor(*(s := d.sizes(3)), scales=(64,) if s[2] in (1, 4) else (1, 4)),
-                    d.tensor(*s), d.mask(s[1], s[1])),
-)
-
+                    d.tensor(*s), d.mask(s[1], s[1])))
 
 @E.answer
 def look_inside(q, k, mask):
     scores = q @ k.transpose(-2, -1) * k.shape[-1] ** -0.5
     masked = scores.masked_fill(~mask, float("-inf"))
     return scores, masked.softmax(dim=-1)
-
 
 E.slip("return scores", "return masked", """your scores hold -inf, so they are the masked ones. A
     function whose name ends in `_` writes into the tensor you give it, as `scores[...] = ...`

@@ -5,20 +5,16 @@ import torch
 from course.learn.record import Exercise
 
 TRIL = torch.ones(7, 7).tril().bool()
-E = Exercise(
-    __name__, trained=False,
+E = Exercise(__name__, trained=False,
     inputs=[(TRIL[:2, :2], 1), (TRIL[:3, :3], 3), (TRIL, 5), (TRIL[:6, :6], 7)],
     draw=lambda d: (d.choice([mask := d.mask(n := d.size(2), n), torch.where(mask, 0, -1e9)]),
-                    d.randint(1, n + 2)),
-)
-
+                    d.randint(1, n + 2)))
 
 @E.answer
 def mask_for(mask, length):
     if length > mask.shape[0]:
         raise ValueError(f"expected at most {mask.shape[0]} positions, got {length}")
     return mask[:length, :length]
-
 
 E.slip("length > mask.shape[0]", "False", """you return the mask for six positions when seven are
     asked for: a slice that goes beyond the end is cut short without an error. Raise a

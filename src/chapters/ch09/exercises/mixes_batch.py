@@ -10,10 +10,8 @@ from course.learn.record import Exercise
 def weigh(x):
     return (x @ x.mT - 1e9 * torch.ones(x.shape[1], x.shape[1]).triu(1)).softmax(dim=-1)
 
-
 def partners(x, bit):  # each sequence's, or 0
     return torch.stack([x[b ^ bit] if b ^ bit < len(x) else 0 * x[b] for b in range(len(x))])
-
 
 HEADS = {
     "healthy": lambda x: weigh(x) @ x,
@@ -38,13 +36,10 @@ MIXED = [*family(HEALTHY, MIXING, "mixes"), *rights(HEALTHY, MIXING, "healthy"),
          *(almost(HEALTHY, lambda x, part=part: HEALTHY(x) + part(x).sum(dim=0), by(0.1), f"mixes {what}")
            for what, part in PARTS.items())]
 ALL, PAIR, FOUR = [*HEADS.values()], quarters(2, 3, 2, seed=5), quarters(4, 5, 4, seed=6)
-E = Exercise(
-    __name__, n_drawn=14, without=("attention",),
+E = Exercise(__name__, n_drawn=14, without=("attention",),
     inputs=[(head, PAIR) for head in ALL[:-2]]  # the last two are healthy there
     + [(head, FOUR) for head in [*ALL, *MIXED]],
-    draw=lambda d: (d.choice((ALL, MIXED)[d.n % 2]), d.tensor(d.size(3), d.size(3), d.size(3))),
-)
-
+    draw=lambda d: (d.choice((ALL, MIXED)[d.n % 2]), d.tensor(d.size(3), d.size(3), d.size(3))))
 
 @E.answer
 def mixes_batch(attend, x):
@@ -52,10 +47,8 @@ def mixes_batch(attend, x):
     alone = torch.cat([attend(x[b : b + 1]) for b in range(len(x))])
     return not torch.allclose(together, alone, rtol=0, atol=1e-5)
 
-
 def unlike(a, b):
     return not torch.allclose(a, b, rtol=0, atol=1e-5)
-
 
 E.mistake(lambda f, x: unlike(*f(x[:1].repeat(2, 1, 1))), """your test finds only heads that treat
     the sequences of a batch differently. Two copies of one sequence, or the same batch in a

@@ -4,13 +4,11 @@ from course.learn.record import Exercise
 
 E = Exercise(__name__, [(1, 1, 2), (3, 2, 5)], draw=lambda d: tuple(d.sizes(3)), n_drawn=9)
 
-
 @E.answer
 def saved_numbers(n_embd, head_size, block_size):
     learned = 3 * n_embd * head_size
     saved = learned + block_size**2
     return {"attribute": learned, "buffer": saved, "buffer, persistent=False": learned}
-
 
 E.slip('e": learned, "b', 'e": saved, "b', """you count a mask that is a plain attribute, which
     isn't saved. PyTorch saves parameters, buffers and submodules, and leaves out any other

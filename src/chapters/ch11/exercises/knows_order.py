@@ -15,23 +15,18 @@ def mix(q, k, v, added=0.0, diagonal=0):
         scores = scores.masked_fill(torch.ones_like(scores).triu(diagonal + 1).bool(), -torch.inf)
     return scores.softmax(dim=-1) @ v
 
-
 def bonus(x, places, size=1.0):  # for the keys at these places, if there are such
     return size * torch.isin(torch.arange(x.shape[1]), torch.tensor(places))
-
 
 def turned(x):
     angles = rotary_angles(torch.arange(x.shape[1]), 2)
     return torch.cat([rotate(x[..., :2], angles), x[..., 2:]], dim=-1)
 
-
 def ring(x):  # the same from whichever word of the past one begins
     return (x[:, :-1] * x[:, :-1].roll(1, 1)).sum(dim=(1, 2), keepdim=True) / 10
 
-
 def last(x, *back):  # the places so many before the last word
     return [x.shape[1] - 1 - n for n in back]
-
 
 RULES = {
     "causal": lambda x: mix(x, x, x),
@@ -51,14 +46,12 @@ RULES = {
         lambda x: torch.cat([mix(x, x, x)[:1], RULES["alibi"](x)[1:]]),
 }
 
-
 def attention(name):
     def forward(x):
         return RULES[name](x)
 
     forward.__name__ = name
     return forward
-
 
 BLIND, KNOWING = attention("causal"), attention("the_first_and_the_one_before")
 KNOWS = [*family(BLIND, KNOWING, "knows order", "at the first position", "second position", "but one",
@@ -68,17 +61,14 @@ KNOWS = [*family(BLIND, KNOWING, "knows order", "at the first position", "second
 X = torch.randn(2, 6, 2, generator=torch.Generator().manual_seed(5))  # as they are in any variant
 MANY = torch.randn(4, 6, 5, generator=torch.Generator().manual_seed(6))
 ALIKE = torch.cat([X[:, :1].expand(2, 5, 2), X[:, -1:]], dim=1)  # five times the same word
-E = Exercise(
-    __name__, n_drawn=10,
+E = Exercise(__name__, n_drawn=10,
     inputs=[(attention("causal"), X[:1, :2])]  # too few words to swap
     + [(attention(name), X[:1, :3]) for name in ("causal", "alibi")]
     + [(attention(name), x) for x in (X, X[:, :5]) for name in RULES]
     + [(forward, MANY) for forward in KNOWS]
     + [(KNOWING, ALIKE)],
     draw=lambda d: (attention(d.choice([*RULES])) if d.n % 2 else d.choice(KNOWS),
-                    normal(d.size(3), d.size(4), d.size(2), seed=d.getrandbits(30))),
-)
-
+                    normal(d.size(3), d.size(4), d.size(2), seed=d.getrandbits(30))))
 
 @E.answer
 def knows_order(forward, x):
@@ -91,7 +81,6 @@ def knows_order(forward, x):
         if (change.abs() > 1e-5).any():
             return True
     return False
-
 
 E.slip("return False", "return True", """your test says that every function knows the order. For
     which functions can't that be true?""")

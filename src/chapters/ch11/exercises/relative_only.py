@@ -8,11 +8,9 @@ from course.learn.record import Exercise
 
 ARROWS, TABLE = normal(2, 4, seed=3), normal(40, seed=4).tolist()
 
-
 def rotary(i, j):
     angles = rotary_angles(torch.tensor([i, j]), 4)
     return float(rotate(ARROWS[:1], angles[:1]) @ rotate(ARROWS[1:], angles[1:]).T)
-
 
 RULES = {
     "same_everywhere": lambda i, j: 1.5, "keys_place": lambda i, j: TABLE[j],
@@ -47,7 +45,6 @@ RULES = {
     "queries_fade": lambda i, j: -i / 4, "sum": lambda i, j: (i + j) / 4,
 }
 
-
 def scheme(name):
     def score(i, j):
         return RULES[name](i, j)
@@ -55,13 +52,9 @@ def scheme(name):
     score.__name__ = name
     return score
 
-
-E = Exercise(
-    __name__, n_drawn=8,
+E = Exercise(__name__, n_drawn=8,
     inputs=[(scheme(name), n) for n in (3, 6) for name in RULES],
-    draw=lambda d: (scheme(d.choice([*RULES])), d.size(3)),
-)
-
+    draw=lambda d: (scheme(d.choice([*RULES])), d.size(3)))
 
 @E.answer
 def relative_only(score, n):
@@ -71,11 +64,9 @@ def relative_only(score, n):
             return False
     return True
 
-
 def moves(di, dj, limit=1e-4, where=lambda i, j: True):  # neighbours at these steps differ by at most this
     return lambda s, n: all(abs(s(i + di, j + dj) - s(i, j)) <= limit
                             for i in range(n - di) for j in range(n - dj) if where(i, j))
-
 
 E.slip("return True", "return False", """your test says False for all scores. For which of them
     does the score stay the same if both positions move?""")

@@ -14,7 +14,6 @@ def attention(seed, size=1.0):  # a causal mean, and a matrix
 
     return attend
 
-
 def mlp(seed, size=1.0):
     def think(x):
         C = x.shape[-1]
@@ -22,31 +21,24 @@ def mlp(seed, size=1.0):
 
     return think
 
-
 def norm(factor):
     def norm(x):
         return factor * x / (x.square().mean(dim=-1, keepdim=True) + 1e-6).sqrt()
 
     return norm
 
-
 def given(seed, *shape, sizes=(1.0, 1.0)):
     parts = attention(seed, sizes[0]), mlp(seed, sizes[1])
     return normal(*shape, seed=seed), *parts, norm(2.0), norm(0.5)
 
-
-E = Exercise(
-    __name__, n_drawn=6,
+E = Exercise(__name__, n_drawn=6,
     inputs=[given(0, 1, 2, 2), given(1, 2, 3, 4), given(2, 3, 5, 2, sizes=(3.0, 0.5))],
-    draw=lambda d: given(d.randint(3, 40), d.size(), d.size(2), d.size(2)),
-)  # fmt: skip
-
+    draw=lambda d: given(d.randint(3, 40), d.size(), d.size(2), d.size(2)))
 
 @E.answer
 def block(x, attend, think, norm_1, norm_2):
     x = x + attend(norm_1(x))
     return x + think(norm_2(x))
-
 
 E.slip("x = x + attend", "x = attend", """the residual of the first part is missing: the output of
     attention replaces x, but it should be added to x.""")
@@ -81,14 +73,12 @@ E.mistake(lambda x, a, t, n, m: m(block(x, a, t, n, m)), """there is one norm to
     A block doesn't normalise its output. A model normalises the stream once, after its last
     block.""")
 
-
 @E.mistake
 def in_place(x, attend, think, norm_1, norm_2):
     """the numbers are right, but you wrote into the caller's x: `x += ...` changes the tensor that
     you were given. Write `x = x + ...`, which makes a new tensor."""
     x += attend(norm_1(x))
     return x + think(norm_2(x))
-
 
 E.hint("You need two lines, one for each part. What comes before the plus in each line?")
 E.hint("A part reads the normalised stream, and its output is added to the stream itself.")

@@ -3,12 +3,9 @@
 from course.learn.record import Exercise
 
 WAYS = [(norm, bias) for norm in ("rms", "layer", "none") for bias in (False, True)]
-E = Exercise(
-    __name__, n_drawn=9,
+E = Exercise(__name__, n_drawn=9,
     inputs=[(n_embd, *way) for n_embd in (1, 32, 768) for way in WAYS],
-    draw=lambda d: (4 * d.size(), *d.choice(WAYS)),
-)  # fmt: skip
-
+    draw=lambda d: (4 * d.size(), *d.choice(WAYS)))
 
 @E.answer
 def count_block(n_embd, norm, bias):
@@ -17,7 +14,6 @@ def count_block(n_embd, norm, bias):
     norms = 2 * n_embd * {"none": 0, "rms": 1, "layer": 2}[norm]
     biases = (3 + 1 + 4 + 1) * n_embd if bias else 0
     return attention + mlp + norms + biases
-
 
 E.slip("attention = 4", "attention = 3", """you left out W_O. Attention has four square matrices,
     for queries, keys, values, and the output.""")
@@ -37,17 +33,10 @@ E.slip("(3 + 1 + 4 + 1)", "(3 + 1 + 1 + 1)", """a Linear has a bias for each of 
     first Linear of the MLP has 4 C outputs.""")
 E.slip("(3 + 1 + 4 + 1)", "(1 + 1 + 4 + 1)", """the packed Linear of queries, keys and values has 3
     C outputs, so it has 3 C biases.""")
-E.slip(
-    "(3 + 1 + 4 + 1)",
-    "4",
-    """you count C biases for every Linear. A Linear has one for each of its outputs: 3 C, C, 4 C
-    and C.""",
-)
-E.slip(
-    '"layer": 2',
-    '"layer": 1 + bias',
-    """`bias` affects only the Linears. A layer norm has its biases even when `bias` is False.""",
-)
+E.slip("(3 + 1 + 4 + 1)", "4", """you count C biases for every Linear. A Linear has one for each of
+    its outputs: 3 C, C, 4 C and C.""")
+E.slip('"layer": 2', '"layer": 1 + bias', """`bias` affects only the Linears. A layer norm has its
+    biases even when `bias` is False.""")
 E.slip(" if bias else 0", "", "you count biases even when `bias` is False.")
 E.slip(" + biases", "", """you left out the biases when `bias` is True: a Linear has one for each
     output.""")

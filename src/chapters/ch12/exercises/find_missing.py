@@ -11,7 +11,6 @@ from course.learn.record import Exercise
 def norm(x):
     return x / (x.square().mean(dim=-1, keepdim=True) + 1e-8).sqrt()
 
-
 WAYS = {  # the ways of joining two parts to a stream
     "fine": lambda x, a, t: (y := x + a(norm(x))) + t(norm(y)),
     "first_missing": lambda x, a, t: (y := a(norm(x))) + t(norm(y)),
@@ -19,7 +18,6 @@ WAYS = {  # the ways of joining two parts to a stream
     "both_missing": lambda x, a, t: t(norm(a(norm(x)))),
     "norm_after": lambda x, a, t: norm((y := norm(x + a(x))) + t(y)),
 }
-
 
 def parts(seed, size, C):
     """A causal mean with a matrix, and an MLP; with seed 0, the matrices change little."""
@@ -32,7 +30,6 @@ def parts(seed, size, C):
 
     return attend, lambda x: size * torch.nn.functional.leaky_relu(x @ own[1], 0.5)
 
-
 def made(way, seed, size, C):
     attend, think = parts(seed, size, C)
 
@@ -42,9 +39,7 @@ def made(way, seed, size, C):
     block.__name__ = way  # a learner sees it where the block fails
     return block
 
-
 PLACES = ((0, 0), (-1, -1), (0,), (-1,), (slice(None), 0), (slice(None), -1))  # words and sequences
-
 
 def unit_at(block, x, place):
     """x with the words at this place scaled until their RMS in the block's output is 1."""
@@ -53,9 +48,7 @@ def unit_at(block, x, place):
         x[place] /= block(x).square().mean(dim=-1, keepdim=True).sqrt()[place]
     return block, x
 
-
 MEANS = (lambda out: out.square().mean().sqrt(), lambda out: out.square().mean(dim=-1).sqrt().mean())
-
 
 def whole_of_1(block, x, mean):
     """x scaled until the block's entire output has the RMS 1, while the RMS of each word
@@ -64,11 +57,9 @@ def whole_of_1(block, x, mean):
         x = x / mean(block(x))
     return block, x
 
-
 SIZES = {"small": 0.03, "usual": 1.0, "large": 20.0}
 UNEQUAL = torch.tensor([0.01, 1.0, 100.0])[:, None]  # words of very different sizes
-E = Exercise(
-    __name__, n_drawn=10,
+E = Exercise(__name__, n_drawn=10,
     inputs=[
         (made(way, seed, size, 4), normal(2, 3, 4, seed=9) * scale)
         for scale in (1.0, 3.0) for size in SIZES.values() for seed in (1, 0) for way in WAYS
@@ -85,9 +76,7 @@ E = Exercise(
     draw=lambda d: (
         made(d.choice([*WAYS]), d.randint(1, 99), d.choice([*SIZES.values(), 1e5]), c := d.size(3)),
         normal(d.size(2), d.size(2), c, seed=d.getrandbits(30)),
-    ),
-)  # fmt: skip
-
+    ))
 
 @E.answer
 def find_missing(block, x):
@@ -96,7 +85,6 @@ def find_missing(block, x):
         return "norm after"
     grown = (block(2**31 * x) - block(2**30 * x)) / 2**30  # x, if x is in the output
     return "fine" if (grown - x).abs().max() < 0.1 * x.abs().max() else "no residual"
-
 
 E.mistake(lambda block, x: "fine", """you call every block fine. Shapes don't show the difference,
     because every block returns the right shape. What happens to the output if x is a thousand times
@@ -119,7 +107,6 @@ for place in ("[0, 0]", "[-1, -1]", "[0]", "[-1]", "[:, 0]", "[:, -1]"):
     E.slip("(sizes - 1)", f"(sizes{place} - 1)", """you say \"norm after\" for a block that is fine,
         but in which some words happen to have an RMS of 1. Which words does your test look at?""")
 
-
 @E.mistake
 def what_is_added(block, x):
     """you say "no residual" for blocks that are fine but have large parts. In these blocks the
@@ -130,7 +117,6 @@ def what_is_added(block, x):
         return "norm after"
     same = (far - 1024 * x - (out - x)).abs().max() < 1e-2 * (1 + (out - x).abs().max())
     return "fine" if same else "no residual"
-
 
 @E.mistake
 def by_the_angle(block, x):
@@ -143,19 +129,16 @@ def by_the_angle(block, x):
     like = torch.nn.functional.cosine_similarity(out, x, dim=-1).mean()
     return "fine" if like > 0.5 else "no residual"
 
-
 def by_the_size(block, x, size):
     out = block(x)
     if ((out.square().mean(-1) - 1).abs() < 1e-3).all():
         return "norm after"
     return "fine" if size(out) >= size(x) else "no residual"
 
-
 for size in (lambda x: x.abs().mean(), torch.norm):
     E.mistake(partial(by_the_size, size=size), """you test whether the output is larger than x.
         Large parts make it larger without any residual, and adding a vector can also make x
         smaller. Make x much larger: how does the output change?""")
-
 
 @E.mistake
 def invariant_only(block, x):
@@ -167,7 +150,6 @@ def invariant_only(block, x):
         return "norm after"
     same = (far - out).abs().max() < 1e-2 * (1 + out.abs().max())
     return "no residual" if same else "fine"
-
 
 E.hint("What does a norm before a part do to a very large x? And what does a residual do with it?")
 E.hint("""Let n be very large, such as 2**30. If x is in the output, the output for 2 n x is larger

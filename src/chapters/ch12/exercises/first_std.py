@@ -10,12 +10,9 @@ NAMES = [
     "blocks.5.mlp.out.weight", "blocks.1.mlp.out.bias", "final_norm.weight", "final_norm.bias",
     "lm_head.weight", "blocks.10.attention.out.weight", "blocks.2.norm_1.bias",
 ]  # fmt: skip
-E = Exercise(
-    __name__, n_drawn=8,
+E = Exercise(__name__, n_drawn=8,
     inputs=[(name, n_layer) for n_layer in (12, 3, 1, 48) for name in NAMES],
-    draw=lambda d: (d.choice(NAMES), d.size(2)),
-)  # fmt: skip
-
+    draw=lambda d: (d.choice(NAMES), d.size(2)))
 
 @E.answer
 def first_std(name, n_layer):
@@ -24,7 +21,6 @@ def first_std(name, n_layer):
     if name.endswith("out.weight"):
         return 0.02 / (2 * n_layer) ** 0.5
     return 0.02
-
 
 E.slip("(2 * n_layer)", "n_layer", """you count one addition for each block. A block writes into the
     stream twice, so there are 2 L additions.""")
@@ -52,13 +48,11 @@ E.slip('"norm" in name', 'name.startswith("final_norm")', """the norms of a bloc
 E.slip('"norm" in name', '"norm_" in name', """the weights of the last norm, `final_norm`, also
     start at 1, so their standard deviation is 0.0.""")
 
-
 @E.mistake
 def out_biases_too(name, n_layer):
     """the *bias* of an output projection starts at 0, as all biases do, so its standard deviation
     is 0.0. Only the *weight* starts with the smaller standard deviation."""
     return 0.02 / (2 * n_layer) ** 0.5 if ".out." in name else first_std(name, n_layer)
-
 
 @E.mistake
 def by_its_own_number(name, n_layer):
@@ -66,7 +60,6 @@ def by_its_own_number(name, n_layer):
     which depends on how many blocks there are."""
     own = int(name.split(".")[1]) + 1 if name.startswith("blocks") else 1
     return first_std(name, own)
-
 
 E.hint("Which two Linears of a block have an output that is added to the stream?")
 E.hint("""The names of their weights end with `out.weight`. Treat norms and biases first: they have

@@ -6,8 +6,7 @@ from course.learn.draws import quarters
 from course.learn.record import Exercise
 
 ONES = torch.ones(3)
-E = Exercise(
-    __name__, without=("norm", "attention"),
+E = Exercise(__name__, without=("norm", "attention"), n_drawn=16,
     inputs=[
         (torch.tensor([[3.0, 4.0, 5.0]]), ONES, 0.0, False),
         (torch.tensor([[3.0, 4.0, 5.0]]), ONES, 0.0, True),
@@ -21,10 +20,7 @@ E = Exercise(
     draw=lambda d: (
         d.tensor(d.size(), d.size(2), c := d.size(2), scales=(1.0, 30.0)) + d.number(),
         d.tensor(c), d.choice([0.001, 0.25, 1.0]), d.random() < 0.5,
-    ),
-    n_drawn=16,
-)  # fmt: skip
-
+    ))
 
 @E.answer
 def normalise(x, weight, eps, centre):
@@ -33,13 +29,11 @@ def normalise(x, weight, eps, centre):
     mean_square = x.square().mean(dim=-1, keepdim=True)
     return x / (mean_square + eps).sqrt() * weight
 
-
 E.slip("if centre", "if not centre", """you swapped the two norms: `centre=True` is layer norm,
     which subtracts the mean.""")
 E.slip("if centre", "if False", """you don't subtract the mean when `centre` is True. That is the
     step by which layer norm differs from RMS norm.""")
-E.slip("if centre", "if True", """you always subtract the mean. RMS norm (`centre=False`)
-    doesn't.""")
+E.slip("if centre", "if True", "you always subtract the mean. RMS norm (`centre=False`) doesn't.")
 E.slip("(mean_square + eps).sqrt()", "(mean_square.sqrt() + eps)", """you add eps outside the root.
     Add it to the mean square, and then take the root.""")
 E.slip("(mean_square + eps).sqrt()", "mean_square.sqrt()", """you left out eps. Without it a word
@@ -69,7 +63,6 @@ E.slip(" * weight", " * (1 + weight)", """you multiply by 1 + weight. Some model
 E.slip("mean_square = x", "x = x * weight\n    mean_square = x", """you multiply by the weight
     before you normalise x, so the weight changes the size by which all channels are divided.""")
 
-
 @E.mistake
 def over_the_words(x, weight, eps, centre):
     """you take the means over the words of a sequence, channel by channel, so the future leaks into
@@ -79,7 +72,6 @@ def over_the_words(x, weight, eps, centre):
         x = x - x.mean(dim, keepdim=True)
     return x / (x.square().mean(dim, keepdim=True) + eps).sqrt() * weight
 
-
 @E.mistake
 def over_everything(x, weight, eps, centre):
     """you take the means over all of x. Compute one mean per word, over its channels. Otherwise
@@ -87,7 +79,6 @@ def over_everything(x, weight, eps, centre):
     if centre:
         x = x - x.mean()
     return x / (x.square().mean() + eps).sqrt() * weight
-
 
 @E.mistake
 def of_a_sample(x, weight, eps, centre):
@@ -97,7 +88,6 @@ def of_a_sample(x, weight, eps, centre):
         return (x - x.mean(-1, True)) / (x.var(-1, keepdim=True) + eps).sqrt() * weight
     return normalise(x, weight, eps, centre)
 
-
 @E.mistake
 def by_the_spread(x, weight, eps, centre):
     """you divide by the standard deviation of each word, `std`, which subtracts the mean even where
@@ -106,13 +96,11 @@ def by_the_spread(x, weight, eps, centre):
     size = x.std(dim=-1, keepdim=True)
     return (x - x.mean(-1, keepdim=True) if centre else x) / (size + eps) * weight
 
-
 for unbiased in (True, False):
     E.mistake(lambda x, weight, eps, centre, u=unbiased: (x - x.mean(-1, True) if centre else x) / (
         x.var(-1, unbiased=u, keepdim=True) + eps).sqrt() * weight, """you divide by the root of
             each word's variance, which subtracts the mean even where `centre` is False. RMS norm
             divides by the root of the mean square.""")
-
 
 @E.mistake
 def by_the_spread_of_all(x, weight, eps, centre):
@@ -121,14 +109,12 @@ def by_the_spread_of_all(x, weight, eps, centre):
     the mean."""
     return (x - x.mean(-1, keepdim=True) if centre else x) / (x.std() + eps) * weight
 
-
 @E.mistake
 def centred_above_only(x, weight, eps, centre):
     """you subtract the mean only above the fraction line. The mean square below it must also be
     that of the centred numbers."""
     size = (x.square().mean(-1, keepdim=True) + eps).sqrt()
     return (x - x.mean(-1, keepdim=True) if centre else x) / size * weight
-
 
 @E.mistake
 def in_place(x, weight, eps, centre):
@@ -137,7 +123,6 @@ def in_place(x, weight, eps, centre):
     if centre:
         x -= x.mean(dim=-1, keepdim=True)
     return normalise(x, weight, eps, False)
-
 
 E.hint("Over which axis do you take the means, if each word is normalised by itself?")
 E.hint("""Take the mean of the squares over the last axis, add eps, and divide x by the root of

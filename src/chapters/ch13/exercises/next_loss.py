@@ -25,35 +25,31 @@ def next_loss(logits, ids):
     happened = ids[:, 1:]
     return F.cross_entropy(guesses.flatten(0, 1), happened.flatten())
 
-E.slip("logits[:, :-1]", "logits[:, :-2]\n    ids = ids[:, 1:]", """you shifted twice, so each guess
-    is judged by the id two positions later. The same happens if the targets are already shifted and
-    a model's own loss shifts them again. Here `ids` are the ids that the model read, so shift
-    once.""")
-E.slip("guesses = logits[:, :-1]\n    happened = ids[:, 1:]", "guesses = logits\n    happened = ids",
-    """you judge each guess by the id that the model had just read. A model that copies its input
-    would have a loss of 0. Which id is the guess at position t about?""")
-E.slip("guesses = logits[:, :-1]\n    happened = ids[:, 1:]",
-       "guesses = logits[:, 1:]\n    happened = ids[:, :-1]", """you shifted the wrong way, so each
-           guess is judged by the previous id. The guess at position t is about id t + 1.""")
-E.slip("guesses = logits[:, :-1]\n    happened = ids[:, 1:]",
-       "guesses = logits\n    happened = ids.roll(-1, dims=1)", """`roll` moves the first id to the
-           end, so the last guess is judged by it. The last guess has no target here, so leave it
-           out.""")
-E.slip("guesses = logits[:, :-1]\n    happened = ids[:, 1:]",
-       "guesses = logits[:-1]\n    happened = ids[1:]", """you shifted along the batch, so each
-           sequence is judged by the ids of the next one. Which axis holds the positions?""")
-E.slip("F.cross_entropy(guesses.flatten(0, 1), happened.flatten())",
-       "F.cross_entropy(guesses.flatten(0, 1), happened.flatten(), reduction='sum')", """you
-           returned the sum. Divide it by the number of guesses.""")
-E.slip("F.cross_entropy(guesses.flatten(0, 1), happened.flatten())",
+SHIFTED = "guesses = logits[:, :-1]\n    happened = ids[:, 1:]"
+CALL = "F.cross_entropy(guesses.flatten(0, 1), happened.flatten())"
+E.slip("logits[:, :-1]", "logits[:, :-2]\n    ids = ids[:, 1:]", """you shifted twice, so each
+    guess is judged by the id two positions later. The same happens if the targets are already
+    shifted and a model's own loss shifts them again. Here `ids` are the ids that the model read,
+    so shift once.""")
+E.slip(SHIFTED, "guesses = logits\n    happened = ids", """you judge each guess by the id that the
+    model had just read. A model that copies its input would have a loss of 0. Which id is the
+    guess at position t about?""")
+E.slip(SHIFTED, "guesses = logits[:, 1:]\n    happened = ids[:, :-1]", """you shifted the wrong
+    way, so each guess is judged by the previous id. The guess at position t is about id t + 1.""")
+E.slip(SHIFTED, "guesses = logits\n    happened = ids.roll(-1, dims=1)", """`roll` moves the first
+    id to the end, so the last guess is judged by it. The last guess has no target here, so leave
+    it out.""")
+E.slip(SHIFTED, "guesses = logits[:-1]\n    happened = ids[1:]", """you shifted along the batch, so
+    each sequence is judged by the ids of the next one. Which axis holds the positions?""")
+E.slip(CALL, "F.cross_entropy(guesses.flatten(0, 1), happened.flatten(), reduction='sum')", """you
+    returned the sum. Divide it by the number of guesses.""")
+E.slip(CALL,
        "F.cross_entropy(guesses.flatten(0, 1), happened.flatten(), reduction='sum') / ids.numel()",
     """you divide by all B T ids, but only T - 1 guesses of each sequence are judged.""")
-E.slip("F.cross_entropy(guesses.flatten(0, 1), happened.flatten())",
-       "F.cross_entropy(guesses.softmax(-1).flatten(0, 1), happened.flatten())", """you apply a
-           softmax, but `F.cross_entropy` does that itself. Give it the logits.""")
-E.slip("F.cross_entropy(guesses.flatten(0, 1), happened.flatten())",
-       "F.cross_entropy(guesses[:, -1], happened[:, -1])", """you judge only one guess of each
-           sequence. Every position but the last has a target.""")
+E.slip(CALL, "F.cross_entropy(guesses.softmax(-1).flatten(0, 1), happened.flatten())", """you apply
+    a softmax, but `F.cross_entropy` does that itself. Give it the logits.""")
+E.slip(CALL, "F.cross_entropy(guesses[:, -1], happened[:, -1])", """you judge only one guess of
+    each sequence. Every position but the last has a target.""")
 
 @E.law
 def one_mean_not_negative(loss, logits, ids):

@@ -15,12 +15,8 @@ def drawn(d):
 
 FOUR = torch.tensor([[1, 0, 0, 0], [0.25, 0.75, 0, 0], [0.25, 0.5, 0.25, 0], [0.125, 0.25, 0.5, 0.125]])
 SIX = causal(torch.arange(36.0).view(6, 6) * 7 % 11 / 4)
-E = Exercise(
-    __name__, trained=False,
-    inputs=[(FOUR, 2), (SIX, 3), (torch.stack([SIX, causal(SIX.T)]), 3)],
-    draw=drawn,
-    without=("attention",),
-)
+E = Exercise(__name__, trained=False, draw=drawn, without=("attention",),
+    inputs=[(FOUR, 2), (SIX, 3), (torch.stack([SIX, causal(SIX.T)]), 3)])
 
 @E.answer
 def behind_score(weights, period):
@@ -28,38 +24,36 @@ def behind_score(weights, period):
     second_copy = behind[..., 1:]
     return second_copy.mean(dim=-1)
 
+TAKEN = "1 - period, dim1=-2, dim2=-1)\n    second_copy = behind[..., 1:]"
 E.slip("behind[..., 1:]", "behind", """you take one weight too many. The diagonal begins in row
-    `period - 1`, the last row of the first copy, whose character hasn't occurred before. Begin with
-    row `period`.""")
-E.slip("1 - period, dim1=-2, dim2=-1)\n    second_copy = behind[..., 1:]",
-       "-period, dim1=-2, dim2=-1)\n    second_copy = behind", """you take the weight on the same
-           character's first occurrence. An induction head looks one position further, at the
-           character that came next.""")
+    `period - 1`, the last row of the first copy, whose character hasn't occurred before. Begin
+    with row `period`.""")
+E.slip(TAKEN, "-period, dim1=-2, dim2=-1)\n    second_copy = behind", """you take the weight on the
+    same character's first occurrence. An induction head looks one position further, at the
+    character that came next.""")
 E.slip("offset=1 - period, dim1=-2, dim2=-1)\n    second_copy = behind[..., 1:]",
        "offset=-period - 1, dim1=-2, dim2=-1)\n    second_copy = behind", """you look at the
-           position just before the character's first occurrence. The position just after it shows
-           what comes next.""")
-E.slip("1 - period, dim1=-2, dim2=-1)\n    second_copy = behind[..., 1:]",
-       "period - 1, dim1=-2, dim2=-1)\n    second_copy = behind", """your diagonal is above the main
-           one, where positions look ahead. In a causal map all its weights are 0.""")
-E.slip("1 - period, dim1=-2, dim2=-1)\n    second_copy = behind[..., 1:]",
-       "-1, dim1=-2, dim2=-1)\n    second_copy = behind", """you compute the previous-token score,
-           which doesn't depend on the repetition.""")
+    position just before the character's first occurrence. The position just after it shows what
+    comes next.""")
+E.slip(TAKEN, "period - 1, dim1=-2, dim2=-1)\n    second_copy = behind", """your diagonal is above
+    the main one, where positions look ahead. In a causal map all its weights are 0.""")
+E.slip(TAKEN, "-1, dim1=-2, dim2=-1)\n    second_copy = behind", """you compute the previous-token
+    score, which doesn't depend on the repetition.""")
 E.slip("second_copy.mean(dim=-1)", "second_copy.sum(dim=-1) / weights.shape[-1]", """you divide by
     all T positions. Only the positions of the second copy are in the sum, so a perfect head would
     score a half.""")
 E.slip("second_copy.mean(dim=-1)", "second_copy.sum(dim=-1)", """you returned the sum. How many
     positions are in the second copy?""")
-E.slip("second_copy.mean(dim=-1)", "second_copy.mean()", """you return one number for all maps. Each
-    map has its own score, so take the mean only over the positions.""")
+E.slip("second_copy.mean(dim=-1)", "second_copy.mean()", """you return one number for all maps.
+    Each map has its own score, so take the mean only over the positions.""")
 E.slip("second_copy.mean(dim=-1)",
        "second_copy.mean(dim=-1).mean(dim=-1) if weights.dim() > 2 else second_copy.mean()", """you
-           average over the heads as well. Each map has its own score; otherwise the one head that
-           does induction disappears in the average.""")
+    average over the heads as well. Each map has its own score; otherwise the one head that does
+    induction disappears in the average.""")
 E.slip("second_copy.mean(dim=-1)",
        "second_copy.mean(dim=-1).mean(dim=0) if weights.dim() > 2 else second_copy.mean()", """you
-           average over the first axis as well. Each map has its own score, in each text and each
-           head.""")
+    average over the first axis as well. Each map has its own score, in each text and each
+    head.""")
 E.slip("second_copy.mean(dim=-1)", "second_copy[..., -1]", """you take only the last position. Take
     the mean over the second copy.""")
 E.slip(", dim1=-2, dim2=-1", "", """your diagonal runs through the first two axes. With several
@@ -86,5 +80,5 @@ def within_the_weights_behind_the_first_place(scores, weights, period):
 E.hint("""The string is a b c a b c. Position 4 is the second b. Which character came after the
     first b, and at which position?""")
 E.hint("Position t looks at t - period + 1. Which t are in the second copy, and how many are there?")
-E.hint("""`weights.diagonal(1 - period, dim1=-2, dim2=-1)` begins with row `period - 1`, which is in
-    the first copy. Leave that row out.""")
+E.hint("""`weights.diagonal(1 - period, dim1=-2, dim2=-1)` begins with row `period - 1`, which is
+    in the first copy. Leave that row out.""")

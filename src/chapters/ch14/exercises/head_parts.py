@@ -17,14 +17,9 @@ def given(B, H, T, D, V, seed):
     head_outputs = quarters(B, H, T, D, seed=seed)
     return head_outputs, quarters(H * D, H * D, seed=seed + 1), quarters(V, H * D, seed=seed + 2)
 
-E = Exercise(
-    __name__,
+E = Exercise(__name__, draw=drawn, without=("attention",),
     inputs=[(torch.tensor([1.0, 2.0]).view(1, 2, 1, 1), torch.tensor([[1.0, 3.0], [0, 1]]), torch.eye(2)),
-            given(1, 2, 1, 2, 2, seed=1), given(2, 2, 3, 2, 3, seed=2)],
-    draw=drawn,
-    without=("attention",),
-)
-
+            given(1, 2, 1, 2, 2, seed=1), given(2, 2, 3, 2, 3, seed=2)])
 
 @E.answer
 def head_parts(head_outputs, w_out, w_logits):

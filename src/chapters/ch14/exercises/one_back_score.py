@@ -14,12 +14,8 @@ def drawn(d):
     hidden = torch.ones(T, T).triu(1).bool()
     return (torch.softmax(d.tensor(*others, T, T).masked_fill(hidden, -torch.inf), dim=-1),)
 
-E = Exercise(
-    __name__, trained=False,
-    inputs=[(SMALL[:2, :2],), (SMALL,), (shares(3, 3, seed=1),), (shares(2, 3, 4, 4, seed=2),)],
-    draw=drawn,
-    without=("attention",),
-)
+E = Exercise(__name__, trained=False, draw=drawn, without=("attention",),
+    inputs=[(SMALL[:2, :2],), (SMALL,), (shares(3, 3, seed=1),), (shares(2, 3, 4, 4, seed=2),)])
 
 @E.answer
 def one_back_score(weights):
@@ -49,8 +45,7 @@ E.slip("before.mean(dim=-1)", "before.amax(dim=-1)", """you take the largest of 
     single position is enough for a high score. Take the mean.""")
 E.slip("before = weights.diagonal(offset=-1, dim1=-2, dim2=-1)",
        "before = torch.softmax(weights, dim=-1).diagonal(offset=-1, dim1=-2, dim2=-1)", """you
-           apply a softmax to the weights, which are already shares. That makes them too
-           similar.""")
+    apply a softmax to the weights, which are already shares. That makes them too similar.""")
 E.slip("before = weights.diagonal(offset=-1, dim1=-2, dim2=-1)", "before = weights[..., 1:, 0]",
     """you take the first column, which shows how much the later positions look at position 0.""")
 E.mistake(lambda weights: weights[..., torch.arange(T := weights.shape[-1]), torch.arange(T) - 1].mean(-1),

@@ -45,19 +45,20 @@ def restored(rest, clean, corrupted):
         shares.append((rest(patched) - low) / (high - low))
     return torch.stack(shares)
 
-E.slip(".clone()", "", """you write into the corrupted run itself. That changes the caller's tensor,
-    and the earlier positions stay patched. `clone` it for each position.""")
+SHARE = "(rest(patched) - low) / (high - low)"
+E.slip(".clone()", "", """you write into the corrupted run itself. That changes the caller's
+    tensor, and the earlier positions stay patched. `clone` it for each position.""")
 E.slip("    for t in range(len(clean)):\n        patched = corrupted.clone()",
        "    patched = corrupted.clone()\n    for t in range(len(clean)):", """you try position t
-           together with the clean activations of all earlier positions. Start each time from the
-           corrupted run.""")
+    together with the clean activations of all earlier positions. Start each time from the
+    corrupted run.""")
 E.slip("patched[t] =", "patched[t:] =", """you put back position t and all later ones. Put back one
     position at a time.""")
 E.slip("        patched = corrupted.clone()\n        patched[t] = clean[t]",
        "        patched = clean.clone()\n        patched[t] = corrupted[t]", """you put the
-           corrupted activation into the clean run, and return how much is left. That tests whether
-           a position is needed. The task is to test whether it is enough, so put the clean
-           activation into the corrupted run.""")
+    corrupted activation into the clean run, and return how much is left. That tests whether a
+    position is needed. The task is to test whether it is enough, so put the clean activation into
+    the corrupted run.""")
 E.slip("""        patched = corrupted.clone()
         patched[t] = clean[t]
         shares.append((rest(patched) - low)""", """        patched = clean.clone()
@@ -65,14 +66,12 @@ E.slip("""        patched = corrupted.clone()
         shares.append((high - rest(patched))""", """you return how much is lost if one position of
             the clean run is corrupted. That tests whether a position is needed. The task is to test
             whether it is enough, so put the clean activation into the corrupted run.""")
-E.slip("(rest(patched) - low) / (high - low)", "rest(patched) - low", """you returned the
-    difference. Return it as a share of the full difference, clean minus corrupted, which can be
-    compared between texts.""")
-E.slip("(rest(patched) - low) / (high - low)", "rest(patched)", """you returned the number itself.
-    How much of the difference between the two runs was restored?""")
-E.slip("(rest(patched) - low) / (high - low)", "rest(patched) / high", """you measure from 0. But a
-    position whose patch restores nothing gives the corrupted run's number, not 0. Measure from
-    that number.""")
+E.slip(SHARE, "rest(patched) - low", """you returned the difference. Return it as a share of the
+    full difference, clean minus corrupted, which can be compared between texts.""")
+E.slip(SHARE, "rest(patched)", """you returned the number itself. How much of the difference
+    between the two runs was restored?""")
+E.slip(SHARE, "rest(patched) / high", """you measure from 0. But a position whose patch restores
+    nothing gives the corrupted run's number, not 0. Measure from that number.""")
 E.slip("(high - low))", "high)", """you divide by the clean run's number. The full difference goes
     from the corrupted run's number to the clean run's.""")
 E.slip("(high - low))", "(high - low + 1e-6))", """you add a little to the difference, or set a
@@ -80,9 +79,8 @@ E.slip("(high - low))", "(high - low + 1e-6))", """you add a little to the diffe
     never divide by 0.""")
 E.slip("(high - low))", "(low - high))", """your sign is inverted: if the full difference comes
     back, the share has to be 1.""")
-E.slip("(rest(patched) - low) / (high - low)", "(high - rest(patched)) / (high - low)", """you
-    swapped the ends of the scale: your share is 0 where everything comes back, and 1 where nothing
-    does.""")
+E.slip(SHARE, "(high - rest(patched)) / (high - low)", """you swapped the ends of the scale: your
+    share is 0 where everything comes back, and 1 where nothing does.""")
 E.slip("return torch.stack(shares)", "return torch.stack(shares).clamp(0, 1)", """you cut the
     shares at 0 and 1. A share can be below 0 or above 1, and that is worth seeing.""")
 E.slip("return torch.stack(shares)", "return torch.stack(shares).abs()", """you dropped the sign. A

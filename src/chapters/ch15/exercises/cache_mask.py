@@ -4,19 +4,14 @@ import torch
 
 from course.learn.record import Exercise
 
-E = Exercise(
-    __name__,
+E = Exercise(__name__, without=("attention",),
     inputs=[(1, 0), (1, 3), (2, 2), (3, 1), (3, 0), (2, 5)],
-    draw=lambda d: (d.size(), d.size(0)),
-    without=("attention",),
-)
-
+    draw=lambda d: (d.size(), d.size(0)))
 
 @E.answer
 def cache_mask(n_new, n_kept):
     rows, columns = n_new, n_kept + n_new
     return torch.ones(rows, columns, dtype=torch.bool).tril(n_kept)
-
 
 E.slip("tril(n_kept)", "tril()", """your triangle begins at the top left, so the first new word sees
     only the first word of all. Its own key is in column n_kept. PyTorch's `is_causal=True` does the

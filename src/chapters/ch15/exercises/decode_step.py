@@ -15,16 +15,11 @@ def drawn(d):
     new = [d.tensor(B, H, 1, D) for _ in "qkv"]
     return *new, d.tensor(B, H, S, D), d.tensor(B, H, S, D)
 
-
 ONE = torch.ones(1, 1, 1, 2)
-E = Exercise(
-    __name__,
+E = Exercise(__name__, draw=drawn,
     inputs=[(ONE, ONE, 2 * ONE, torch.zeros(1, 1, 0, 2), torch.zeros(1, 1, 0, 2)),
             (ONE, ONE, 2 * ONE, torch.tensor([[[[1.0, 0.0], [0.0, 2.0]]]]),
-             torch.tensor([[[[0.0, 1.0], [4.0, 0.0]]]]))],
-    draw=drawn,
-)
-
+             torch.tensor([[[[0.0, 1.0], [4.0, 0.0]]]]))])
 
 @E.answer
 def decode_step(q, k, v, past_k, past_v):
@@ -34,7 +29,6 @@ def decode_step(q, k, v, past_k, past_v):
     k, v = torch.cat([past_k, k], dim=-2), torch.cat([past_v, v], dim=-2)
     weights = torch.softmax(q @ k.mT * D**-0.5, dim=-1)
     return weights @ v, k, v
-
 
 AT = "torch.tensor([n_past])"
 E.slip(AT, "torch.tensor([0])", """your new word is at position 0 in every step (or isn't rotated

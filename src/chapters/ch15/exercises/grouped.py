@@ -13,20 +13,15 @@ def drawn(d):
     q = d.tensor(B, n_kv * group, Tq, D)
     return q, d.tensor(B, n_kv, Tk, D), d.tensor(B, n_kv, Tk, D + 1)
 
-
 FOUR = torch.tensor([1.0, 2.0, 3.0, 4.0]).view(1, 4, 1, 1)
 KEYS = torch.tensor([[1.0, -1.0], [2.0, 0.0]]).view(1, 2, 2, 1)
-E = Exercise(
-    __name__,
+E = Exercise(__name__,
     inputs=[(FOUR, KEYS, KEYS), (FOUR[:, :2], KEYS, 3 * KEYS),
             tuple(quarters(2, n, 3, 2, seed=n) for n in (4, 2, 2)),  # as many queries as keys
             tuple(quarters(1, n, 1, 3, seed=n) for n in (6, 3, 3)),
             (100 * FOUR, KEYS, KEYS),  # scores of hundreds
             (-20 * torch.ones(1, 2, 1, 1), KEYS.abs() + 1, KEYS + 3)],  # and only ones far below 0
-    draw=drawn,
-    without=("attention",),
-)
-
+    draw=drawn, without=("attention",))
 
 @E.answer
 def grouped(q, k, v):
@@ -37,16 +32,13 @@ def grouped(q, k, v):
     out = torch.softmax(scores, dim=-1) @ v[:, :, None]
     return out.reshape(B, n_head, Tq, -1)
 
-
 def repeated(q, k, v, times=lambda x, n: x.repeat(1, n, 1, 1), of=None):
     n = q.shape[1] // k.shape[1]
     k, v = times(k, n), (of or times)(v, n)
     return torch.softmax(q @ k.mT * q.shape[-1] ** -0.5, dim=-1) @ v
 
-
 def interleaved(x, n):
     return x.repeat_interleave(n, dim=1)
-
 
 E.mistake(lambda q, k, v: repeated(q, k, v), """your query heads take keys and values in turn: 0, 1,
     0, 1. Neighbours have to share: 0, 0, 1, 1. `repeat` and `tile` make this mistake, and so does a
@@ -69,7 +61,6 @@ def causal_if_square(q, k, v):
     rows = [grouped(q[:, :, t : t + 1], k[:, :, : t + 1], v[:, :, : t + 1]) for t in range(T)]
     return torch.cat(rows, dim=2)
 
-
 E.slip("dim=-1)", "dim=-2)", """your softmax runs over the queries. Each query shares its attention
     among the keys, the last axis of the scores.""")
 E.slip("return out.reshape(B, n_head, Tq, -1)", "return out", """your numbers are right, but with
@@ -83,7 +74,6 @@ def by_hand(q, k, v, eps=0.0):
     n = q.shape[1] // k.shape[1]
     weights = (q @ interleaved(k, n).mT * q.shape[-1] ** -0.5).exp()
     return weights / (weights.sum(dim=-1, keepdim=True) + eps) @ interleaved(v, n)
-
 
 E.mistake(by_hand, """your weights are right for small scores, and nan for scores in the hundreds,
     because their exponentials are inf. Subtract the row's largest score first, or use

@@ -12,7 +12,6 @@ def seen(scores, values):
     shares = torch.exp(scores - largest.clamp(min=-1e30))
     return largest, shares.sum(dim=-1, keepdim=True), shares @ values
 
-
 def drawn(d):
     T, D, one, other = d.sizes(4)
     scores = d.tensor(T, one + other, scales=(1, 1, 40))
@@ -22,21 +21,15 @@ def drawn(d):
     values = d.tensor(one + other, D)
     return seen(scores[:, :one], values[:one]), seen(scores[:, one:], values[one:])
 
-
 def tiny(*rows):
     return tuple(torch.tensor([row]) for row in rows)
 
-
-E = Exercise(
-    __name__,
+E = Exercise(__name__, draw=drawn,
     inputs=[(tiny([3.0], [1.0], [2.0]), tiny([3.0], [1.0], [4.0])),
             (tiny([1.0], [1.0], [2.0]), tiny([3.0], [2.0], [8.0])),
             (tiny([3.0], [2.0], [8.0]), tiny([1.0], [1.0], [2.0])),
             (seen(torch.tensor([[1.0], [4.0]]), torch.tensor([[2.0]])),
-             seen(torch.tensor([[2.0], [0.0]]), torch.tensor([[6.0]])))],
-    draw=drawn,
-)
-
+             seen(torch.tensor([[2.0], [0.0]]), torch.tensor([[6.0]])))])
 
 @E.answer
 def join(one, other):
@@ -45,7 +38,6 @@ def join(one, other):
     total = one[1] * shrink_one + other[1] * shrink_other
     mix = one[2] * shrink_one + other[2] * shrink_other
     return largest, total, mix
-
 
 BOTH = "torch.exp(one[0] - largest), torch.exp(other[0] - largest)"
 E.slip(BOTH, "1.0, 1.0", """you add up sums that have different bases: each block sums exp(score -

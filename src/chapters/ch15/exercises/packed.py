@@ -5,13 +5,9 @@ import torch
 
 from course.learn.record import Exercise
 
-E = Exercise(
-    __name__,
+E = Exercise(__name__, without=("attention",),
     inputs=[([1],), ([2, 1],), ([1, 3, 2],), ([2, 2],)],
-    draw=lambda d: ([d.size() for _ in range(d.randint(1, 4))],),
-    without=("attention",),
-)
-
+    draw=lambda d: ([d.size() for _ in range(d.randint(1, 4))],))
 
 @E.answer
 def packed(lengths):
@@ -19,7 +15,6 @@ def packed(lengths):
     positions = torch.cat([torch.arange(length) for length in lengths])
     same = document[:, None] == document
     return positions, same.tril()
-
 
 E.slip("same.tril()", "torch.ones_like(same).tril()", """your documents aren't kept apart: each later
     one sees the earlier ones. Restarted positions don't separate them (nanoVLM#204).""")

@@ -53,8 +53,7 @@ E.slip("return left", "return sorted(left)", """you return the right faults, but
     order. Keep the order of the table.""")
 E.slip("return left", "return set(left)", """you return a set, which has no order. Return a list, in
     the order of the table.""")
-E.slip("return left", "return len(left)", """you return the number of suspects. Return their
-    names.""")
+E.slip("return left", "return len(left)", "you return the number of suspects. Return their names.")
 E.slip("row[name] == said for name, said in found.items()",
        "row[name] == found.get(name, True) for name in row", """you treat a check that wasn't used
            as if it had found nothing. Look only at the used checks.""")

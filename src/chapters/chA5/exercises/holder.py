@@ -2,17 +2,13 @@
 
 from course.learn.record import Exercise
 
-E = Exercise(
-    __name__,
+E = Exercise(__name__,
     inputs=[(1, 3, 1), (0, 3, 1), (2, 3, 0), (0, 4, 3), (1, 2, 2), (3, 5, 12)],
-    draw=lambda d: (lambda size, rank, step: (rank % size, size, step))(d.size(1), d.size(0), d.size(0)),
-)
-
+    draw=lambda d: (lambda size, rank, step: (rank % size, size, step))(d.size(1), d.size(0), d.size(0)))
 
 @E.answer
 def holder(rank, size, step):
     return (rank - step) % size
-
 
 E.slip("rank - step", "rank + step", """your keys come from the next process. Each process passes
     its keys to the next one, so it receives those of the process before it.""")

@@ -4,21 +4,17 @@ import torch
 
 from course.learn.record import Exercise
 
-E = Exercise(
-    __name__, trained=False,
+E = Exercise(__name__, trained=False,
     inputs=[([torch.tensor([1.0, 2.0]), torch.tensor([4.0, 8.0])], [2, 1]),
             ([torch.tensor([1.0, 2.0]), torch.tensor([4.0, 8.0])], [1, 3]),
             ([torch.tensor([3.0, -1.0])], [5]),
             ([torch.tensor([1.0]), torch.tensor([0.0]), torch.tensor([-2.0])], [1, 2, 5])],
-    draw=lambda d: (lambda n, size: ([d.tensor(size) for _ in range(n)], [1 + d.size(0) for _ in range(n)]))(1 + d.size(0) % 4, d.size(1)),
-)
-
+    draw=lambda d: (lambda n, size: ([d.tensor(size) for _ in range(n)], [1 + d.size(0) for _ in range(n)]))(1 + d.size(0) % 4, d.size(1)))
 
 @E.answer
 def mean_gradient(gradients, counts):
     total = sum(gradient * count for gradient, count in zip(gradients, counts, strict=True))
     return total / sum(counts)
-
 
 E.slip("gradient * count", "gradient", """you add up means as if they were sums. A process with
     three examples has the mean of three, so it has to count three times.""")

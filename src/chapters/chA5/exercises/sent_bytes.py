@@ -3,19 +3,14 @@ layer."""
 
 from course.learn.record import Exercise
 
-E = Exercise(
-    __name__,
+E = Exercise(__name__, without=("attention",),
     inputs=[(12, 8, 3, 2), (12, 8, 1, 2), (12, 5, 2, 4), (8, 3, 4, 2), (7, 2, 7, 1)],
-    draw=lambda d: (lambda size, part: (size * part, d.size(), size, d.size()))(d.size(), d.size()),
-    without=("attention",),
-)
-
+    draw=lambda d: (lambda size, part: (size * part, d.size(), size, d.size()))(d.size(), d.size()))
 
 @E.answer
 def sent_bytes(n_tokens, width, size, number_bytes):
     part = n_tokens // size
     return 2 * part * width * (size - 1) * number_bytes
-
 
 E.slip("(size - 1)", "size", """you send once too often. After size - 1 steps every process has had
     all parts.""")

@@ -1,4 +1,4 @@
-"""Train the GPT that comes with the course: `python -m chapters.ch13.train_checkpoint`.
+"""Train the GPT that comes with the course: `python -m benchmarks.train_checkpoint`.
 
 It takes six minutes of one CPU. The play is cut into three parts: the first 81 % to train on, 9 % to
 choose the weights on, and the last 10 %, on which the finished model is evaluated once.

@@ -1,0 +1,1 @@
+"""Programs that are run by hand: they measure, or they train the models whose results chapters store."""
