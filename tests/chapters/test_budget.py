@@ -92,3 +92,8 @@ def test_every_model_says_where_its_sizes_are_from():
 
 def test_before_the_first_position_nothing_is_kept():
     assert kept_positions(TINY, 0) == 0
+
+
+def test_bad_input_is_a_sentence():
+    with pytest.raises(ValueError, match="n_positions: expected 0 or more, got -1"):
+        kept_positions(TINY, -1)

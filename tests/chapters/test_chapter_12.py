@@ -95,6 +95,9 @@ def test_the_explorer_goes_through_depths_and_ways(monkeypatch):
     monkeypatch.setattr("chapters.ch12.figures.picture", picture)
     svg = explorer.render(depth=1, residual=False, place="after").svg
     assert "no residual, norm after" in svg and all(word in svg for word in WORDS)
+    del propagations[True, "none"]
+    with pytest.raises(ValueError, match="expected a propagation for each"):
+        depth_explorer(propagations, WORDS)
 
 
 # ---------------------------------------------------------------- what is stored

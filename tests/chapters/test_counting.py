@@ -43,3 +43,8 @@ def test_the_operations_are_those_that_pytorch_counts(config, n_sequences, lengt
     assert counted(lambda: model(ids).sum().backward()) == training_flops(
         config, n_sequences, length
     )
+
+
+def test_nothing_takes_no_operations():
+    with pytest.raises(ValueError, match="expected 1 or more of both, got 0 and 3"):
+        forward_flops(PLAIN, 0, 3)

@@ -103,6 +103,11 @@ def propagate(
     direction: Float[Tensor, "B T C"],
 ) -> Propagation:
     """Send tokens through the blocks, and send `direction` back as the gradient of the output."""
+    if x.shape != direction.shape:
+        raise ValueError(
+            f"direction: expected the shape of x, {tuple(x.shape)}, because it is the gradient of "
+            f"the output, got {tuple(direction.shape)}"
+        )
     streams = [x.detach().requires_grad_()]
     for block in blocks:
         streams.append(block(streams[-1]))

@@ -1,6 +1,7 @@
 """Chapter 12: go down a stack of blocks, with or without residuals and norms."""
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 from chapters.ch12.depth import Propagation
 from chapters.ch12.figures import words_figure
@@ -14,6 +15,8 @@ def depth_explorer(
     propagations: Mapping[tuple[bool, str], Propagation], words: Sequence[str]
 ) -> Explorer:
     """What is left of the words after each layer? `propagations` has one for each (residual, place)."""
+    if missing := set(product((True, False), PLACES.values())) - set(propagations):
+        raise ValueError(f"expected a propagation for each of (residual, place), got none for {missing}")
     n_layer = min(len(propagation.signal) for propagation in propagations.values()) - 1
 
     def render(depth: int, residual: bool, place: str) -> Picture:

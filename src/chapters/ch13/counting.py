@@ -33,6 +33,10 @@ def forward_flops(config: Config, n_sequences: int, length: int) -> dict[str, in
     `attention` is the two products with T columns, scores and mix. Only these grow with the square of
     the length. They are counted as if nothing were masked, as most people and PyTorch count them.
     """
+    if n_sequences < 1 or length < 1:
+        raise ValueError(
+            f"n_sequences, length: expected 1 or more of both, got {n_sequences} and {length}"
+        )
     tokens, C = n_sequences * length, config.n_embd
     return {
         "projections": config.n_layer * tokens * sum(2 * K * N for K, N in _products(config)),

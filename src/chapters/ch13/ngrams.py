@@ -82,6 +82,8 @@ def best_smoothing(
     If you chose on the ids that you count, the smallest would always win. If you chose on the ids whose
     loss you report, that loss would be too good.
     """
+    if not among:
+        raise ValueError("among: expected at least one smoothing to choose from, got none")
     return min(among, key=lambda k: ngram_loss(validation, seen, n, vocab_size, k, interpolate))
 
 

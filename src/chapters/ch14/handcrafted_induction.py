@@ -34,6 +34,8 @@ def handcrafted_induction(vocab_size: int, block_size: int, strength: float = 12
 
     `strength` is the score of the key that fits; all other keys have the score 0.
     """
+    if not strength > 0:
+        raise ValueError(f"strength: expected a score above 0, got {strength}; 12 is sharp")
     at = channels(vocab_size, block_size)
     config = Config(
         vocab_size, block_size, n_layer=2, n_head=1, n_embd=at.position.stop,

@@ -69,6 +69,8 @@ def task_loss(model: nn.Module, task: Task) -> Float[Tensor, ""]:
 
 def accuracy(model: nn.Module, tasks: Sequence[Task]) -> float:
     """The fraction of the positions that count at which the most likely id is the right one."""
+    if not tasks:
+        raise ValueError("tasks: expected at least one, got none")
     right = []
     with evaluating(model):
         for x, y, counts in tasks:

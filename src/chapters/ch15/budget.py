@@ -54,6 +54,8 @@ MODELS = (GPT2, LLAMA_2_7B, LLAMA_3_8B, MISTRAL_7B, DEEPSEEK_V2, DEEPSEEK_V3)
 
 def kept_positions(sizes: Sizes, n_positions: int) -> int:
     """How many of the positions so far a layer still holds."""
+    if n_positions < 0:
+        raise ValueError(f"n_positions: expected 0 or more, got {n_positions}")
     return min(n_positions, sizes.window or n_positions)
 
 

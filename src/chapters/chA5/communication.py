@@ -14,7 +14,7 @@ def ring_bytes(n_tokens: int, kv_width: int, n_machines: int, number_bytes: int 
     >>> ring_bytes(12, 8, 3)
     256
     """
-    if n_tokens % n_machines:
+    if n_machines < 1 or n_tokens % n_machines:
         raise ValueError(
             f"n_tokens, n_machines: expected tokens that the machines can share equally, got "
             f"{n_tokens} and {n_machines}; pad the text"
@@ -31,6 +31,8 @@ def all_reduce_bytes(n_numbers: int, n_machines: int, number_bytes: int = 2) -> 
     >>> all_reduce_bytes(12, 3)
     32.0
     """
+    if n_machines < 1:
+        raise ValueError(f"n_machines: expected 1 or more, got {n_machines}")
     return 2 * (n_machines - 1) / n_machines * n_numbers * number_bytes
 
 

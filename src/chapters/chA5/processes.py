@@ -33,6 +33,8 @@ def in_processes(n_processes: int, task: Callable, *given: Any) -> list:
     have to be picklable. In the task, `torch.distributed` has a group of all processes (gloo). If one of
     them fails, a RuntimeError repeats the message of each, and names those that ended without one.
     """
+    if n_processes < 1:
+        raise ValueError(f"n_processes: expected 1 or more, got {n_processes}")
     if task.__module__ == "__main__":
         raise ValueError(
             f"task: expected a function of a module, got {task.__name__}, defined here; other "
