@@ -12,7 +12,7 @@ import torch
 from matplotlib.colors import to_hex
 
 from course.check.compare import SVG
-from course.colours import COLOURS, CSS
+from course.colours import COLOURS, CSS, DARK
 from course.draw.live import HERE as DRAW
 from course.draw.picture import (
     DEEP,
@@ -244,6 +244,13 @@ def roles(theme):
         if theme in re.findall(r"\w+", names):
             found |= dict(re.findall(r"--([\w-]+): (#\w{6});", block))
     return found
+
+
+def test_an_explorer_in_a_dark_jupyterlab_has_the_colours_of_the_dark_themes():
+    dark = roles("navy")
+    assert {role: (COLOURS | DARK)[role] for role in COLOURS} == {
+        role: dark[role] for role in COLOURS
+    }
 
 
 def channels(colour):

@@ -51,6 +51,12 @@ def test_a_sheet_asks_what_the_page_asks_under_its_number(path):
     assert not re.search(r"(?:src|href)=\"(?!data:)", text), "it needs another file"
 
 
+@pytest.mark.parametrize(("words", "formula"), [("Return $x^2$.", True), ("Return x.", False)])
+def test_a_sheet_with_a_formula_brings_the_font_of_formulas(words, formula):
+    text = worksheet(small(cell(f"### 1. One\n\n{words}"), stub()), [], solved=False)
+    assert ("<math" in text) == ("STIX Two Math" in text) == formula
+
+
 def test_one_exercise_by_its_number_with_the_words_of_its_page():
     text = worksheet(page_of(CHAPTERS[1]), [4], solved=False)
     assert text.count("<article>") == 1 and "Special tokens</h3>" in text
