@@ -173,7 +173,7 @@ def test_a_broken_copy_is_named_and_left(root, mine, said, capsys):
     assert main(["update"]) == 2
     out, err = capsys.readouterr()
     assert out.endswith("n2: 1 cell renewed\n")  # the others are brought up to date
-    assert "n1.ipynb, but it can" in err and "Rename it" in err
+    assert "n1.ipynb, but it is not JSON" in err and "Rename it" in err
     assert mine.read_text() == "{"
     mine.rename(mine.with_name("n1_mine.ipynb"))
     assert said(UPDATE) == "n1: copied\nn2: nothing new\n"

@@ -194,6 +194,8 @@ def test_printed_numbers_become_bars_on_one_scale():
     ]  # fmt: skip
     assert re.findall(r">([^<>]+)<", bars(lines, ["-", "x"])) == ["x", "2.00"]
     assert re.findall(r">([^<>]+)<", bars(lines, ["y"], "then")) == ["y", "1235"]
+    ends = bars("It fits 22.\nThe floor is 2.3028, the rest 0.0000.", ["a", "b", "c"])
+    assert re.findall(r">([^<>]+)<", ends) == ["a", "22", "b", "2.30", "c", "0"]
     assert 'data-most="4"' in bars(lines, ["-", "x", "y"])
     with pytest.raises(ValueError, match="names for 1 numbers, got 2"):
         bars(lines, ["y", "z"], "then")

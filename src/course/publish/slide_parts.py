@@ -14,7 +14,7 @@ LINES, WIDTH = 10, 74  # of code on a slide: 25 px where it has 1280 × 720
 LINTER = re.compile(r"[ \t]*#[ \t]*(?:noqa|fmt|type:|ruff|pylint).*")
 TENSOR = re.compile(r"tensor\((\[[^()]*\])")
 DECIMALS = re.compile(r"\.\d{3}|e-")  # more than are read from the back row
-DIGITS = re.compile(r"-?\d[\d,]*\.?\d*(?:e-?\d+)?")
+DIGITS = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?")
 TRUTH = re.compile(r"\b(?:True|False)\b")
 ROW_NAMES = re.compile(r"<g [^>]*><text [^>]*class='row'.*?</g>")
 NUMBER = re.compile(r"[^\s,\[\]]+")
@@ -142,16 +142,19 @@ def _counted(printed: str, word: str) -> list[tuple[str, str]]:
 
 
 def _brief(text: str) -> str:
-    """A number with three digits of those after its point, or none from 100 on.
+    """A number with three of its digits, or from 100 on with those before its point.
 
-    >>> _brief("0.9544"), _brief("0.0029"), _brief("1066.11"), _brief("4,096"), _brief("2.50")
-    ('0.954', '0.0029', '1066', '4,096', '2.50')
+    >>> _brief("0.9544"), _brief("0.0029"), _brief("1066.11"), _brief("4,096"), _brief("2.3028")
+    ('0.954', '0.0029', '1066', '4,096', '2.30')
     """
     _, point, digits = text.partition(".")
     if not point or len(digits) < 3 and abs(float(text.replace(",", ""))) < 100:
         return text
     value = float(text.replace(",", ""))
-    return f"{value:.0f}" if abs(value) >= 100 else f"{float(f'{value:.3g}'):g}"
+    written = min(3, len(text.replace(".", "").lstrip("-0")))
+    if not value or abs(value) >= 100:
+        return f"{value:.0f}".replace("-0", "0")
+    return f"{value:#.{written}g}"
 
 
 def strip(printed: str, names: list[str], word: str = "") -> str:
