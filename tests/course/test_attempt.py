@@ -11,7 +11,7 @@ import torch
 
 from course.learn import attempt as attempts
 from course.learn import restore
-from course.learn.attempt import attempt
+from course.learn.attempt import Outcome, attempt
 from course.learn.exercises import load
 from course.learn.record import Exercise
 from course.learn.verdict import judge
@@ -27,6 +27,17 @@ E = Exercise(
 E.answer(double)
 for hint in "abc":
     E.hint(hint)
+
+
+def test_outcomes_are_alike_by_the_kind_of_their_exception_or_to_the_word():
+    asked, odd, other = (
+        Outcome(error=kind(), words=words)
+        for kind, words in ((ValueError, "a"), (ValueError, "b"), (TypeError, "a"))
+    )
+    assert asked.alike(odd) and not asked.alike(odd, to_the_word=True)
+    assert asked.alike(asked, to_the_word=True) and not asked.alike(other)
+    value = Outcome(value=None)
+    assert not value.alike(asked) and not asked.alike(value)
 
 
 def test_stop_pressed_by_the_learner_comes_through_and_in_a_process_apart_nobody_presses_it():

@@ -114,7 +114,7 @@ DIFFER = {
     ),
     "text": (code("print('To be')", stream("To bee\n")), "stdout, line 1: text differs"),
     "new stderr": (code(WARN), "stderr: 0 stored, 1 computed\n  stored    nothing\n  computed  '"),
-    "lost output": (code("x = 1", stream("1\n")), "stdout: 1 stored, 0 computed"),
+    "lost output": (code("x = 1", stream("1\n")), "stdout: 1 stored, 0 computed\n  stored    '1"),
     "no exception": (code("1", error("E", "v"), tags=RAISES), "error: 1 stored, 0 computed"),
     "no exception, ignored": (
         code("x", error("E", "v"), tags=[*RAISES, "nbval-ignore-output"], reason="shown"),
@@ -301,6 +301,22 @@ def test_what_hangs_stops_the_notebook(tmp_path, monkeypatch):
     pytest.main(command(tmp_path, *quiet))
     for name, (_, sentence) in HUNG.items():
         assert_halted(outcomes(tmp_path), name, sentence)
+
+
+def test_a_kernel_that_lives_is_waited_for_until_the_time_is_over(monkeypatch):
+    heard = iter([Empty(), Empty(), "late", Empty()])
+
+    def get_message(self, stream, timeout):
+        if isinstance(message := next(heard), Empty):
+            raise message
+        return message
+
+    monkeypatch.setattr(nbval_plugin.nbval.plugin.RunningKernel, "get_message", get_message)
+    monkeypatch.setattr(nbval_plugin.Kernel, "is_alive", lambda self: True)
+    kernel = object.__new__(nbval_plugin.Kernel)
+    assert kernel.get_message("iopub") == "late"
+    with pytest.raises(Empty):
+        kernel.get_message("iopub", timeout=0)
 
 
 def assert_halted(items, name, sentence):

@@ -56,8 +56,6 @@ class Outcome:
         """
         if self.error is None and other.error is None:
             return self.mutated == other.mutated and same(self.value, other.value)
-        if self.error is None or other.error is None:
-            return False
         if to_the_word:
             words = self.words == other.words or (self.own and other.own)
             return type(self.error) is type(other.error) and words
