@@ -38,11 +38,16 @@ def stored(out: Path, student: str) -> dict[str, Any]:
 
 
 def is_done(out: Path, one: Submission, versions: dict[str, str]) -> bool:
-    """True if this very submission has been graded with these versions of the exercises."""
+    """True if this very submission has been graded with these versions of the exercises.
+
+    One that can be read, but whose judge was ended from outside, is tried again.
+    """
     kept = stored(out, one.student)["chapters"].get(one.chapter)
     if not kept or kept["hash"] != one.hash or kept["fault"] != one.fault:
         return False
-    return {id: result["version"] for id, result in kept["exercises"].items()} == versions
+    found = kept["exercises"].items()
+    tried = one.fault or all(result["status"] != "not graded" for _, result in found)
+    return bool(tried) and {id: result["version"] for id, result in found} == versions
 
 
 def keep(out: Path, one: Submission, exercises: dict[str, dict]) -> None:

@@ -138,6 +138,15 @@ def test_what_is_no_export_is_an_error(tmp_path):
         tables.canvas(export, two, "")
 
 
+@pytest.mark.parametrize("fault", ["", "it can't be read"])
+def test_a_submission_whose_judge_was_ended_is_tried_again(tmp_path, fault):
+    one = Submission("ada", chapter="08", hash="h", fault=fault)
+    results.keep(tmp_path, one, {"08.e": result("not graded")})
+    assert results.is_done(tmp_path, one, {"08.e": "1"}) == bool(fault), (
+        "what is unreadable stays so"
+    )
+
+
 def test_a_regrade_replaces_a_chapter_and_keeps_the_others(tmp_path):
     one = Submission("ada", chapter="08", hash="h")
     results.keep(tmp_path, one, {"08.e": result("wrong")})
