@@ -1,8 +1,8 @@
 """Frames a second while each live explorer changes at every frame, as a ratio to an empty page's.
 
 Run: course book, then python benchmarks/frame_time.py [the beginning of a page's name ...]
-The aim is more than 50 frames a second. What can be dragged is dragged, where a text is asked for a
-letter of it is typed anew, anything else is pressed; empty pages take turns with the explorers. What
+The aim is more than 50 frames a second. Where a text is asked for, a letter of it is typed anew; what can
+be dragged is dragged, a slider too; anything else is pressed; empty pages take turns with the explorers. What
 is drawn is drawn by the processor, without a GPU.
 """
 
@@ -21,7 +21,7 @@ CHANGE = """async ([n, frames]) => {
     const grip = el?.querySelector(".grip"), at = grip?.getBoundingClientRect();
     const pressed = el ? [...el.querySelectorAll("[data-cell]")] : [];
     if (el && !pressed.length) pressed.push(...el.querySelectorAll("tbody button"));
-    const field = el?.querySelector("textarea");
+    const field = el?.querySelector("textarea"), slider = el?.querySelector("[type=range]");
     const move = (t) => {
         if (field) {
             field.setRangeText("the king said"[t % 13], field.value.length - 1, field.value.length, "end");
@@ -30,7 +30,10 @@ CHANGE = """async ([n, frames]) => {
             bubbles: true, pointerId: window.pressed,
             clientX: at.x + 60 * Math.sin(t / 9), clientY: at.y + 60 * Math.cos(t / 9),
         }));
-        else pressed[t % pressed.length]?.click();
+        else if (slider) {
+            slider.valueAsNumber = Number(slider.min) + (t % 20) / 19 * (slider.max - slider.min);
+            slider.dispatchEvent(new InputEvent("input", {bubbles: true}));
+        } else pressed[t % pressed.length]?.click();
     };
     let changed = 0;
     const watch = new MutationObserver(() => { changed += 1; });
