@@ -1,4 +1,4 @@
-"""Quizzes are plain text, and a text that is no quiz is refused with the question that is wrong."""
+"""Quizzes are plain text, and a text that is no quiz is refused with the number of the line."""
 
 import pytest
 
@@ -42,19 +42,31 @@ def test_a_quiz_is_read_as_it_is_written():
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("## What", "What", r"expected 5 questions, `## ...`, got 'What is'"),
-        ("- [x]", "- [ ]", r"expected 3 options or more, one.*got 3 options, 0 of them right"),
-        ("- [ ]", "- [x]", r"expected 3 options or more, one.*got 3 options, 2 of them right"),
+        ("## What", "What", r"line 1: expected a question, `## ...`, got 'What is'"),
+        (
+            "- [x]",
+            "- [ ]",
+            r"line 1: expected 3 options or more, one.*got 3 options, 0 of them right",
+        ),
+        (
+            "- [ ]",
+            "- [x]",
+            r"line 1: expected 3 options or more, one.*got 3 options, 2 of them right",
+        ),
         (
             "- [x] True",
             "- [?] True",
-            r"expected `- \[ \] ...` and below .*never late.*\[\?\] True",
+            r"line 8: expected `- \[ \] ...` or `## ...`, got '- \[\?\] True'",
         ),
-        ("  1 is smaller.\n", "", r"below it an explanation, indented by two, got 'True'"),
-        ("- [ ] `0`\n  That is what 1 - 1 gives.\n", "", "expected 3 .* got 2 options"),
+        (
+            "  1 is smaller.\n",
+            "",
+            r"line 1: expected an explanation, indented by two, below the option `True`",
+        ),
+        ("- [ ] `0`\n  That is what 1 - 1 gives.\n", "", "line 1: expected 3 .* got 2 options"),
         (TEXT * 4, "", r"expected 5 questions, `## ...`, got 1"),
         (QUIZ, "", r"expected 5 questions, `## ...`, got 0"),
-        ("  It is\n", "It is\n", r"'What is `1 < 2`\?': expected `- \[ \] ...` and below"),
+        ("  It is\n", "It is\n", r"line 6: expected `- \[ \] ...` or `## ...`, got 'It is'"),
     ],
 )
 def test_a_text_that_is_no_quiz_is_refused(old, new, says):

@@ -23,8 +23,7 @@ from course.errors import CourseError
 from course.learn.html import MIME, folded, prose
 
 N_QUESTIONS, N_OPTIONS = 5, 3  # of a quiz; of a question at least
-MARK = re.compile(r"^- \[([ x])\] ", re.MULTILINE)
-OPTION = re.compile(r"(\S.*(?:\n {6}.*)*)((?:\n+ {2}.*\S.*)+)\s*")  # its text, and why
+OPTION = re.compile(r"- \[(?P<mark>[ x])\] (?P<text>\S.*)")
 
 
 @dataclass(frozen=True)
@@ -93,30 +92,46 @@ def quiz(chapter: str) -> Quiz:
 
 
 def parse(text: str, chapter: str) -> Quiz:
-    """A quiz from its text. Raises CourseError with the question that is wrong."""
+    """A quiz from its text. Raises CourseError with the number of the line that is wrong."""
     name = f"the quiz of chapter {chapter}, ch{chapter}/quiz.md"
-    before, *questions = re.split(r"^## ", text, flags=re.MULTILINE)
-    if before.strip() or len(questions) != N_QUESTIONS:
-        came = repr(before.splitlines()[0]) if before.strip() else len(questions)
-        raise CourseError(f"{name}: expected {N_QUESTIONS} questions, `## ...`, got {came}")
-    return Quiz(chapter, tuple(_question(name, part) for part in questions))
-
-
-def _question(name: str, text: str) -> Question:
-    asked, *parts = MARK.split(text)
-    asked = " ".join(asked.split())
-    options = []
-    for mark, said in zip(parts[::2], parts[1::2], strict=True):
-        if not (found := OPTION.fullmatch(said)):
+    questions: list[tuple[int, list[str], list[list]]] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("## "):
+            questions.append((number, [line[3:]], []))
+        elif not line.strip():
+            continue
+        elif not questions:
             raise CourseError(
-                f"{name}, {asked!r}: expected `- [ ] ...` and below it an explanation, indented by "
-                f"two, got {said.rstrip()!r}"
+                f"{name}, line {number}: expected a question, `## ...`, got {line!r}"
             )
-        words, why = (" ".join(part.split()) for part in found.groups())
-        options.append(Option(words, why, mark == "x"))
-    if (rights := sum(option.right for option in options)) != 1 or len(options) < N_OPTIONS:
+        elif option := OPTION.fullmatch(line):
+            questions[-1][2].append([option["mark"] == "x", [option["text"]], []])
+        elif (options := questions[-1][2]) and line.startswith("  "):
+            options[-1][1 if line.startswith(" " * 6) else 2].append(line.strip())
+        elif not options and not line.startswith(("-", " ")):
+            questions[-1][1].append(line)
+        else:
+            raise CourseError(
+                f"{name}, line {number}: expected `- [ ] ...` or `## ...`, got {line!r}"
+            )
+    if len(questions) != N_QUESTIONS:
         raise CourseError(
-            f"{name}, {asked!r}: expected {N_OPTIONS} options or more, one of them right, "
+            f"{name}: expected {N_QUESTIONS} questions, `## ...`, got {len(questions)}"
+        )
+    return Quiz(chapter, tuple(_question(name, *parts) for parts in questions))
+
+
+def _question(name: str, number: int, words: list[str], options: list[list]) -> Question:
+    for _, text, why in options:
+        if not why:
+            raise CourseError(
+                f"{name}, line {number}: expected an explanation, indented by two, below the "
+                f"option `{text[0]}`"
+            )
+    if (rights := sum(right for right, _, _ in options)) != 1 or len(options) < N_OPTIONS:
+        raise CourseError(
+            f"{name}, line {number}: expected {N_OPTIONS} options or more, one of them right, "
             f"`- [x]`, got {len(options)} options, {rights} of them right"
         )
-    return Question(asked, tuple(options))
+    found = [Option(" ".join(text), " ".join(why), right) for right, text, why in options]
+    return Question(" ".join(words), tuple(found))
