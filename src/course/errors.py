@@ -13,7 +13,7 @@ class CourseError(Exception):
 
 
 class RecordError(CourseError):
-    """An exercise that there is not, or that is not told as it has to be."""
+    """An exercise that doesn't exist, or whose file is broken."""
 
 
 class NoSandbox(CourseError):

@@ -40,7 +40,7 @@ def stored(out: Path, student: str) -> dict[str, Any]:
 def is_done(out: Path, one: Submission, versions: dict[str, str]) -> bool:
     """True if this very submission has been graded with these versions of the exercises.
 
-    One that can be read, but whose judge was ended from outside, is tried again.
+    One that can be read, but whose judge ended without a verdict, is tried again.
     """
     kept = stored(out, one.student)["chapters"].get(one.chapter)
     if not kept or kept["hash"] != one.hash or kept["fault"] != one.fault:

@@ -592,20 +592,29 @@ NARROWED = """() => [...document.querySelectorAll('.course-figure > svg')].filte
     })"""
 
 
+TITLES = """() => [...document.querySelectorAll('.course-figure .title')].map(title =>
+    [title.children.length, ...['x', 'y', 'transform'].map(name => title.getAttribute(name))])"""
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize(
     ("name", "charts"), [("11_where_am_i", 3), ("13_a_small_gpt", 4), ("14_reading_attention", 4)]
 )
 def test_a_chart_is_drawn_as_narrow_as_a_phone(visit, name, charts):
-    page = visit(f"{name}.html", viewport=PHONE)
+    wide = {"width": 960, "height": 800}  # no sidebar, so the page gets this width at once
+    page = visit(f"{name}.html", viewport=wide)
     page.evaluate(OPEN)
+    page.wait_for_function(f"({PANELS})().every(f => f.view === f.whole && !f.named)")
+    titles = page.evaluate(TITLES)
+    page.set_viewport_size(PHONE)
     page.wait_for_function(f"({NARROWED})().length >= {charts}")
     found = page.evaluate(NARROWED)
     assert all(chart["beyond"] <= 1 and not chart["cut"] for chart in found), found
     assert min(chart["smallest"] for chart in found) >= 11, found
-    page.set_viewport_size(DESK)  # and where there is room it is as it was stored
+    page.set_viewport_size(wide)  # and where there is room it is as it was stored
     page.wait_for_function(f"({PANELS})().every(f => f.view === f.whole && !f.named)")
     assert page.evaluate(NARROWED) == [] == page.evaluate(COLUMN)
+    assert page.evaluate(TITLES) == titles
 
 
 @pytest.mark.browser

@@ -1,8 +1,9 @@
 """The story checkpoint trained on another small text, next to models that start from random weights.
 
 `python -m benchmarks.finetune` trains both starts, the checkpoint and random weights, on every text, and
-stores the runs in `finetuned.json`. Each start has the learning rate that suits it best on its text (see `chapters.rates`), by the lowest loss on
-the validation part, which also chooses the step. Five seeds are then judged on the test part.
+stores the runs in `finetuned.json`. Each start has the learning rate that suits it best on its text (see
+`chapters.rates`), by the lowest loss on the validation part, which also chooses the step. Five seeds are
+then judged on the test part.
 """
 
 import json

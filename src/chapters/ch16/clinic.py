@@ -79,10 +79,10 @@ class Case:
             return Told(f"You have used your three checks: {spent}. Name the fault.")
         self._spent[name] = examine.answer(self._patient.fault, name)
         left, alike = CHECKS - len(self._spent), len(self._suspects())
-        faults = "fault" if alike == 1 else "faults"
+        word = "fault" if alike == 1 else "faults"
         return Told(
             f"{name}: {examine.question(name)}\n{self._spent[name]}\n"
-            f"Checks left: {left}. The same answers fit {alike} {faults}."
+            f"Checks left: {left}. The same answers fit {alike} {word}."
         )
 
     def _suspects(self) -> list[str]:

@@ -132,8 +132,8 @@ def known() -> list[str]:
 
 
 def load(id: str) -> Exercise:
-    """The exercise with this id. Raises RecordError if there is none, or its file is broken in
-    whatever way."""
+    """The exercise with this id. Raises RecordError if there is none, or if its file is broken
+    in any way."""
     if id not in known():
         near = [name for name in known() if name[:3] == id[:3]] or sorted({n[:2] for n in known()})
         raise RecordError(f"there is no exercise {id!r}; expected one of {', '.join(near)}")

@@ -144,8 +144,8 @@ def _counted(printed: str, word: str) -> list[tuple[str, str]]:
 def _brief(text: str) -> str:
     """A number with three of its digits, or from 100 on with those before its point.
 
-    >>> _brief("0.9544"), _brief("0.0029"), _brief("1066.11"), _brief("4,096"), _brief("2.3028")
-    ('0.954', '0.0029', '1066', '4,096', '2.30')
+    >>> _brief("0.9544"), _brief("0.0029"), _brief("1066.11"), _brief("2.3028"), _brief("99.999")
+    ('0.954', '0.0029', '1066', '2.30', '100')
     """
     _, point, digits = text.partition(".")
     if not point or len(digits) < 3 and abs(float(text.replace(",", ""))) < 100:
@@ -154,7 +154,7 @@ def _brief(text: str) -> str:
     written = min(3, len(text.replace(".", "").lstrip("-0")))
     if not value or abs(value) >= 100:
         return f"{value:.0f}".replace("-0", "0")
-    return f"{value:#.{written}g}"
+    return f"{value:#.{written}g}".removesuffix(".")
 
 
 def strip(printed: str, names: list[str], word: str = "") -> str:

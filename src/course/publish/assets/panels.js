@@ -127,6 +127,7 @@
   // A chart drawn as narrow as the room, with its title above, or nothing.
   function redrawn(svg, title, room) {
     const before = svg.cloneNode(true), home = title?.parentNode;
+    delete before.dataset.room; // so that it is arranged anew when it comes back
     title?.remove();
     const drawn = pictures.lay(svg, [room, HIGH]);
     home?.append(title);
