@@ -2,6 +2,7 @@
 
 import json
 import os
+from unittest.mock import patch
 
 import pytest
 
@@ -24,11 +25,11 @@ def submission(student, source):
 
 @pytest.fixture
 def two_workers():
+    """A nanny that starts a worker again sets variables of this process: they are put back."""
     from distributed import LocalCluster
 
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-    ) as made:
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
+    with patch.dict(os.environ), LocalCluster(**options, dashboard_address=None) as made:
         yield made
 
 
