@@ -1,17 +1,15 @@
 """A Chromium that reports every console error and every request that leaves this machine."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from subprocess import Popen
-from typing import TypeVar
 from urllib.parse import urlsplit
 
 import psutil
 from playwright.sync_api import Browser, Page, sync_playwright
 
-T = TypeVar("T")
-HANG = 120  # seconds: only what never happens takes so long
+from tests.conftest import HANG
+
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -21,16 +19,6 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-
-
-def wait_for(condition: Callable[[], T], what: str) -> T:
-    """What a condition gives as soon as it holds; a hang ends in an error, however busy the machine."""
-    last = time.monotonic() + HANG
-    while not (found := condition()):
-        if time.monotonic() > last:
-            raise AssertionError(f"waited {HANG} s for {what}")
-        time.sleep(0.05)  # leaves the processor to what is waited for
-    return found
 
 
 def listens(server: Popen) -> int | None:

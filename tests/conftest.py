@@ -11,7 +11,7 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 import jaxtyping
 import psutil
@@ -23,6 +23,8 @@ from tests.refusals import _a_nothing_is_left, pytest_runtest_setup  # noqa: F40
 
 ROOT = Path(__file__).parents[1]
 TESTS = itertools.count()
+T = TypeVar("T")
+HANG = 600  # seconds: only what never happens takes so long, also with a fiftieth of a core
 WORDS = ["Your", "journey", "starts", "with", "one", "step"]
 X = torch.tensor(  # the six words of chapters 05 to 10
     [
@@ -49,13 +51,14 @@ def answer(id: str):
     return load(id).reference.function
 
 
-def wait_until(condition: Callable[[], object], hangs: float = 120) -> None:
-    """Wait for what another process does; the limit in seconds only stops what hangs."""
-    end = time.monotonic() + hangs
-    while not condition():
+def wait_for(condition: Callable[[], T], what: str = "what another process does") -> T:
+    """What a condition gives as soon as it holds; a hang ends in an error, however busy the machine."""
+    end = time.monotonic() + HANG
+    while not (found := condition()):
         if time.monotonic() > end:
-            pytest.fail(f"waited {hangs} s for what didn't happen")
-        time.sleep(0.02)  # asks again
+            pytest.fail(f"waited {HANG} s for {what}")
+        time.sleep(0.02)  # leaves the processor to what is waited for
+    return found
 
 
 def ended(pid: int) -> bool:

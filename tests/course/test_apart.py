@@ -12,7 +12,7 @@ import torch
 from course.errors import CourseError
 from course.learn import apart
 from course.learn.attempt import Late
-from tests.conftest import ROOT, ended, wait_until
+from tests.conftest import ROOT, ended, wait_for
 from tests.course.test_attempt import E, double
 
 SAID = "your function was still running when the check stopped it. Does it ever end?"
@@ -116,7 +116,7 @@ def test_stop_pressed_by_the_learner_ends_the_process_of_the_check(as_in_a_termi
         kernel.send_signal(signal.SIGINT)  # it is in the call, and waits for ever
         assert kernel.stdout.readline() == "stopped passed on 2 inputs.\n"
     assert kernel.returncode == 0
-    wait_until(lambda: ended(child))
+    wait_for(lambda: ended(child))
 
 
 def test_nothing_that_a_function_starts_outlives_its_check(tmp_path):
@@ -130,7 +130,7 @@ def test_nothing_that_a_function_starts_outlives_its_check(tmp_path):
     assert apart.verdict(E, leaves).status == "passed"
     pids = [int(path.name) for path in tmp_path.iterdir()]
     assert len(pids) >= 2
-    wait_until(lambda: all(map(ended, pids)))
+    wait_for(lambda: all(map(ended, pids)))
 
 
 def test_where_pytorch_has_threads_a_check_still_ends():

@@ -23,8 +23,8 @@ from course.publish.book import preprocess
 from course.publish.mdbook import build
 from course.publish.page import anchor
 from tests import pages
-from tests.browser import end, listens, wait_for, watched
-from tests.conftest import ROOT
+from tests.browser import end, listens, watched
+from tests.conftest import ROOT, wait_for
 from tests.pages import LIGHT_AND_DARK, THEMES, axe_finds_nothing, cell, notebook, printed, shown
 
 PHONE, DESK = {"width": 390, "height": 800}, {"width": 1280, "height": 800}

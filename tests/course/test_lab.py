@@ -16,8 +16,8 @@ from course.learn.copies import start
 from course.notebooks import chapters
 from course.outline import WHY
 from course.publish import live_talk
-from tests.browser import end, listens, wait_for, watched
-from tests.conftest import ROOT
+from tests.browser import end, listens, watched
+from tests.conftest import ROOT, wait_for
 
 pytestmark = pytest.mark.browser
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))

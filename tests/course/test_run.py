@@ -22,7 +22,7 @@ from course.execute.processes import end
 from course.execute.report import print_table
 from course.execute.run import choose, parse
 from course.notebooks import read, write
-from tests.conftest import ended, wait_until
+from tests.conftest import ended, wait_for
 from tests.course.test_notebooks import make_course, tagged
 
 PARAMETERS = tagged("corpus = 'names'\nseed = 0\nfast = True", "parameters")
@@ -185,7 +185,7 @@ def test_of_two_runs_one_waits_and_neither_needs_a_reader(tmp_path):
 
     log = tmp_path / "notebooks" / "log"
     with start() as first:
-        wait_until(log.exists)
+        wait_for(log.exists)
         with start() as second:
             os.close(writer)
             waits = second.stderr.readline()
@@ -406,7 +406,7 @@ def test_an_interrupted_run_leaves_no_process_and_no_partial_file(
     )
     kernel = tmp_path / "notebooks" / "kernel"
     try:
-        wait_until(lambda: kernel.exists() or process.poll() is not None)
+        wait_for(lambda: kernel.exists() or process.poll() is not None)
         below = [p.pid for p in psutil.Process(process.pid).children(recursive=True)]
         assert int(kernel.read_text()) in below
         process.send_signal(getattr(signal, sent))
@@ -418,6 +418,6 @@ def test_an_interrupted_run_leaves_no_process_and_no_partial_file(
     if status == 130:
         assert "course: interrupted" in err
         assert not list(scratch.iterdir())
-    wait_until(lambda: all(map(ended, below)))
+    wait_for(lambda: all(map(ended, below)))
     left = {path.name: path.read_text() for path in out.iterdir()}
     assert left == {"n1_sleeps.ipynb": "old", ".lock": ""}

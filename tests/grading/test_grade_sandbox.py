@@ -28,14 +28,13 @@ from grading.collect import collect
 from grading.forbidden import look
 from grading.judge import prepared, verdict
 from grading.sandbox import Sandbox
-from tests.conftest import wait_until
+from tests.conftest import HANG, wait_for
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
 ID = "04.averaging_weights"
 BEGIN = "import os, resource, sys, time, torch\nimport torch.nn.functional as F\nfrom torch import nn\n"
 RIGHT = "return torch.ones(T, T).tril() / torch.arange(1.0, T + 1)[:, None]"
 WRONG = "return torch.ones(T, T)"
-DEADLINE = 120  # seconds, only against a test that hangs
 
 
 def answer(body, parameters="T"):
@@ -359,7 +358,7 @@ def opened(pids):
 
 def all_end(ends):
     for end in ends:
-        assert select.select([end], [], [], DEADLINE)[0], "a process is left"
+        assert select.select([end], [], [], HANG)[0], "a process is left"
         os.close(end)
 
 
@@ -398,11 +397,11 @@ def test_nothing_is_left_of_a_call_whose_judge_ends(exercises, monkeypatch):
         judged({"for ever": (ID, answer("os.fork(); time.sleep(9999)  # for ever"))})
         os._exit(0)
     try:
-        assert select.select([there], [], [], DEADLINE)[0], "it doesn't begin"
+        assert select.select([there], [], [], HANG)[0], "it doesn't begin"
         pid, n_before = map(int, os.read(there, 99).split())  # when it has been tried
         outer = psutil.Process(pid)
         # besides the first process: that of the call, and the one that the call has forked
-        wait_until(lambda: len(outer.children(recursive=True)) > n_before)
+        wait_for(lambda: len(outer.children(recursive=True)) > n_before)
         family = [p.pid for p in outer.children(recursive=True)]
         mounts = {os.readlink(f"/proc/{pid}/ns/mnt") for pid in family}
         assert family and os.readlink("/proc/self/ns/mnt") not in mounts

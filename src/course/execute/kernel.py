@@ -20,7 +20,9 @@ from course.execute.processes import end
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-START_TIMEOUT = 60  # seconds
+START_TIMEOUT = (
+    240  # seconds, for a machine with too much to do; a kernel that has ended is noticed at once
+)
 DIED = "the kernel died: it ran out of memory or disk, or another program ended it"
 LONGEST_NAME = 100  # bytes of the name of a Unix socket: macOS takes 103, Linux 107
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
