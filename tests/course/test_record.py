@@ -122,8 +122,8 @@ def test_a_hidden_input_is_none_of_those_that_are_shown():
 
 
 def test_drawn_numbers_reach_both_ends_in_quarters():
-    numbers = {Draw("99.double", n).number(-1, 2) for n in range(200)}
-    assert numbers == {n / 4 for n in range(-4, 9)}
+    numbers = {Draw("99.double", n).number(-2, 3) for n in range(200)}
+    assert numbers == {n / 4 for n in range(-8, 13)}
 
 
 @pytest.mark.parametrize(

@@ -365,12 +365,13 @@ def test_a_live_notebook_runs_all_cells_and_shows_those_of_the_talk(tmp_path):
 
 
 def test_right_goes_from_a_live_title_to_the_explorer_in_twenty_presses(tmp_path, capsys):
+    out = tmp_path / "build" / "live"
     for _ in range(2):  # a talk may be written anew
-        live_talk.write(CHAPTERS, tmp_path)
+        live_talk.write(CHAPTERS, out)
     assert "talk.md" not in capsys.readouterr().out
     for path in CHAPTERS:
         presses, below = -1, False
-        for each in notebooks.read(tmp_path / path.name).cells:
+        for each in notebooks.read(out / path.name).cells:
             kind = each.metadata.get("slideshow", {}).get("slide_type")
             below = kind == "subslide" or (below and kind != "slide")
             presses += kind == "slide" or (kind is None and not below)
