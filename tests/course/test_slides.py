@@ -13,8 +13,8 @@ from matplotlib.image import imsave
 from course import cli, content, notebooks
 from course.publish import decks
 from tests import pages
-from tests.browser import wait_for, watched
-from tests.conftest import ROOT
+from tests.browser import watched
+from tests.conftest import ROOT, wait_for
 from tests.pages import SHOTS, axe_finds_nothing, cell, printed
 
 ROOM = {"width": 1280, "height": 720}
@@ -149,14 +149,18 @@ function texts(slide) { // of pictures: their sizes in px, where the room has 12
     .filter((e) => !e.closest("svg, script, option") && own(e) && e.checkVisibility() && e.clientWidth !== 1)
     .map((e) => parseFloat(getComputedStyle(e).fontSize))];
 }
-function meet(slide) { // texts of a figure that cover each other
+function meet(slide) { // texts of a figure that cover each other, or that are read as one; lines that begin in a text
+  const words = (text) => /[a-z]{2}|=/i.test(text), space = (one, other) => (words(one) && words(other) ? 12 : -6);
   return [...slide.querySelectorAll(".course-figure > svg")].flatMap((svg) => {
     const boxes = drawn(svg).filter((e) => !/rotate\(-?[1-7]/.test(e.getAttribute("transform") ?? ""))
-      .map((e) => [e.textContent, e.getBoundingClientRect()]);
-    return boxes.flatMap(([says, a], n) => boxes.slice(n + 1).filter(([, b]) =>
-      Math.min(a.right, b.right) - Math.max(a.left, b.left) > 6
+      .map((e) => [e.hasAttribute("transform") ? "" : e.textContent, e.getBoundingClientRect()]);
+    const lines = [...svg.querySelectorAll("path")].map((e) => e.getBoundingClientRect()).filter((b) => b.height < 3 && b.width > 15);
+    const begins = (b, a) => a.top - 2 < b.top && b.bottom < a.bottom && b.left > a.left + 3 && b.left < a.right - 3;
+    const begin = boxes.filter(([says, a]) => /[a-z(]/i.test(says) && lines.some((b) => begins(b, a))).map(([says]) => `${says} | a line`);
+    return begin.concat(boxes.flatMap(([says, a], n) => boxes.slice(n + 1).filter(([other, b]) =>
+      Math.max(a.left, b.left) - Math.min(a.right, b.right) < space(says, other)
       && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.5 * Math.min(a.height, b.height))
-      .map(([other]) => `${says} | ${other}`));
+      .map(([other]) => `${says} | ${other}`)));
   });
 }
 function picture(slide) { // how much of the slide its pictures have

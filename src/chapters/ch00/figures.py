@@ -197,7 +197,7 @@ def walk_figure(x: Tensor, form: Tensor, name: str, step: int) -> Picture:
                 for r in range(rows)
             ]
             _page(axes, page, left, top, names[1:], tints, cell=1.35)
-            axes.text(left - 2.25, top - 0.7, f"b = {b}", ha="right", va="center",
+            axes.text(left - 2.6, top - 0.7, f"b = {b}", ha="right", va="center",
                       color=BATCH, weight="bold", fontsize=11)  # fmt: skip
             if index[0] == b:
                 corner = left + index[2] * 1.35, top - (index[1] + 1) * 1.35

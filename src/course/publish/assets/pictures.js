@@ -7,9 +7,13 @@ window.pictures = (() => {
   const sizes = { least: 24 }; // px
   const HIGH = 0.92, MIDDLE = 0.36, MARK = 20, ROUNDS = 300, OVER = 1.08, FINE = 0.7; // px, of a text's size, and of a line
   const STRETCH = { round: 1, map: 2.2, other: 3 }; // one axis against the other, at most
-  // Between two texts, across and down, and whether 0.25 is written .25: what helps a crowded drawing.
+  // Between two texts, across and down, and whether 0.25 is written .25: what helps a crowded drawing. Two texts that
+  // would be read as one are twice as far apart, and what is drawn NEAR a text stays half as far from it, unless nothing
+  // else fits (`close`).
   const TRIES = [{ pad: [10, 4] }, { pad: [7, 2] }, { pad: [7, 2], lean: true }, { pad: [4, 0] }, { pad: [4, 0], lean: true },
-    { pad: [2, 0] }];
+    { pad: [2, 0] }, { pad: [2, 0], close: true }];
+
+  const TWICE = 2, HALF = 0.5, NEAR = 40; // px
 
   const numbers = (text) => text.match(/-?[\d.]+/g).map(Number);
   const span = (values) => [Math.min(...values), Math.max(...values)];
@@ -76,6 +80,8 @@ window.pictures = (() => {
   const put = (text, warp) => boxOf(text, grown(text, warp), spot(text, warp));
   const between = ([a, b], [c, d]) => Math.max(a, c) - Math.min(b, d); // negative: they overlap
 
+  const words = (text) => /[a-z=]/i.test(text.says);
+
   // Slanted names beside each other have boxes that overlap, though they don't touch.
   const slanted = (a, b) => a.turn === b.turn && Math.abs(Math.sin(2 * a.turn)) > 0.1;
 
@@ -94,12 +100,33 @@ window.pictures = (() => {
     return !drawn.images.some(cut) && (what === "boxes" || !drawn.paths.some(cut));
   }
 
+  // What stands beside a text, as it is stored: on its left and on its right the nearest of what is drawn.
+  function besides({ texts, paths, images }, old) {
+    const beside = (p, [x, y]) => between(p.y, y) < 0 && Math.max(p.x[0] - x[1], x[0] - p.x[1]) > -1;
+    return texts.flatMap((text, a) => (text.turn ? [] : [-1, 1]).flatMap((side) => {
+      const far = (p) => side * (p.x[side < 0 ? 1 : 0] - old[a][0][side < 0 ? 0 : 1]);
+      const [nearest] = [...paths, ...images].filter((p) => beside(p, old[a]) && far(p) > -1).sort((p, q) => far(p) - far(q));
+      return nearest && far(nearest) < NEAR ? [{ a, side, shape: nearest }] : [];
+    }));
+  }
+
+  // The next text that what stands beside it reaches.
+  function touching(drawn, warp, old, given, pad) {
+    for (const [n, { a, side, shape }] of drawn.besides.entries()) {
+      const own = put(drawn.texts[a], warp), edge = shape.x[side < 0 ? 1 : 0], at = (edge + old[a][0][side < 0 ? 0 : 1]) / 2;
+      const missing = HALF * pad[0] - side * (place(warp[0], edge) - own[0][side < 0 ? 0 : 1]), pair = `beside ${n}`;
+      if (missing > 0.5 && !given.has(pair)) return { n: 0, at, missing, pair, apart: 0 };
+    }
+    return null;
+  }
+
   // The next two texts that meet, though they were apart: along which axis, where, and how much is missing.
-  function meeting(texts, warp, old, given, pad) {
+  function meeting(texts, warp, old, given, pad, wide) {
     const now = texts.map((text) => put(text, warp));
     for (let a = 0; a < texts.length; a++) {
       for (let b = a + 1; b < texts.length; b++) {
-        const missing = [0, 1].map((n) => pad[n] - between(now[a][n], now[b][n]));
+        const free = [pad[0] * (words(texts[a]) && words(texts[b]) ? wide : 1), pad[1]];
+        const missing = [0, 1].map((n) => free[n] - between(now[a][n], now[b][n]));
         if (missing[0] <= 0.5 || missing[1] <= 0.5 || given.has(`${a} ${b}`) || slanted(texts[a], texts[b])) continue;
         const gaps = [0, 1].map((n) => between(old[a][n], old[b][n]));
         if (Math.max(...gaps) <= -4) { given.add(`${a} ${b}`); continue; }
@@ -113,7 +140,7 @@ window.pictures = (() => {
   }
 
   // How a drawing is laid out that has this scale at first.
-  function spread(drawn, old, scales, what, pad) {
+  function spread(drawn, old, scales, what, { pad, close }) {
     for (const text of drawn.texts) text.slide = 0;
     const warp = scales.map((scale) => ({ scale, seams: [] })), given = new Set();
     for (const text of what === "boxes" ? drawn.texts.filter((text) => text.box && text.along === 0.5) : []) {
@@ -122,7 +149,7 @@ window.pictures = (() => {
       for (const at of [-0.01, 0.01]) if (missing > 0) warp[0].seams.push({ at: text.middle[0] + at, gap: missing / 2 });
     }
     for (let round = 0; round < ROUNDS; round++) {
-      const found = meeting(drawn.texts, warp, old, given, pad);
+      const found = meeting(drawn.texts, warp, old, given, pad, close ? 1 : TWICE) ?? (close ? null : touching(drawn, warp, old, given, pad));
       if (!found) break;
       const { n, at, missing, pair, apart } = found;
       if (opens(drawn, n, at, what)) warp[n].seams.push({ at, gap: missing });
@@ -156,16 +183,18 @@ window.pictures = (() => {
   // Scales at which the drawing, with its texts, fills the room and doesn't leave it.
   function fitted(drawn, room, tries = TRIES) {
     const old = drawn.texts.map((text) => boxOf(text, text.size, text.middle));
+    drawn.besides = besides(drawn, old);
     const what = kind(drawn), most = STRETCH[what] ?? STRETCH.other;
     const whole = extent(drawn, [{ scale: 1, seams: [] }, { scale: 1, seams: [] }]).map(([a, b]) => b - a);
     const counts = drawn.texts.filter((text) => /^-?\d\.\d\d$/.test(text.says)).length > 12;
     let best = { over: Infinity };
-    for (const { pad, lean } of tries.filter((one) => counts || !one.lean)) {
+    for (const one of tries.filter(({ lean }) => counts || !lean)) {
+      const { lean } = one;
       for (const text of drawn.texts) text.shown = lean ? text.lean : text.says;
       let scales = [0, 1].map((n) => room[n] / whole[n]);
       scales = scales.map((scale) => Math.min(scale, Math.min(...scales) * most));
       for (let round = 0, last = Infinity; round < 10 && best.over > 1; round++) {
-        const warp = spread(drawn, old, scales, what, pad), box = extent(drawn, warp);
+        const warp = spread(drawn, old, scales, what, one), box = extent(drawn, warp);
         const overs = box.map(([a, b], n) => (b - a) / room[n]), over = Math.max(1, ...overs.map((o) => o - 0.002));
         const shown = drawn.texts.map((text) => text.slide);
         if (over < best.over) best = { warp, box, what, over, lean, slides: shown };
@@ -227,7 +256,7 @@ window.pictures = (() => {
 
   // Whether a figure's texts fit in a room; it is drawn there only if they do.
   function lay(svg, room) {
-    const drawn = read(svg), layout = fitted(drawn, room, [...TRIES, { pad: [0, 0] }]), fits = layout.over <= OVER && !clash(drawn, layout);
+    const drawn = read(svg), layout = fitted(drawn, room, [...TRIES, { pad: [0, 0], close: true }]), fits = layout.over <= OVER && !clash(drawn, layout);
     if (fits) draw(svg, drawn, layout);
     return fits;
   }
