@@ -14,7 +14,7 @@
   const LEAST = 0.02; // a token that has less is never chosen, unless top-p says which are
   const FROM_ALL = 0.25, FROM_ONE = 0.05; // of an arc, of all heads or of one; the strongest look always has one
   const SURE = 0.9;
-  const SLICE = 6; // tokens in a frame
+  const SLICE = 6, ENOUGH = 4; // tokens in a frame, and milliseconds after which none is begun
   const SHOWN = 5; // of the next tokens, the most probable
 
   // A number from 0 to 1 for a place in a text, always the same: so another name at the beginning
@@ -147,7 +147,8 @@
       told = { text: typed, seed, off, temperature, top_p };
     }
     function fill() { // the next slice of them
-      for (let n = 0; n < SLICE && ids.length < goal && !over(); n += 1) extend();
+      const until = performance.now() + ENOUGH;
+      for (let n = 0; n < SLICE && ids.length < goal && !over() && (!n || performance.now() < until); n += 1) extend();
       if (ids.length < goal && !over()) return;
       goal = 0;
       was.length = Math.min(was.length, ids.length);
@@ -191,11 +192,14 @@
       const changed = typed !== told.text || seed !== told.seed || `${off}` !== `${told.off}`
         || temperature !== told.temperature || top_p !== told.top_p;
       if (field.value !== typed) field.value = typed;
-      if (changed) { begin(model.get("state")); fill(); }
+      if (changed) begin(model.get("state"));
+      if (changed && filling) return; // the next frame draws it
+      if (changed) fill();
+      const colours = ink(el);
       if (goal) filling ||= requestAnimationFrame(() => { filling = 0; fill(); draw(); });
       set(tokens, { "aria-busy": Boolean(goal) });
       spell();
-      draws(look(ids, off).maps, block, head, ink(el), off);
+      draws(look(ids, off).maps, block, head, colours, off);
       set(title, {}, block === null ? "All heads: press one" : `Head ${block}.${head}: press again for all`);
       if (cut) set(cut, { "aria-disabled": block === null }, switching(block, head, off));
       const { unknown } = gpt.encode(mind, start + typed);
@@ -226,21 +230,19 @@
         span.style.removeProperty("--weight");
       });
       set(tokens, { "aria-activedescendant": spans[now].id });
+      const curves = [ // all places are read before anything is written, so that they are computed once
+        ...into.map(({ weight, place }) => ({ class: "back", d: arc(spans[place], spans[from]), weight })),
+        ...out.map(({ weight, place }) => ({ class: "", d: arc(spans[from], spans[place]), weight })),
+      ];
       arcs.replaceChildren();
-      for (const { weight, place } of into) bow("back", spans[place], spans[from], weight);
-      for (const { weight, place } of out) {
-        spans[place].style.setProperty("--weight", shade(weight));
-        bow("", spans[from], spans[place], weight);
-      }
+      for (const { weight, ...curve } of curves) add(arcs, "path", { ...curve, "stroke-width": 1 + 6 * weight, pathLength: 1 });
+      for (const { weight, place } of out) spans[place].style.setProperty("--weight", shade(weight));
       cross(from, to ?? from, pointed || from < ids.length - 1);
       grid.querySelectorAll("button").forEach((map, n) => (
         map.classList.toggle("most", about.block === null && n === most.block * mind.config.n_head + most.head)));
       bars(chances, sampling ? threshold(chances, top_p) : 0, from);
       set(says, { "aria-busy": Boolean(goal) || (!focused && Boolean(playing || pointed)) },
         sampling && to === undefined ? drawn(from, chances) : heard(from, to, most, into.length));
-    }
-    function bow(kind, from, to, weight) {
-      add(arcs, "path", { class: kind, d: arc(from, to), "stroke-width": 1 + 6 * weight, pathLength: 1 });
     }
     function cross(row, column, shown) { // on the maps, as shares of them
       const last = Math.max(1, ids.length - 1);
