@@ -149,7 +149,7 @@ function texts(slide) { // of pictures: their sizes in px, where the room has 12
     .filter((e) => !e.closest("svg, script, option") && own(e) && e.checkVisibility() && e.clientWidth !== 1)
     .map((e) => parseFloat(getComputedStyle(e).fontSize))];
 }
-function meet(slide) { // texts of a figure that cover each other, or that are read as one; lines that begin in a text
+function meet(slide) { // texts of a figure that cover each other, or that are read as one; lines that begin in one
   const words = (text) => /[a-z]{2}|=/i.test(text), space = (one, other) => (words(one) && words(other) ? 12 : -6);
   return [...slide.querySelectorAll(".course-figure > svg")].flatMap((svg) => {
     const boxes = drawn(svg).filter((e) => !/rotate\(-?[1-7]/.test(e.getAttribute("transform") ?? ""))

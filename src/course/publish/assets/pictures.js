@@ -8,8 +8,8 @@ window.pictures = (() => {
   const HIGH = 0.92, MIDDLE = 0.36, MARK = 20, ROUNDS = 300, OVER = 1.08, FINE = 0.7; // px, of a text's size, and of a line
   const STRETCH = { round: 1, map: 2.2, other: 3 }; // one axis against the other, at most
   // Between two texts, across and down, and whether 0.25 is written .25: what helps a crowded drawing. Two texts that
-  // would be read as one are twice as far apart, and what is drawn NEAR a text stays half as far from it, unless nothing
-  // else fits (`close`).
+  // would be read as one are twice as far apart, and what is drawn NEAR a text stays half as far from it, unless the
+  // drawing fits better without (`close`).
   const TRIES = [{ pad: [10, 4] }, { pad: [7, 2] }, { pad: [7, 2], lean: true }, { pad: [4, 0] }, { pad: [4, 0], lean: true },
     { pad: [2, 0] }, { pad: [2, 0], close: true }];
 
@@ -80,7 +80,7 @@ window.pictures = (() => {
   const put = (text, warp) => boxOf(text, grown(text, warp), spot(text, warp));
   const between = ([a, b], [c, d]) => Math.max(a, c) - Math.min(b, d); // negative: they overlap
 
-  const words = (text) => /[a-z=]/i.test(text.says);
+  const words = (text) => /[a-z]{2}|=/i.test(text.says);
 
   // Slanted names beside each other have boxes that overlap, though they don't touch.
   const slanted = (a, b) => a.turn === b.turn && Math.abs(Math.sin(2 * a.turn)) > 0.1;
@@ -102,11 +102,10 @@ window.pictures = (() => {
 
   // What stands beside a text, as it is stored: on its left and on its right the nearest of what is drawn.
   function besides({ texts, paths, images }, old) {
-    const beside = (p, [x, y]) => between(p.y, y) < 0 && Math.max(p.x[0] - x[1], x[0] - p.x[1]) > -1;
     return texts.flatMap((text, a) => (text.turn ? [] : [-1, 1]).flatMap((side) => {
       const far = (p) => side * (p.x[side < 0 ? 1 : 0] - old[a][0][side < 0 ? 0 : 1]);
-      const [nearest] = [...paths, ...images].filter((p) => beside(p, old[a]) && far(p) > -1).sort((p, q) => far(p) - far(q));
-      return nearest && far(nearest) < NEAR ? [{ a, side, shape: nearest }] : [];
+      const apart = [...paths, ...images].filter((p) => between(p.y, old[a][1]) <= 0 && far(p) > 0 && far(p) < NEAR);
+      return apart.length ? [{ a, side, shape: apart.reduce((p, q) => (far(q) < far(p) ? q : p)) }] : [];
     }));
   }
 
