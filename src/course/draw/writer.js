@@ -187,16 +187,17 @@
         span.classList.toggle("changed", n in was && was[n] !== id);
       });
     }
-    function draw() {
-      const { text: typed, seed, block, head, off, temperature, top_p } = model.get("state");
-      const changed = typed !== told.text || seed !== told.seed || `${off}` !== `${told.off}`
+    function changed() {
+      const { text: typed, seed, off, temperature, top_p } = model.get("state");
+      return typed !== told.text || seed !== told.seed || `${off}` !== `${told.off}`
         || temperature !== told.temperature || top_p !== told.top_p;
+    }
+    function draw() {
+      const { text: typed, block, head, off, temperature, top_p } = model.get("state");
       if (field.value !== typed) field.value = typed;
-      if (changed) begin(model.get("state"));
-      if (changed && filling) return; // the next frame draws it
-      if (changed) fill();
+      if (changed()) { begin(model.get("state")); fill(); }
+      if (goal) filling ||= requestAnimationFrame(() => { filling = 0; if (!changed()) { fill(); draw(); } }); // or `follow` draws
       const colours = ink(el);
-      if (goal) filling ||= requestAnimationFrame(() => { filling = 0; fill(); draw(); });
       set(tokens, { "aria-busy": Boolean(goal) });
       spell();
       draws(look(ids, off).maps, block, head, colours, off);
@@ -230,7 +231,7 @@
         span.style.removeProperty("--weight");
       });
       set(tokens, { "aria-activedescendant": spans[now].id });
-      const curves = [ // all places are read before anything is written, so that they are computed once
+      const curves = [ // all places are read before an arc is written, so that they are computed once
         ...into.map(({ weight, place }) => ({ class: "back", d: arc(spans[place], spans[from]), weight })),
         ...out.map(({ weight, place }) => ({ class: "", d: arc(spans[from], spans[place]), weight })),
       ];
