@@ -29,14 +29,14 @@ from chapters.chA5.data_parallel import (
 from chapters.chA5.processes import in_processes
 from chapters.chA5.ring import ring_attention
 from tests.chapters import data_parallel_process
-from tests.conftest import ROOT, answer
+from tests.conftest import HANG, ROOT, answer
 
 T, D, DV = 4, 5, 7  # of each part
 
 
 @pytest.fixture(autouse=True)
 def _the_others_have_time_to_speak(monkeypatch):
-    monkeypatch.setattr(processes, "GRACE", 120)
+    monkeypatch.setattr(processes, "GRACE", HANG)
 
 
 @pytest.mark.parametrize("causal", [True, False])

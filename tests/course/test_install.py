@@ -9,6 +9,8 @@ from types import SimpleNamespace
 import install
 import pytest
 
+from tests.conftest import HANG
+
 PIP = "pip --disable-pip-version-check install --quiet"
 LISTED = """\
 :env:.find-links='/mine /also mine'
@@ -121,7 +123,7 @@ class Index(BaseHTTPRequestHandler):
 def index(monkeypatch):
     """PyTorch's index, on this computer."""
     monkeypatch.setattr(install.sys, "platform", "linux")
-    monkeypatch.setattr(install, "PATIENCE", 120)
+    monkeypatch.setattr(install, "PATIENCE", HANG)
     with HTTPServer(("127.0.0.1", 0), Index) as server:
         monkeypatch.setattr(install, "TORCH", f"http://127.0.0.1:{server.server_port}")
         threading.Thread(target=server.serve_forever, daemon=True).start()

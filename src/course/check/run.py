@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from course.execute.kernel import START_TIMEOUT
 from course.execute.processes import started
 from course.notebooks import read
 
 # Without the repository's own settings, and without two plugins that take a second to import.
 PYTEST = (
-    f"--nbval -p course.check.nbval_plugin -c {os.devnull} --noconftest -q "
-    "-p no:cacheprovider -p no:hypothesispytest -p no:jaxtyping -p no:randomly"
+    f"--nbval --nbval-kernel-startup-timeout={START_TIMEOUT} -p course.check.nbval_plugin "
+    f"-c {os.devnull} --noconftest -q -p no:cacheprovider -p no:hypothesispytest -p no:jaxtyping -p no:randomly"
 )
 
 
