@@ -7,7 +7,7 @@ import torch
 from torch.testing import assert_close
 
 from attention.cache import Cache
-from attention.gpt import GPT, POSITIONS, CausalSelfAttention, Config, start_as_identity
+from attention.gpt import GPT, MLP, POSITIONS, CausalSelfAttention, Config, start_as_identity
 from attention.multi_head import MultiHeadAttention
 from attention.positions import sinusoidal
 from tests.attention.draws import draw_ids, draw_model
@@ -27,6 +27,12 @@ KINDS = [
 @pytest.fixture(params=KINDS)
 def config(request):
     return request.param
+
+
+def test_nothing_is_dropped_unless_it_is_asked_for():
+    x, ids = torch.randn(B, T, 36), draw_ids(B, T)
+    for module, given in ((MLP(36), x), (CausalSelfAttention(36, 6), x), (draw_model(PLAIN), ids)):
+        assert torch.equal(module.train()(given), module(given))
 
 
 def test_forward_with_weights_gives_the_logits_and_weights_that_sum_to_1(config):
