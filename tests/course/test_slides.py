@@ -248,20 +248,14 @@ PRESSED = """async (button) => {  // on its slide; how high that is then
 # Texts with long lines (03, 10, 13).
 WRITTEN = {"cell-093", "twin-text-code", "world", "write", "judged"}
 BACK_ROW = 24  # px of 720: the smallest text of a picture
-SMALLER = {  # px, and how many of its texts may be smaller: numerals in grids that nobody has to read, or
-    "06": (17, 36),  # two planes, whose names lie close together
-    "14": (13, 60),  # the letters beside a map of 29 by 29
-}
 MAIN = 0.2  # of a slide: a picture is the main thing on it
 SHARE = 2 / 3  # of the slides, without the title and the exercise, have such a picture
 
 
 def pictures_are_read_and_are_most(name, slides):
     """Fail if pictures have texts that are too small, that cover each other, or are too few."""
-    least, most = SMALLER.get(name, (BACK_ROW, 0))
     small = [text for slide in slides for text in slide["texts"] if text < BACK_ROW - 0.05]
-    smallest = min(small, default=BACK_ROW)
-    assert len(small) <= most and smallest >= least, (name, len(small), smallest)
+    assert not small, (name, len(small), min(small))
     meet = [(slide["cell"], pair) for slide in slides for pair in slide["meet"]]
     assert not meet, (name, "texts cover each other", meet)
     shown = [slide for slide in slides if not {"title", "exercise"} & set(slide["kind"].split())]

@@ -23,10 +23,17 @@
 
   // ---------------------------------------------------------------- pictures
 
-  function letters(box, signs) {
-    while (box.children.length > signs.length) box.lastChild.remove();
-    while (box.children.length < signs.length) add(box, "span");
-    signs.forEach((each, n) => set(box.children[n], {}, each));
+  // What stands beside the cells: letters; or words, each from the cell of its first letter, where letters
+  // are too large for a cell.
+  function letters(box, signs, cell) {
+    const whole = parseFloat(getComputedStyle(box).fontSize) > 1.2 * cell;
+    const pieces = whole ? signs.join("").match(/[^\u2423\u21b5]*[\u2423\u21b5]|[^\u2423\u21b5]+/g) ?? [] : signs;
+    while (box.children.length > pieces.length) box.lastChild.remove();
+    while (box.children.length < pieces.length) add(box, "span");
+    pieces.forEach((piece, n) => {
+      set(box.children[n], {}, whole ? piece.replace(/[\u2423\u21b5]$/, "") : piece);
+      box.children[n].style.setProperty("--of", piece.length);
+    });
   }
 
   // ---------------------------------------------------------------- the explorer
@@ -84,8 +91,8 @@
       box.style.setProperty("--cells", T);
       box.hidden = !T;
       paint(map, rows, colour);
-      letters(rowNames, signs);
-      letters(columnNames, signs);
+      letters(rowNames, signs, cell);
+      letters(columnNames, signs, cell);
       set(title, {}, `Block ${block}, head ${head}`);
       if (T !== drawn) box.scrollTo(box.scrollWidth, box.scrollHeight); // where the newest row is
       drawn = box.clientWidth ? T : -1; // before it is on the page, it has nothing to scroll

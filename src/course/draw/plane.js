@@ -1,7 +1,7 @@
 // A plane in which arrows, words and a hull stand.
 (() => {
   "use strict";
-  const { add } = globalThis.courseLive;
+  const { add, set } = globalThis.courseLive;
   const SIZE = 360, EDGE = 26; // of a plane, in its own units, which are pixels on a phone
 
   function hull(points) {
@@ -54,27 +54,28 @@
     };
   }
 
+  // How high the letters of these words are, in units of their plane, once they are on the page.
+  const lettering = (words) => parseFloat(getComputedStyle(words.querySelector("text") ?? words).fontSize) || 14;
+
   // Words beside their points, on the outer side, pushed apart; a line leads to one that was moved.
   function labels({ svg, at }, points, words) {
-    const made = [];
+    const made = words.map((word) => add(svg, "g", { class: "word" }));
+    const texts = words.map((word, j) => add(made[j], "text", {}, word)), high = lettering(svg);
     for (const side of [-1, 1]) {
-      const those = words.map((word, j) => ({ word, j, place: at(points[j]) }))
+      const those = points.map((point, j) => ({ j, place: at(point) }))
         .filter(({ place: [x] }) => (x < SIZE / 2) === (side < 0))
         .sort((a, b) => a.place[1] - b.place[1]);
       let last = -Infinity;
-      for (const { word, j, place: [x, y] } of those) {
+      for (const { j, place: [x, y] } of those) {
         const wanted = y + (y > SIZE / 2 ? 6 : -6);
-        const put = last = Math.max(wanted, last + 17);
+        const put = last = Math.max(wanted, last + 1.2 * high);
         const far = put - wanted > 8 ? 26 : 9;
-        const group = made[j] = add(svg, "g", { class: "word" });
-        if (far > 9) add(group, "path", { class: "lead", d: `M${x} ${y}L${x + side * (far - 3)} ${put}` });
-        add(group, "text", {
-          x: x + side * far, y: put + 4.5, "text-anchor": side < 0 ? "end" : "start",
-        }, word);
+        if (far > 9) add(made[j], "path", { class: "lead", d: `M${x} ${y}L${x + side * (far - 3)} ${put}` });
+        set(texts[j], { x: x + side * far, y: put + 0.32 * high, "text-anchor": side < 0 ? "end" : "start" });
       }
     }
     return made;
   }
 
-  Object.assign(globalThis.courseLive, { hull, labels, plane, within });
+  Object.assign(globalThis.courseLive, { hull, labels, lettering, plane, within });
 })();

@@ -5,7 +5,7 @@
 // word can be dragged, unless a gradient step moves them.
 (() => {
   "use strict";
-  const { add, button, follow, handle, hands, hull, labels, plane, set, shade, step, table, voice, weigh, within } = globalThis.courseLive;
+  const { add, button, follow, handle, hands, hull, labels, lettering, plane, set, shade, step, table, voice, weigh, within } = globalThis.courseLive;
   const DEGREE = Math.PI / 180;
   const turn = ([x, y]) => (Math.atan2(y, x) / DEGREE + 360) % 360;
 
@@ -97,8 +97,8 @@
       const [cx, cy] = right.at(value);
       return add(right.svg, "circle", { class: "value", cx, cy, r: 4 });
     }) : [];
-    const layer = { svg: add(left.svg, "g"), at: left.at };
-    const named = [[], right ? labels(right, values, words) : []];
+    const layers = [left, right].map((each) => each && { svg: add(each.svg, "g"), at: each.at });
+    let named = [[], []]; // the words beside the keys, and beside the values
     const blend = add(mixed.svg, "circle", { class: "mix", r: 7 });
     const queryArrow = left.shape("query");
     const tip = add(left.svg, "g", {
@@ -168,13 +168,13 @@
     }
 
     const facing = { angle: 0 }; // of the last arrow under the hand that had one
-    let placed = ""; // the keys as they were drawn last
+    let placed = ""; // the keys as they were drawn last, and the size of their words
     function draw() {
       const state = model.get("state"), { queries, values, late, row } = state;
       const found = attend(state), { scores, weights, mix, open } = found;
       const shown = words.map((_, j) => open(row, j));
-      if (placed !== JSON.stringify([state.keys, shown])) {
-        placed = JSON.stringify([state.keys, shown]);
+      const asDrawn = () => JSON.stringify([state.keys, shown, lettering(layers[0].svg)]);
+      if (placed !== asDrawn()) {
         state.keys.forEach((key, j) => left.arrow(keyArrows[j], key, 2));
         const sectors = shaded && grounds(state.keys, shown, left);
         ground.forEach((path, j) => path.setAttribute("d", sectors[j]));
@@ -185,8 +185,11 @@
             "aria-valuetext": `${degrees} degrees, length ${Math.hypot(...state.keys[j]).toFixed(2)}`,
           });
         });
-        layer.svg.replaceChildren();
-        named[0] = labels(layer, state.keys, words);
+        named = layers.map((layer, n) => {
+          layer?.svg.replaceChildren();
+          return layer ? labels(layer, n ? values : state.keys, words) : [];
+        });
+        placed = asDrawn();
       }
       const query = queries[row], hand = queries[pulled ?? row], length = Math.hypot(...hand);
       if (length) facing.angle = turn(hand);
@@ -265,7 +268,7 @@
     };
     hold(tip, pulled === undefined ? ["queries"] : ["queries", "keys", "values"], () => pulled ?? model.get("state").row, facing);
     tips.forEach((each, j) => hold(each, apart ? ["keys"] : ["keys", "values"], () => j));
-    return follow(model, draw);
+    return follow(model, draw, planes);
   }
 
   // What the picture shows, in words.

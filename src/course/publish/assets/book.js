@@ -27,6 +27,12 @@
   const menu = document.getElementById("mdbook-menu-bar");
   if (menu) menu.setAttribute("role", "banner");
 
+  // A thumbnail is as large as what is drawn: its words, which are gone, had room around it.
+  for (const svg of document.querySelectorAll(".course-cards svg")) {
+    const { x, y, width, height } = svg.getBBox();
+    svg.setAttribute("viewBox", [x - 3, y - 3, width + 6, height + 6].join(" "));
+  }
+
   // A prediction is written down before its answer is opened; this browser keeps it.
   const kept = (key, text) => {
     try {
