@@ -123,7 +123,7 @@ def starts_figure(starts: Tensor, n_train: int, n_ids: int, block_size: int) -> 
             Rectangle((n_train, 0), n_ids - n_train, 1, facecolor=LIGHT, edgecolor=FAINT)
         )
         axes.text(n_train / 2, 0.35, "training part", ha="center", va="center")
-        axes.text((n_train + n_ids) / 2, 0.35, "held back", ha="center", va="center")
+        axes.annotate("held back", (n_ids, 0), (0, -27), textcoords="offset points", ha="right", va="top")
         for b, start in enumerate(starts.tolist()):
             colour = WRONG if b in late else BATCH
             axes.plot([start, start], [0.7, 1.25], color=colour, linewidth=2)
@@ -132,11 +132,10 @@ def starts_figure(starts: Tensor, n_train: int, n_ids: int, block_size: int) -> 
         axes.set_xlim(-0.005 * n_ids, 1.005 * n_ids)
         axes.set_ylim(0, 2.3)
         axes.set_yticks([])
-        axes.set_xticks([0, n_train, n_ids], ["0", f"{n_train:,}", f"{n_ids:,}"])
-        axes.get_xticklabels()[-1].set_ha("right")
+        axes.set_xticks([0, n_train], ["0", f"{n_train:,}"])
         axes.get_xticklabels()[1].set_ha("right")
         axes.spines[:].set_visible(False)
-        axes.set_xlabel("position in the text")
+        axes.set_xlabel(f"position in the text, of {n_ids:,}", loc="left")
         count = _count(len(starts), "start")
         whose = "has" if len(late) == 1 else "have"
         axes.set_title(f"{len(late)} of {count} {whose} no full block in the training part")

@@ -255,7 +255,7 @@ def longer_figure(losses: Mapping[str, Tensor], trained: int, step: int) -> Pict
             ends.append((mean[-1], name, colour))
         axes.axvspan(0, trained, facecolor=PALE, alpha=0.25, lw=0)
         top = axes.get_ylim()[1]
-        axes.text(trained / 2, top, "trained", ha="center", va="top", fontsize=SMALL)
+        axes.text(trained / 2, 0.93 * top + 0.07 * axes.get_ylim()[0], "trained", ha="center", va="top", fontsize=SMALL)
         axes.set(
             xlim=(0, middle[-1] + step / 2), xlabel="position in the text", ylabel="loss (nats)"
         )

@@ -18,6 +18,7 @@ from course.draw.picture import (
     WRONG,
     Picture,
     canvas,
+    headline,
     heat_map,
     picture,
     sheet,
@@ -25,7 +26,7 @@ from course.draw.picture import (
 
 N_CHANNELS = 12  # of an output that are shown
 ROW, CELL, NAMES = 0.2, 0.17, 2.5  # of the matrix, in inches
-PER_LINE, LINES = 78, 2  # of a text: characters of a line, as many as a slide has room for, and lines
+PER_LINE, LINES = 46, 3  # of a text: characters of a line, as many as a phone has room for, and lines
 
 
 def outputs_figure(one: Tensor, other: Tensor) -> Picture:
@@ -84,23 +85,23 @@ def matrix_figure(rows: Mapping[str, Mapping[str, bool]], chosen: Sequence[str])
     caught = [fault for fault, row in rows.items() if not all(row[name] for name in chosen)]
     half = (len(rows) + 1) // 2  # in two columns, or no slide would have room
     height = 1.42 + ROW * half
-    figure, (ax,) = sheet(height)
+    figure, columns = sheet(height, 2)
+    lefts = 0.0, WIDTH / 2
     with mpl.rc_context(STYLE):
-        for left in (0.0, WIDTH / 2):
+        for ax, left in zip(columns, lefts, strict=True):
             for c, name in enumerate(checks):
                 x = left + NAMES + 0.2 + (c + 0.5) * CELL
                 ax.text(x, height - 1.16, name, ha="center", va="bottom", rotation=90, fontsize=SMALL,
                         weight="bold" if name in chosen else "normal")  # fmt: skip
         for n, (fault, row) in enumerate(rows.items()):
-            left, y = (WIDTH / 2 if n >= half else 0.0), height - 1.54 - ROW * (n % half)
+            ax, left, y = columns[n >= half], lefts[n >= half], height - 1.54 - ROW * (n % half)
             found = fault in caught
             ax.text(left + NAMES, y + ROW / 2 - 0.03, fault, ha="right", va="center", fontsize=SMALL,
                     color=WRONG if found else INK)  # fmt: skip
             for c, name in enumerate(checks):
                 colour = WRONG if name in chosen and not row[name] else LIGHT
                 ax.add_patch(Rectangle((left + NAMES + 0.23 + c * CELL, y), CELL - 0.04, ROW - 0.05, color=colour, lw=0))
-        ax.text(WIDTH / 2, height - 0.2, f"{' and '.join(chosen)}: {len(caught)} of {len(rows)} patients",
-                ha="center", fontsize=11, weight="bold")  # fmt: skip
+    headline(figure, f"{' and '.join(chosen)}: {len(caught)} of {len(rows)} patients")
     missed = [fault for fault in rows if fault not in caught]
     return picture(
         figure,
