@@ -34,7 +34,7 @@ from course.draw.live import Live
 from course.draw.picture import Picture
 from course.publish.mdbook import build
 from tests.browser import watched
-from tests.conftest import WORDS, X, matrices
+from tests.conftest import WORDS, X, matrices, wait_for
 from tests.pages import (
     AXE,
     AXE_RUN,
@@ -1702,6 +1702,56 @@ def test_every_head_follows_every_key_however_fast_they_come(opened):
     for _ in range(5):
         page.keyboard.press("Backspace")
     explorer.has(text=whole[:127])
+
+
+@pytest.mark.browser
+def test_words_name_the_rows_where_a_cell_is_too_small_for_a_letter(opened):
+    page = opened()
+    explorer = Typed(page)
+    page.add_style_tag(
+        content="div.course-maps .map { font-size: 24px !important }"
+    )  # as on a slide
+    explorer.el.locator("textarea").fill("the king and\nthe kingdom of x")
+    page.evaluate(
+        "async () => { for (const _ of '12') await new Promise(requestAnimationFrame); }"
+    )
+    cell = explorer.el.locator(".map").evaluate(
+        "e => parseFloat(e.style.getPropertyValue('--cell'))"
+    )
+    assert 12 <= cell < 20
+    for side, measure in (("rows", "height"), ("columns", "width")):
+        seen = explorer.el.locator(f".{side} span").evaluate_all(
+            f"all => all.map((e) => [e.textContent, e.getBoundingClientRect().{measure}])"
+        )
+        assert [word for word, _ in seen] == ["the", "king", "and", "the", "kingdom", "of", "x"]
+        long = [cell * n for n in (4, 5, 4, 4, 8, 3, 1)]
+        assert [room for _, room in seen] == pytest.approx(long, abs=0.5)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("size", [14, 26])
+def test_words_beside_arrows_are_as_far_apart_as_they_are_large(opened, size):
+    page = opened()
+    page.add_style_tag(
+        content=f"div.course-live.course-threads text {{ font-size: {size}px !important }}"
+    )
+    explorer = Shown(page, "06")
+    explorer.el.locator("[type=checkbox]").first.click()  # any change draws
+    for n in range(2):
+        plane = explorer.el.locator("svg").nth(n)
+        words = plane.locator(".word text")
+        wait_for(
+            lambda words=words: (
+                words.count() == 6 and words.first.evaluate("e => e.getBBox().height") > size
+            ),
+            "its words",
+        )
+        boxes = words.evaluate_all(
+            "all => all.map((e) => [e.getAttribute('text-anchor'), +e.getAttribute('y')])"
+        )
+        for side in ("start", "end"):
+            heights = sorted(y for anchor, y in boxes if anchor == side)
+            assert all(b - a > 1.19 * size for a, b in itertools.pairwise(heights))
 
 
 @pytest.mark.browser

@@ -211,6 +211,23 @@ def test_a_press_on_a_head_shows_its_arcs_alone_and_a_second_all(opened, trained
     assert arcs(page) == (looks >= 0.25).sum()
 
 
+def test_its_arcs_keep_their_places_when_the_theme_changes_while_it_is_not_on_the_page(opened):
+    page = opened(**STILL)
+    ends = "() => [...document.querySelectorAll('.text path')].map((e) => e.getAttribute('d'))"
+    before = page.evaluate(ends)
+    page.evaluate(
+        """async () => {  // as JupyterLab does
+            const el = document.querySelector("div.course-live"), parent = el.parentNode;
+            el.remove();
+            document.body.dataset.jpThemeLight = "false";
+            await Promise.resolve();  // whoever watches the theme is told
+            parent.append(el);
+            for (const _ of "12") await new Promise(requestAnimationFrame);
+        }"""
+    )
+    assert page.evaluate(ends) == before and before
+
+
 @pytest.fixture
 def told(opened, trained):
     """A page that stands still after some tokens, its ids, and the maps of its heads."""

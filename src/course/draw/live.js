@@ -43,11 +43,11 @@
   // Draws now, and after each change of the model's state, or of the size of a box and the page's theme;
   // returns what ends it.
   live.follow = (model, draw, box) => {
-    const size = new ResizeObserver(draw), theme = new MutationObserver(draw);
     let waiting = 0;
-    model.on("change:state", () => {
-      waiting ||= requestAnimationFrame(() => { waiting = 0; draw(); });
-    });
+    const later = () => { waiting ||= requestAnimationFrame(() => { waiting = 0; draw(); }); };
+    // A page that changes its theme may have taken the explorer out for a moment, where nothing has a place.
+    const size = new ResizeObserver(draw), theme = new MutationObserver(later);
+    model.on("change:state", later);
     draw();
     if (box) size.observe(box);
     for (const each of box ? [document.documentElement, document.body] : []) {

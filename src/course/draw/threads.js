@@ -97,8 +97,8 @@
       const [cx, cy] = right.at(value);
       return add(right.svg, "circle", { class: "value", cx, cy, r: 4 });
     }) : [];
-    const layers = [left, right].map((each) => each && { svg: add(each.svg, "g"), at: each.at });
-    let named = [[], []]; // the words beside the keys, and beside the values
+    const layers = [left, ...(right ? [right] : [])].map(({ svg, at }) => ({ svg: add(svg, "g"), at }));
+    const named = [[], []]; // the words beside the keys, and beside the values
     const blend = add(mixed.svg, "circle", { class: "mix", r: 7 });
     const queryArrow = left.shape("query");
     const tip = add(left.svg, "g", {
@@ -185,9 +185,9 @@
             "aria-valuetext": `${degrees} degrees, length ${Math.hypot(...state.keys[j]).toFixed(2)}`,
           });
         });
-        named = layers.map((layer, n) => {
-          layer?.svg.replaceChildren();
-          return layer ? labels(layer, n ? values : state.keys, words) : [];
+        layers.forEach((layer, n) => {
+          layer.svg.replaceChildren();
+          named[n] = labels(layer, n ? values : state.keys, words);
         });
         placed = asDrawn();
       }
