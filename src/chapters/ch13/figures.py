@@ -125,7 +125,7 @@ def choices_figure(
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(len(order) - 0.4, -0.6)
         axes.set_xlim(low - 0.03 * (high - low), high + 0.14 * (high - low))
-        axes.set_xlabel("validation loss minus that of the unchanged model")
+        axes.set_xlabel("change in the validation loss")
         axes.set_title("Dots: each row with its best rate. Rings: one rate for all")
     n_seeds, told = len(tuned[plain]), [f"{name} {_signed(_mean(found[name]))}" for name in order]
     rings = ", ".join(f"{name} {_signed(before[name])}" for name in order)
