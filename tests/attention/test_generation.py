@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from attention.cache import Cache, WindowCache
+from attention.cache import Cache
 from attention.generation import generate, stream, write
 from attention.gpt import GPT, POSITIONS, Config
 from attention.tokenizers import CharTokenizer
@@ -99,13 +99,6 @@ def test_every_position_is_read_once():
     )
     cached(model, draw_ids(2, 7), 4, seeded())
     assert read == [7, 1, 1, 1]
-
-
-def test_a_window_takes_a_prompt_of_any_length():
-    model, ids = draw_model(PLAIN), draw_ids(2, 9)
-    caches = [WindowCache(4) for _ in model.blocks]
-    written = generate(model, ids, 5, seeded(), caches=caches)
-    assert written.shape == (2, 14) and caches[0].seen == 13
 
 
 def test_a_used_cache_is_refused():

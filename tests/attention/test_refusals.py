@@ -14,7 +14,7 @@ from attention.batches import cut_blocks, get_batch, split
 from attention.bigram import BigramLanguageModel, bigram_counts
 from attention.bpe import split_pieces
 from attention.bpe_tokenizer import BPETokenizer
-from attention.cache import Cache, WindowCache
+from attention.cache import Cache
 from attention.causal import CausalAttention
 from attention.corpus import load_corpus
 from attention.fitting import fit, warm_up_and_cosine
@@ -143,8 +143,6 @@ REFUSED = [
     (lambda: alibi_slopes(0), "n_head: expected 1 or more heads, got 0"),
     *[(lambda n=n: alibi_bias(2, n, 3), f"at the position of a key, got {n} and 3") for n in (0, 4)],
     (lambda: Cache(0), "capacity: expected 1 or more positions, got 0"),
-    *[(lambda w=w: WindowCache(*w), "window, sinks: expected 1 or more positions") for w in ((0,), (1, -1))],
-    (lambda: made()(IDS, [WindowCache(2), WindowCache(2)]), "window: expected up to 2 new positions at once, got 3"),
     (lambda: CausalSelfAttention(36, 5), "n_head: expected a number that divides n_embd = 36, got 5"),
     (lambda: CausalSelfAttention(36, 6, 4), "n_kv_head: expected a number that divides n_head = 6, got 4"),
     (lambda: CausalSelfAttention(36, 6, 0), "n_kv_head: expected a number that divides n_head = 6, got 0"),

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from attention.cache import Cache, WindowCache
+from attention.cache import Cache
 from attention.gpt import GPT, Config
 from chapters.ch15.budget import (
     DEEPSEEK_V2,
@@ -22,6 +22,7 @@ from chapters.ch15.budget import (
     look_operations,
     uncached_operations,
 )
+from chapters.ch15.window_cache import WindowCache
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 TINY = Sizes("tiny", 2, 6, 3, 4, 1000, 64, "here")

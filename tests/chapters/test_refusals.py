@@ -28,6 +28,7 @@ from chapters.ch14.tasks import accuracy, repeated_strings, reversed_strings
 from chapters.ch15.blockwise import blockwise_attention
 from chapters.ch15.budget import GPT2 as GPT2_SIZES
 from chapters.ch15.budget import kept_positions
+from chapters.ch15.window_cache import WindowCache
 from chapters.ch16.clinic import patient
 from chapters.ch16.patients import PATIENTS
 from chapters.chA5.communication import all_reduce_bytes, ring_bytes
@@ -126,6 +127,8 @@ REFUSED = [
     (lambda: in_blocks(q=slice(1, None)), "queries as wide as keys"),
     (lambda: in_blocks(mask=lambda i, j: j < i), "mask_mod: expected a key to attend to for every query"),
     (lambda: kept_positions(GPT2_SIZES, -1), "n_positions: expected 0 or more, got -1"),
+    *[(lambda w=w: WindowCache(*w), "window, sinks: expected 1 or more positions") for w in ((0,), (1, -1))],
+    (lambda: draw_model(PLAIN)(draw_ids(1, 2), [WindowCache(1)] * 2), "window: expected up to 1 new positions at once, got 2"),
     (lambda: patient(0), f"expected 1 to {len(PATIENTS)}, got 0"),
     (lambda: patient(1).check("futur"), r"check: expected one of 'shape', .*; did you mean 'future'\?"),
     (lambda: patient(1).name("no masks"), r"fault: expected one of .*did you mean 'no mask'\?"),
