@@ -25,7 +25,11 @@ from course.draw.picture import (
 
 
 def rows_figure(left: Tensor, rows: Tensor) -> Picture:
-    """left @ rows = result: each row of the result is a mix of the rows."""
+    """left @ rows = result: each row of the result is a mix of the rows.
+
+    >>> rows_figure(torch.tensor([[1.0, 1.0], [0.0, 2.0]]), torch.tensor([[3.0], [5.0]])).sentence[-28:]
+    ' and A @ M is [[8.], [10.]].'
+    """
     result = left @ rows
     sizes = [matrix.shape[1] for matrix in (left, rows, result)]
     figure, axes = canvas(2.4, 3, width_ratios=sizes)
