@@ -3,8 +3,11 @@
 import subprocess
 import sys
 
+import jaxtyping
 import pytest
 
+from attention.masks import to_additive
+from chapters.ch14.patterns import uniform_weights
 from tests import __main__ as whole
 from tests.conftest import ROOT
 
@@ -80,3 +83,9 @@ def test_what_is_for_every_week_runs_with_all(monkeypatch):
     whole.main(["--all", "-k", "head"])
     [tests] = [part for part in ran if part[0] == "tests"]
     assert "not weekly" not in tests and tests[-2:] == ("-k", "head")
+
+
+@pytest.mark.parametrize(("function", "given"), [(to_additive, [3]), (uniform_weights, [3.5])])
+def test_shapes_and_types_are_checked_in_what_is_taught(function, given):
+    with pytest.raises(jaxtyping.TypeCheckError):
+        function(*given)

@@ -177,7 +177,7 @@ def _plane(axes: Axes, query: Tensor, keys: Tensor, context: Tensor, words, reac
     axes.legend(loc=first, fontsize=SMALL, frameon=False, handlelength=1.2)
 
 
-def _label_places(tips: Sequence[tuple[float, float]], reach: float) -> list[tuple[float, float]]:
+def _label_places(tips: Sequence[Sequence[float]], reach: float) -> list[tuple[float, float]]:
     """Where the words of arrows go: just beyond their tips; those that would touch move apart, down."""
     places = [(x + 0.11 * reach * x / r, y + 0.11 * reach * y / r) for x, y in tips if (r := math.hypot(x, y) or 1)]
     wide, high = 0.28 * reach, 0.1 * reach

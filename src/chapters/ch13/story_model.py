@@ -10,7 +10,7 @@ from functools import cache, partial
 import numpy as np
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from attention.bpe import split_pieces
@@ -91,7 +91,7 @@ def story_loss(
 def train_on_texts(
     model: GPT,
     ids: Int[Tensor, "N T"],
-    held_out: Int[Tensor, "M T"],
+    held_out: Int[Tensor, "M S"],
     n_steps: int,
     generator: torch.Generator,
     batch_size: int = 32,
@@ -105,7 +105,7 @@ def train_on_texts(
     return fit(model, loss, judged, n_steps=n_steps, learning_rate=learning_rate, **how)
 
 
-def mean_loss(model: GPT, ids: Int[Tensor, "N T"]) -> float:
+def mean_loss(model: nn.Module, ids: Int[Tensor, "N T"]) -> float:
     """The model's loss on whole texts, in nats per token; padding doesn't count."""
     total, n_tokens = 0.0, 0
     with evaluating(model):
@@ -123,7 +123,7 @@ def exact_floor(tokenizer: BPETokenizer, stories: Sequence[str]) -> float:
     return -sum(judge(story).log_probability for story in stories) / n_tokens
 
 
-def share_answered(model: GPT, tokenizer: BPETokenizer, stories: Sequence[str]) -> float:
+def share_answered(model: nn.Module, tokenizer: BPETokenizer, stories: Sequence[str]) -> float:
     """The share of the questions in these stories whose answer is the likeliest token there."""
     ids = padded(tokenizer, stories)
     (mark,) = tokenizer.encode("?")
