@@ -22,6 +22,11 @@ from hypothesis import settings
 from tests.refusals import _a_nothing_is_left, pytest_runtest_setup  # noqa: F401
 
 ROOT = Path(__file__).parents[1]
+# Shapes and types are checked in what is taught; no exercise changes, as learners have it without.
+CHAPTERS = ROOT.glob("src/chapters/ch*/[!_]*.py")
+TAUGHT = ["attention", *(f"chapters.{path.parent.name}.{path.stem}" for path in CHAPTERS)]
+AS_TYPE_CHECKERS = "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))"
+jaxtyping.install_import_hook(TAUGHT, AS_TYPE_CHECKERS)
 TESTS = itertools.count()
 T = TypeVar("T")
 HANG = 600  # seconds: only what never happens takes so long, also with a fiftieth of a core
