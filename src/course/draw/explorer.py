@@ -9,7 +9,7 @@ import gzip
 import json
 import os
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Any
@@ -30,19 +30,17 @@ class Explorer(widgets.VBox):
     `render` takes the controls' values by name and returns a Picture. At most three controls: an
     explorer answers one question, and the first control is the one that it asks about. `stops` are
     the values of it, and of a second one if the question needs two, at which book and slides stop.
-    `on_the_way` may give HTML to show, piece by piece, while a picture is being made.
     """
 
     def __init__(
         self,
         render: Callable[..., Picture],
         stops: Mapping[str, Sequence],
-        on_the_way: Callable[..., Iterable[str]] = lambda **state: (),
         **controls: widgets.ValueWidget,
     ):
         if not 1 <= len(controls) <= 3:
             raise ValueError(f"expected one to three controls, got {len(controls)}")
-        self.render, self.on_the_way = render, on_the_way
+        self.render = render
         self.controls = controls
         self.stops = {name: list(values) for name, values in stops.items()}
         first = [list(controls)[:n] for n in (1, 2)]
@@ -64,8 +62,6 @@ class Explorer(widgets.VBox):
         return {name: control.value for name, control in self.controls.items()}
 
     def _redraw(self, change) -> None:
-        for piece in self.on_the_way(**self.state):
-            self.view.value = piece
         self.view.value = self.render(**self.state)._repr_html_()
 
     def __repr__(self) -> str:
