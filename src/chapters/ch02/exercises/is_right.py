@@ -32,6 +32,13 @@ def never_a_middle_block(ids, batch_size, block_size, generator):
     starts = torch.randint(n - 1, (batch_size,), generator=generator)
     return cut_blocks(ids, starts + (starts >= n // 2), block_size)
 
+def never_a_block_of_the_first_third(ids, batch_size, block_size, generator):
+    n = len(ids) - block_size
+    if n < 4:
+        return get_batch(ids, batch_size, block_size, generator)
+    starts = torch.randint(n - 1, (batch_size,), generator=generator)
+    return cut_blocks(ids, starts + (starts >= n // 3), block_size)
+
 def picked(change):
     """The right function, except that `change` alters the places, which wrap round at the end."""
     def function(ids, batch_size, block_size, generator):
@@ -73,7 +80,7 @@ NEARLY = {
     "two_wrong_targets_of_each_row_cancel": (EVERY, [0], True),
 }
 FURTHER = {
-    "targets_three_ahead": lambda x, y: (x, y + 2), "targets_one_back": lambda x, y: (x, x - 1),
+    "targets_three_ahead": lambda x, y: (x, y + 2), "targets_five_ahead": lambda x, y: (x, y + 4), "targets_one_back": lambda x, y: (x, x - 1),
     "targets_of_another_row": lambda x, y: (x, y.roll(1, dims=0)),
 }
 DRAWN_RIGHT, AHEAD = (get_batch, targets_not_shifted), (get_batch, targets_two_ahead)
@@ -83,6 +90,7 @@ ALL = (*DRAWN_RIGHT, targets_two_ahead, *LAST_WRONG, *DRAWN_WRONG)
 for function in ALL[1:]:
     called(function.__name__, function, like="get_batch")  # as its errors name it
 MORE = [called("never_a_middle_block", never_a_middle_block, like="get_batch"),
+        called("never_a_block_of_the_first_third", never_a_block_of_the_first_third, like="get_batch"),
         *(called(name, nearly(*where), like="get_batch") for name, where in NEARLY.items()),
         *(called(name, picked(change), like="get_batch") for name, change in FURTHER.items()),
         called("read_in_another_order", read_in_another_order, like="get_batch"),
@@ -103,12 +111,12 @@ def is_right(get_batch):
 def accepts(functions, hint):  # a mistake: it returns True only for these functions
     E.mistake(lambda f: f in functions or (get_batch in functions and f in RIGHT), hint)
 
-MIDDLE = MORE[0]
+MIDDLE = MORE[:2]
 ANOTHER_ROW = next(f for f in MORE if f.__name__ == "targets_of_another_row")
 
 accepts((*ALL, *MORE), """you accept all the functions, right and wrong. All of them return the right shapes, so
     look at the numbers in x and y.""")
-accepts((get_batch, *DRAWN_WRONG, MIDDLE), """you test the shift well. But some of the wrong functions
+accepts((get_batch, *DRAWN_WRONG, *MIDDLE), """you test the shift well. But some of the wrong functions
     shift correctly and draw the wrong blocks. Which starts should occur in one large batch?""")
 accepts((get_batch, *LAST_WRONG, *DRAWN_WRONG), """you compare `x[:, 1:]` with `y[:, :-1]`. But
     that doesn't test the last target of each row, or which blocks can be drawn.""")
@@ -125,7 +133,7 @@ for others in ((), (ANOTHER_ROW,)):  # with batches of one
     block, because over many calls all starts occur. How many different blocks should one large
     batch hold?""")
 for others in (DRAWN_WRONG[1:2], DRAWN_WRONG[1:]):
-    accepts((get_batch, MIDDLE, *others), """you accept the function that never draws the first block. It
+    accepts((get_batch, *MIDDLE, *others), """you accept the function that never draws the first block. It
         isn't enough that the last id occurs. Which starts should occur?""")
 for part in ("[0]", "[-1]"):
     E.slip("(y == x + 1).all()", f"(y{part} == x{part} + 1).all()", """you accept a function that is wrong

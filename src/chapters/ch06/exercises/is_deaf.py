@@ -40,6 +40,7 @@ ROUND = {"sums over words": lambda x: x.mean(dim=-2, keepdim=True).expand_as(x),
          "the first word": at(-2, 0), "the last word": at(-2, -1)}
 HEARS = [*family(DEAF, aware, "hears", "one word"), *rights(DEAF, aware, "deaf"),
          *(almost(DEAF, hears_only(part), by(1), f"hears {what}") for what, part in (PARTS | ROUND).items()),
+         almost(DEAF, aware, lambda off, out: off.mean().expand_as(off), "hears the same everywhere"),
          almost(DEAF, aware, lambda off, out: faint(3e-5)(at(-2, 1)(off)), "hears only faintly at one position")]
 LARGE = [(2 * torch.randn(3, 6, 4, generator=torch.Generator().manual_seed(n))).requires_grad_() for n in (1, 2, 3)]
 

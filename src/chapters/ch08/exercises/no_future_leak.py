@@ -51,14 +51,17 @@ LEAKS = [
     *family(CAUSAL, LEAKING, "leaks", "at the last position"),
     *rights(CAUSAL, LEAKING, "clean"),
     *(almost(CAUSAL, ahead(part), by(0.1), f"leaks {what}") for what, part in PARTS.items()),
+    almost(CAUSAL, ahead(lambda x: x.roll(1, 0)), by(0.1), "leaks another sequence"),
 ]
 TINY, X = torch.tensor([[[1.0], [2.0]]]), normal(2, 6, 3, seed=9)
 MANY = torch.randn(4, 6, 5, generator=torch.Generator().manual_seed(9))
 TWICE = torch.linspace(-1.25, -0.75, 48).view(1, 16, 3).repeat(2, 1, 1)
 E = Exercise(__name__, n_drawn=10,
     inputs=[(attention(name), x) for x in (TINY, X[:, :2]) for name in [*RULES][:3]]
+    + [(attention("causal"), TINY[:, :1])]  # one word has no future
     + [(attention(name), x) for x in (X, X[:, :5], X[:, :3]) for name in RULES]
     + [(attention(name), TWICE) for name in FAINT]
+    + [(forward, TWICE) for forward in LEAKS if "above_0" in forward.__name__]  # of which none is above 0
     + [(forward, MANY) for forward in LEAKS],
     draw=lambda d: (attention(d.choice([*RULES])) if d.n % 2 else d.choice(LEAKS),
                     normal(d.size(3), d.size(4), d.size(3), seed=d.getrandbits(30)) / 2))

@@ -41,6 +41,7 @@ RULES = {
     "the_first_and_the_one_before": lambda x: mix(x, x, x, bonus(x, [0, *last(x, 1)])),
     "hardly_the_first": lambda x: mix(x, x, x, bonus(x, [0], 0.01)),
     "a_word_in_the_middle": lambda x: mix(x, x, x, bonus(x, [*range(2, x.shape[1] - 3)], 9)),
+    "the_second_half": lambda x: mix(x, x, x, bonus(x, [*range(x.shape[1] // 2, x.shape[1])], 9)),
     "a_ring": lambda x: mix(x, x, x) + ring(x),
     "alibi_in_the_second_sequence":
         lambda x: torch.cat([mix(x, x, x)[:1], RULES["alibi"](x)[1:]]),
@@ -60,13 +61,14 @@ KNOWS = [*family(BLIND, KNOWING, "knows order", "at the first position", "second
          almost(BLIND, KNOWING, lambda off, out: faint(6e-5)(at(-3, 1)(at(-1, 1)(off))), "knows order faintly in one number")]
 X = torch.randn(2, 6, 2, generator=torch.Generator().manual_seed(5))  # as they are in any variant
 MANY = torch.randn(4, 6, 5, generator=torch.Generator().manual_seed(6))
+LONG = torch.randn(2, 12, 2, generator=torch.Generator().manual_seed(7))
 ALIKE = torch.cat([X[:, :1].expand(2, 5, 2), X[:, -1:]], dim=1)  # five times the same word
 E = Exercise(__name__, n_drawn=10,
     inputs=[(attention("causal"), X[:1, :2])]  # too few words to swap
     + [(attention(name), X[:1, :3]) for name in ("causal", "alibi")]
     + [(attention(name), x) for x in (X, X[:, :5]) for name in RULES]
     + [(forward, MANY) for forward in KNOWS]
-    + [(KNOWING, ALIKE)],
+    + [(KNOWING, ALIKE), (attention("the_second_half"), LONG)],
     draw=lambda d: (attention(d.choice([*RULES])) if d.n % 2 else d.choice(KNOWS),
                     normal(d.size(3), d.size(4), d.size(2), seed=d.getrandbits(30))))
 

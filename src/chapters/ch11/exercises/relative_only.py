@@ -42,6 +42,7 @@ RULES = {
     "just_the_tolerance": lambda i, j: 1e-4 * (i == 1),
     "drift_very_far_from_0": lambda i, j: 1e6 + (i - j) / 4 + 1e-3 * i,
     "drift_far_from_0": lambda i, j: 1000 + (i - j) / 4 + 5e-4 * i,
+    "from_the_ninth_word_on": lambda i, j: (i - j) / 4 + (i >= 8),
     "queries_fade": lambda i, j: -i / 4, "sum": lambda i, j: (i + j) / 4,
 }
 
@@ -53,7 +54,7 @@ def scheme(name):
     return score
 
 E = Exercise(__name__, n_drawn=8,
-    inputs=[(scheme(name), n) for n in (3, 6) for name in RULES],
+    inputs=[(scheme(name), n) for n in (3, 6) for name in RULES] + [(scheme("from_the_ninth_word_on"), 12)],
     draw=lambda d: (scheme(d.choice([*RULES])), d.size(3)))
 
 @E.answer

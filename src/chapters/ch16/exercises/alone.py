@@ -86,6 +86,7 @@ def program(name, seed=1337):
     return forward, layers, x
 
 OTHERS = [torch.tensor([[1, 1, 1, 1, 1, 1]]), torch.tensor([[0, 1, 1, 2, 2], [1, 1, 1, 1, 1]])]
+OTHERS += [torch.tensor([[2, 2, 1, 1, 1], [1, 1, 3, 0, 0]])]  # in any order; two rows meet in one number
 
 PAIR = "hears others cancels between positions"
 SPREAD = torch.tensor([[1, 1, 1, 1, 1, 2], [0, 0, 1, 2, 2, 2], [1, 1, 1, 1, 1, 1], [0, 1, 1, 2, 3, 3]])
