@@ -36,7 +36,7 @@ def test_the_input_is_left_as_it_was_and_its_type_kept(version):
         assert torch.equal(x, before)
 
 
-@pytest.mark.parametrize("version", VERSIONS[1:], ids=lambda v: v.__name__)
+@versions
 @pytest.mark.parametrize("x", [torch.zeros(4), torch.zeros(1, 0, 2), torch.zeros(1, 4, 2).long()])
 def test_what_has_no_past_or_no_mean_is_refused(version, x, as_a_user):
     with pytest.raises(ValueError, match="x: expected floating-point numbers of shape"):

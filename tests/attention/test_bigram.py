@@ -26,6 +26,9 @@ def test_counts_hold_every_pair_once(ids):
     for i, j in pairs:
         again[i, j] += 1
     assert torch.equal(bigram_counts(ids[:501], 65), again)
+    assert bigram_counts(torch.tensor([1, 0]), 2).tolist() == [[0, 0], [1, 0]], (
+        "two ids are a pair"
+    )
 
 
 @pytest.mark.usefixtures("as_a_user")

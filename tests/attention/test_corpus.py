@@ -88,15 +88,17 @@ def test_a_path_may_begin_with_the_home(tmp_path, monkeypatch):
 
 def test_a_corpus_shorter_than_a_block_is_refused(tmp_path):
     path = tmp_path / "short.txt"
-    path.write_text("12345678")
+    path.write_text("\u00e9\u00e8" * 4, encoding="utf-8")  # of 16 bytes
     with pytest.raises(ValueError, match="expected at least 9 characters, got 8"):
         load_corpus(path, min_length=9)
-    assert load_corpus(path, min_length=8) == "12345678"
+    assert load_corpus(path, min_length=8) == "\u00e9\u00e8" * 4
 
 
 def test_a_path_that_is_not_there_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="there is nothing at .*none.txt"):
         load_corpus(tmp_path / "none.txt")
+    with pytest.raises(FileNotFoundError, match="there is nothing at '~nobody-of-this-name/"):
+        load_corpus("~nobody-of-this-name/own.txt")
     with pytest.raises(FileNotFoundError, match="there is a folder at"):
         load_corpus(tmp_path)
 
@@ -116,6 +118,9 @@ def test_a_wrong_file_in_attention_data_is_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("ATTENTION_DATA", str(tmp_path))
     with pytest.raises(ValueError, match="expected a file with SHA-256 86c4e6aa9db7"):
         load_corpus("tinyshakespeare")
+    assert corpus.TINYSHAKESPEARE_SHA256.endswith(
+        "c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed"
+    )
 
 
 @pytest.fixture

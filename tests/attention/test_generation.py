@@ -77,6 +77,11 @@ def test_generate_draws_from_what_is_kept():
         assert set(new.flatten().tolist()) == {5, 6}
 
 
+def test_the_models_own_probabilities_are_drawn_from_unless_told():
+    model, ids = draw_model(PLAIN), draw_ids(20, 3)
+    assert torch.equal(generate(model, ids, 9, seeded()), generate(model, ids, 9, seeded(), 1.0))
+
+
 def cached(model, ids, n_new, *how, **more):
     caches = [Cache(ids.shape[1] + n_new) for _ in model.blocks]
     return generate(model, ids, n_new, *how, caches=caches, **more)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from attention.heads import Head, attention_scores, attention_weights, scaled_dot_product_attention
+from attention.masks import causal_mask
 from tests.attention.draws import draw
 
 B, TQ, TK, D, DV = 2, 5, 7, 3, 11
@@ -56,6 +57,13 @@ def test_a_forbidden_key_has_no_weight_however_well_it_fits():
     assert attention_weights(scores, mask).tolist() == [[1.0, 0.0]]  # with -1e4 for -inf: 0, 1
 
 
+def test_a_mask_leaves_the_scores_as_they_were():
+    scores = draw(B, TQ, TQ)
+    before = scores.clone()
+    attention_weights(scores, causal_mask(TQ))
+    assert torch.equal(scores, before)
+
+
 def test_a_scale_of_0_is_a_scale(qkv):
     q, k, v = qkv
     assert not attention_scores(q, k, scale=0.0).any()
@@ -76,6 +84,11 @@ def test_self_attention_is_cross_attention_with_oneself():
     q, k, v = x @ head.query.weight.T, x @ head.key.weight.T, x @ head.value.weight.T
     assert_close(head(x), F.scaled_dot_product_attention(q, k, v))
     assert_close(head(x), head.weights(x) @ v)
+
+
+def test_a_value_size_of_0_is_not_the_default():
+    with pytest.warns(UserWarning, match="zero-element"):
+        assert Head(3, 5, value_size=0).value.out_features == 0
 
 
 def test_cross_attention_takes_keys_and_values_from_the_memory():

@@ -7,6 +7,7 @@ from torch import nn
 from torch.testing import assert_close
 
 from attention.causal import CausalAttention
+from attention.gpt import CausalSelfAttention
 from attention.masks import causal_mask
 from attention.multi_head import MultiHeadAttention, MultiHeadWrapper, merge_heads, split_heads
 from attention.properties import (
@@ -17,6 +18,7 @@ from attention.properties import (
     rows_sum_to_1,
 )
 from tests.attention.draws import draw
+from tests.conftest import X
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 B, T, H, D = 2, 5, 3, 7
@@ -93,6 +95,27 @@ def test_the_explicit_way_explains_the_fused_one(fused):
     assert weights.shape == (B, H, T, T)
     assert rows_sum_to_1(weights)
     assert bool((weights.triu(1) == 0).all())
+
+
+@pytest.mark.parametrize("kind", [MultiHeadAttention, CausalSelfAttention])
+def test_in_training_the_explicit_way_drops_weights_and_shows_them_whole(kind):
+    torch.manual_seed(0)
+    module, x = (
+        kind(C, H, *[11] * (kind is MultiHeadAttention), dropout=0.5),
+        draw(B, T, C).float(),
+    )
+    (one, weights), (other, _) = (module.forward_with_weights(x) for _ in range(2))
+    assert not torch.equal(one, other) and rows_sum_to_1(weights)
+
+
+def test_the_sources_wrapper():
+    """S3.22 of A3_concordance: seed 123, two heads of two, on the six words."""
+    torch.manual_seed(123)
+    out = MultiHeadWrapper(3, 2, 2, block_size=6)(torch.stack([X, X]))
+    expected = torch.tensor(
+        [[-0.4519, 0.2216, 0.4772, 0.1063], [-0.5299, -0.1081, 0.5077, 0.3493]]
+    )
+    assert_close(out[1, [0, -1]], expected, rtol=0, atol=1e-4)
 
 
 def test_options_reach_the_layers_they_are_for():

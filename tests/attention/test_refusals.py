@@ -101,7 +101,7 @@ REFUSED = [
     (lambda: padding_mask(torch.tensor([4]), 3), "numbers from 1 to 3, got [4]"),
     (lambda: padding_mask(IDS, 3), "one number for each sequence, (B,), got (1, 3)"),
     (lambda: attention_scores(zeros(2, 3), zeros(2, 5)), "vectors of one size, got 3 and 5"),
-    (lambda: scaled_dot_product_attention(zeros(2, 3), zeros(4, 3), zeros(5, 3)), "a value for every key, got 4 keys and 5 values"),
+    (lambda: scaled_dot_product_attention(zeros(2, 2, 3), zeros(2, 4, 3), zeros(2, 5, 3)), "a value for every key, got 4 keys and 5 values"),
     (lambda: Head(3, 5)(zeros(2, 4)), "x: expected vectors of size 3, got shape (2, 4)"),
     (lambda: Head(3, 5, memory_size=7)(zeros(2, 3), zeros(2, 3)), "memory: expected vectors of size 7"),
     (lambda: attention_weights(zeros(2, 2), zeros(2, 2)), "mask: expected booleans, True where a query attends to a key, got torch"),

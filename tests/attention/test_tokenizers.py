@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import re
 from collections import Counter
 from functools import cache
@@ -98,6 +99,16 @@ def seven(request):
     return BPETokenizer([], list("abcdefg"))
 
 
+def test_a_tokenizer_says_its_sizes_and_can_be_kept(seven):
+    said = {
+        "CharTokenizer(7 characters)",
+        "BPETokenizer(256 bytes + 0 merges + 7 special tokens = 263)",
+    }
+    assert repr(seven) in said
+    again = pickle.loads(pickle.dumps(seven))
+    assert repr(again) == repr(seven) and again.encode("bad") == seven.encode("bad")
+
+
 @pytest.mark.parametrize("bad", [-1, 7, 2**70, True, False, 1.0, None, "a", [1]])
 def test_decode_refuses(seven, bad):
     last = seven.vocab_size - 1
@@ -149,6 +160,9 @@ def test_split_pieces_keeps_every_character():
     text = "We'll  meet\n\nat 12!"
     assert split_pieces(text) == ["We", "'ll", " ", " meet", "\n", "\n", "at", " 12", "!"]
     assert split_pieces(text, None) == [text]
+    assert split_pieces("abcab", "(a)(b)|c") == ["ab", "c", "ab"], (
+        "whole matches, not their groups"
+    )
 
 
 any_piece = st.one_of(
@@ -224,6 +238,16 @@ def test_special_tokens_are_text_unless_asked_for(play):
         *play.encode("one"), 510, 511, *play.encode(" two"),
     ]  # fmt: skip
     assert play.decode_bytes([510, 97]) == b"<|end|>a"
+
+
+def test_special_tokens_come_from_any_iterable_and_have_bytes():
+    made = (
+        BPETokenizer([], iter(["<a>", "<b>"])),
+        BPETokenizer.train("aa", 258, iter(["<a>", "<b>"])),
+    )
+    assert all(one.special_tokens == {"<a>": 256, "<b>": 257} for one in made)
+    with pytest.raises(UnicodeEncodeError):
+        BPETokenizer([], ["<\udc00>"])
 
 
 def test_the_longest_special_token_wins():

@@ -77,6 +77,11 @@ def test_every_control_moves_through_its_range(explorer, moved):
     assert len(shown) == len(values(control))
 
 
+def test_without_training_p_does_nothing(explorer):
+    found = {explorer.render(p=p, draw=3, training=False).sentence for p in (0.0, 0.5, 0.9)}
+    assert len(found) == 1
+
+
 def test_row_sums_leave_their_tensors_alone_and_p_0_drops_nothing():
     before = WEIGHTS.clone(), NOISE.clone()
     said = row_sums_figure(WEIGHTS, NOISE, 0.0, WORDS).sentence

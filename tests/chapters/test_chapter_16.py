@@ -33,6 +33,7 @@ from chapters.ch16.patients import (
     wrong,
 )
 from course.learn.exercises import load
+from tests.conftest import answer
 
 FAULTS = list(BY_FAULT)
 KINDS = sorted({patient.program for patient in PATIENTS})
@@ -93,6 +94,24 @@ def test_wrong_attentions_show_their_symptoms(fault, positions):
 def test_a_hint_of_its_exercise_names_it(fault):
     _, id, words = WRONG[fault]
     assert any(words in mistake.hint for mistake in load(id).mistakes)
+
+
+def test_the_wrong_scales_and_diagonals_are_what_their_names_say():
+    layers, x = checks.case()
+    found = {fault: wrong(fault)(x, layers, checks.one_text(x))[1] for fault in WRONG}
+    logs = {fault: weights[..., -1, :].log() for fault, weights in found.items()}
+    D, C = layers.head_size, x.shape[-1]
+    scores = {
+        fault: row - row[..., :1] for fault, row in logs.items()
+    }  # but for a number in each row
+    for fault, scale in (("scale by C", C**-0.5), ("divide by head size", 1 / D)):
+        torch.testing.assert_close(scores[fault], scores["no scale"] * scale, atol=1e-4, rtol=1e-4)
+    heard = {
+        fault: (found[f"tril(diagonal={fault})"][0, 0] > 0).sum(dim=-1).tolist()
+        for fault in (1, -1)
+    }
+    T = x.shape[1]
+    assert heard[1] == [*range(2, T + 1), T] and heard[-1] == [0, *range(1, T)]
 
 
 def test_scores_of_zeros_learn_values_alone():
@@ -341,3 +360,13 @@ def test_the_positions_that_differ_are_listed_for_each_patient():
     assert "3 positions that belong to the texts 0 1 1" in said.sentence
     assert said.sentence.endswith("our module: all 0 1 2; one 1; right none.")
     assert said.svg.count(">padding<") == said.svg.count(">text 1<") == 1
+
+
+def test_the_last_exercise_tries_every_patient_and_finds_those_that_the_table_finds():
+    tried = {given[0].__name__.replace("_", " "): given for given in load("16.is_right").fixed}
+    wards = {fault for fault, one in BY_FAULT.items() if one.program in ("attention", "reading")}
+    assert {
+        fault.replace("_", " ") for fault in wards - {"projections can't learn"}
+    } <= tried.keys()
+    for name in tried.keys() & BY_FAULT.keys():
+        assert not answer("16.is_right")(*tried[name]), name

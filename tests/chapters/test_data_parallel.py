@@ -142,6 +142,8 @@ def test_a_task_of_a_notebook_is_refused():
     task.__module__ = "__main__"
     with pytest.raises(ValueError, match="expected a function of a module, got task.*to a file"):
         in_processes(2, task)
+    with pytest.raises(ValueError, match="n_processes: expected 1 or more, got 0"):
+        in_processes(0, rank_and)
 
 
 @pytest.fixture(scope="module")

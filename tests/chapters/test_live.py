@@ -883,6 +883,9 @@ def test_a_row_is_painted_by_one_stroke(opened):
     page.mouse.move(*centres[0])
     painter.flip((1, 2), (1, 3), (1, 4))
     painter.agrees()
+    painter.el.locator("[data-cell='4 2']").click()  # which is pressed, released and clicked
+    painter.flip((4, 2))
+    painter.agrees()
 
 
 class Drawn(Shown):

@@ -1,6 +1,7 @@
 """What is easily forgotten with a new figure or explorer: its test, and the time of its redraw."""
 
 import ast
+import json
 import re
 from collections.abc import Iterable
 from functools import cache
@@ -77,3 +78,14 @@ def test_every_explorer_is_tested_and_its_redraw_is_timed(chapter):
     by_kernel = [name for name, kind in explorers.items() if kind == "Explorer"]
     slow = lacking(chapter, "explorer", by_kernel, in_benchmark())
     assert not slow, f"add to the dict of benchmarks/redraw_time.py: {slow}"
+
+
+@pytest.mark.parametrize(
+    "path", sorted(ROOT.glob("notebooks/*.ipynb")), ids=lambda path: path.stem
+)
+def test_every_question_to_predict_is_tagged(path):
+    """The book's box, the place for a learner's own words and the deck's pause go by the tag."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    asks = [cell for cell in cells if "".join(cell["source"]).startswith("**Predict")]
+    untagged = [cell["id"] for cell in asks if "predict" not in cell["metadata"].get("tags", [])]
+    assert not untagged, f"tag these cells `predict`: {untagged}"

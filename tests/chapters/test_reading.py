@@ -146,6 +146,7 @@ def test_scores_are_the_means_that_a_loop_finds():
     weights = weights / weights.sum(dim=-1, keepdim=True)
     loops = {
         previous_token_score(weights): [(t, t - 1) for t in range(1, T)],
+        induction_score(weights, 1): [(t, t) for t in range(1, T)],
         induction_score(weights, 4): [(t, t - 3) for t in range(4, T)],
         induction_score(weights, 4, first=1): [(t, t - 3) for t in range(5, T)],
         reversal_score(weights): [(t, 10 - t) for t in range(5, T)],

@@ -78,6 +78,42 @@ def test_no_hint_says_what_is_not_so(id, answer, untrue):
     assert found.status in {"wrong", "known mistake"} and untrue not in found.sentence, found
 
 
+# ---------------------------------------------------------------- what a chapter warns of
+
+
+def without_keepdim(T):
+    return torch.ones(T, T).tril() / torch.ones(T, T).tril().sum(dim=1)
+
+
+def fading_without_keepdim(T, decay):
+    age = torch.arange(T)[:, None] - torch.arange(T)
+    shares = torch.tril(decay ** age.clamp(min=0).float())
+    return shares / shares.sum(dim=1)
+
+
+def size_of_the_batch(scores):
+    T = scores.shape[0]
+    return scores.masked_fill(torch.ones(T, T).tril() == 0, -torch.inf).softmax(dim=-1)
+
+
+def switches_the_module(module, x):
+    return load("09.forward").reference.function(module.eval(), x)
+
+
+WARNED = [
+    ("04.mean_past", lambda x: without_keepdim(x.shape[1]) @ x, "keepdim"),
+    ("04.fading_weights", fading_without_keepdim, "keepdim"),
+    ("08.causal_weights", size_of_the_batch, "`shape[-1]`"),
+    ("09.forward", switches_the_module, "`module.eval()`"),
+]
+
+
+@pytest.mark.parametrize(("id", "answer", "word"), WARNED)
+def test_the_mistake_that_a_chapter_warns_of_is_recognised(id, answer, word):
+    found = told(id, answer)
+    assert found.status == "known mistake" and word in found.sentence, found.sentence
+
+
 # ---------------------------------------------------------------- statements
 
 

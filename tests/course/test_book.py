@@ -160,6 +160,8 @@ def test_the_preprocessor_itself_knows_its_protocol():
     ),
 )
 def test_tags_say_what_is_shown(tags, has, lacks):
+    imports = text_of(cell("import torch", "code", tags=tags))
+    assert ("<summary>The imports</summary>" in imports) == ("hide-input" in tags)
     found = text_of(cell("x = 1", "code", [printed("42")], tags=tags))
     assert all(words in found for words in has) and not any(words in found for words in lacks)
 

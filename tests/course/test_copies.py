@@ -90,6 +90,13 @@ def test_copies_have_no_outputs_and_the_course_keeps_its_own(theirs, mine):
     assert all(c.outputs for c in notebooks.read(theirs).cells[1:])
 
 
+def test_a_copy_has_what_the_course_says_of_its_notebook_and_the_version(tmp_path):
+    notebook = new_notebook(cells=[new_code_cell("1")], metadata={"course": {"cells": ["a"]}})
+    notebooks.write(notebook, path := tmp_path / "n.ipynb")
+    about = copies.fresh(path).metadata.course
+    assert about["cells"] == ["a"] and len(about["version"]) == 12
+
+
 def predicting(path):
     asks = new_markdown_cell("**Predict.** How many?", metadata={"tags": ["predict"]}, id="asks")
     code = new_code_cell("6 * 7", metadata={"tags": ["hide-input"]})

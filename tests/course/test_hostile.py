@@ -209,6 +209,7 @@ WRONG = {  # what it does: (answer, what it has to be told)
     "the end of its process": (lambda x: os._exit(0), "ended its whole process (exit status 0)."),
     "a broken pointer": (segfaults, "your function ended its whole process (SIGSEGV)."),
     "KeyboardInterrupt": (raises(KeyboardInterrupt()), "your function raised KeyboardInterrupt"),
+    "sys.exit": (raises(SystemExit(3)), "your function raised SystemExit: 3"),
     "an exception without words": (raises(Mute()), "your function raised tests.Mute"),
     "a long message": (raises(ValueError("no " * 10**6)), "raised ValueError: no no no"),
     "a group": (raises(ExceptionGroup("all", [ValueError()])), "raised ExceptionGroup: all"),
@@ -222,6 +223,7 @@ RIGHT = {  # and what is said besides
     "gradients": (lambda x: MEAN(x.requires_grad_()), ""),
     "a closed stream": (closes, ""),
     "one buffer": (one_buffer, "with gradients your function raises RuntimeError: "),
+    "the default device": (lambda x: torch.set_default_device("cpu:0") or MEAN(x), ""),
     "a callable object": (functools.partial(MEAN), ""),
 }
 

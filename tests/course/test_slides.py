@@ -49,7 +49,14 @@ def test_a_deck_has_a_slide_for_each_that_is_planned_and_notes_on_all(course, ca
     text = (course / "build" / "slides" / "00_a.html").read_text()
     assert "<title>00_a?</title>" in text and "$" not in text
     assert text.count('<section class="page') == text.count('<aside class="notes">') == 2
+    assert "fragment" not in text
+    write_talk(course, "{{press}}\n\nIt waits.\n")
     assert cli.main(["slides"]) == 0
+    waiting = re.findall(
+        r'(?s)<div class="block fragment">(.*?)</div>',
+        (course / "build" / "slides" / "00_a.html").read_text(),
+    )
+    assert waiting == ["<p>It waits.</p>\n"], "for a press"
     said = capsys.readouterr().out.splitlines()
     assert said[-3:] == ["00_a.html", "01_b.html", f"open {course / 'build/slides/index.html'}"]
     index = (course / "build" / "slides" / "index.html").read_text()

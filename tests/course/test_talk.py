@@ -132,6 +132,24 @@ def test_the_speaker_reads_the_time_the_notes_and_the_page(given):
     assert last.notes[-1].endswith("<em>The end</em>.</p>") and "Deeper" not in str(last.notes)
 
 
+@pytest.mark.parametrize("place", [2, 5, 6])
+def test_what_leads_nowhere_is_refused_in_outputs_and_in_what_is_read_out(given, place):
+    cells = chapter()
+    cells[place] = (
+        cells[place] | {"outputs": [shown("<img src=gone.png>")]}
+        if cells[place]["cell_type"] == "code"
+        else cells[place] | {"source": "## Means\n\n[x](gone.png)"}
+    )
+    text = TALK.replace("{{output cell-003 | 3 | 3}}", "{{output cell-003}}")
+    with pytest.raises(CourseError, match="'gone.png' leads nowhere"):
+        given(
+            text.replace(
+                "## Look *deeper*", "## Means (1 minute)\n\n{{notes cell-007}}\n\n## Look"
+            ),
+            cells,
+        )
+
+
 def test_words_about_a_cell_go_with_it_and_words_before_the_next_go_with_that(given):
     text = "# Add (1 minute)\n\n{{code cell-003}}\n\n## Draw (1 minute)\n\n{{figure cell-006}}"
     add, draw = ("".join(slide.notes) for slide in given(text))

@@ -53,6 +53,11 @@ def test_special_numbers_and_types():
     assert same(there_and_back(np.float64(0.1)), np.float64(0.1))
 
 
+def test_a_text_that_is_cut_shows_it():
+    [told] = messages(message(Outcome(words="x" * 3000)))
+    assert outcome_of(told, 1).words == "x" * 1999 + "\u2026"
+
+
 class Everything(int):
     def __eq__(self, other):
         return True

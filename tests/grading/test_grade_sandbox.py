@@ -21,6 +21,7 @@ import pytest
 
 from course.errors import NoSandbox
 from course.learn import verdict as verdicts
+from course.learn.attempt import Outcome
 from course.learn.exercises import load
 from grading import collect as collects
 from grading import sandbox
@@ -145,6 +146,8 @@ if os.fork() == 0:
     os._exit(0)
 os.wait()
 {WRONG}""",
+    "right after a daemon": f"""
+if sum(name.isdecimal() for name in os.listdir("/proc")) < 3: {RIGHT}""",
     "processes until one is refused": f"""
 for _ in range(100):
     try: child = os.fork()
@@ -177,6 +180,7 @@ ON_HIDDEN = {  # what ends or marks a call with an input that nobody has seen: a
 }  # fmt: skip
 SOON = [  # who is ended by a limit, and how low it is for them alone
     (["a loop", "a loop in C", "hidden: a loop"], collects.LIMITS, "called", (1, 120)),
+    (["cells: a loop"], collects.LIMITS, "defined", (1, 120)),
     (["waiting"], collects.LIMITS, "called", (30, 5)),
     (["memory of many together", "right after the sandbox was ended"], vars(sandbox), "MEMORY", 1 << 30),
 ]  # fmt: skip
@@ -228,6 +232,7 @@ CELLS = {  # and what is told of them
     "a mistake": (RIGHT.replace("[:, None]", ""), "^(?!passed)"),
     "names": ("import inspect\ndef answer(T): pass\nanswer.__signature__ = "
         "inspect.Signature([inspect.Parameter('a' * 10_000, 1)])", "returned None"),
+    "a loop": ("def answer(T): pass\nwhile True: answer = answer", "were still running when the check stopped them"),
     "half": ("# def answer\ndef fail(): raise ValueError('\\ud800')\nanswer = fail()", "ValueError"),
 }  # fmt: skip
 
@@ -297,7 +302,7 @@ def found(exercises, outside):
 def test_no_attack_passes(found):
     right = {name for name in found if name.startswith("right")}
     assert {name for name, got in found.items() if got.status == "passed"} == right
-    assert len(right) == 3
+    assert len(right) == 4
     untried = {name for name, got in found.items() if got.status == "not attempted"}
     assert untried == {"cells: stub", "cells: nothing"}
     assert found["the answers to the shown inputs by heart"].sentence == verdicts.HIDDEN
@@ -317,6 +322,11 @@ def test_nothing_that_happens_with_a_hidden_input_is_told(found):
     one = verdicts.Verdict("wrong", verdicts.HIDDEN)
     for name in ON_HIDDEN:
         assert dataclasses.replace(found[f"hidden: {name}"], answer="") == one, name
+
+
+def test_of_a_hidden_input_no_words_of_the_learners_process_are_kept():
+    told = Outcome(1, words="saw", printed="saw", line="saw", used="saw [2, 58]", changed=("saw",))
+    assert collects._compared(told, "`softmax`") == Outcome(1, words="saw", used="`softmax`")
 
 
 @pytest.mark.parametrize("id", FORBIDDING)

@@ -104,6 +104,7 @@ def test_a_path_out_of_a_zip_is_refused_and_nothing_is_unpacked(tmp_path):
         archive.writestr("carl/inner.zip", b"PK")
     found, told = find([path])
     assert faults(found) == {"ada": "", "bob": "it is broken", "carl": "it is a zip in a zip"}
+    assert found[-1].fault == "it is a zip in a zip: unpack it"
     assert sum("its path leads out of the zip" in line for line in told) == len(out)
     assert [*tmp_path.iterdir()] == [path]
 
@@ -338,6 +339,15 @@ def test_a_fault_is_no_longer_than_a_page(tmp_path):
     put(tmp_path / "mallory" / "08_a.ipynb", json.dumps(without))
     (one,), told = find([tmp_path])
     assert len(one.fault) == 2000 and one.fault.endswith("…") and len(told[0]) < 2100
+
+
+def test_a_cell_of_no_kind_is_no_code_and_ends_nobody_elses_grading(tmp_path):
+    without = json.loads(NOTEBOOK)
+    del without["cells"][0]["cell_type"]
+    put(tmp_path / "mallory" / "08_a.ipynb", json.dumps(without))
+    put(tmp_path / "ada" / "08_a.ipynb")
+    found, told = find([tmp_path])
+    assert {one.student: len(one.cells) for one in found} == {"ada": 2, "mallory": 1} and not told
 
 
 def test_two_learners_with_long_names_that_begin_alike_are_two(tmp_path):
