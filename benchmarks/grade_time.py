@@ -86,7 +86,7 @@ def submissions(many: int):
     right = {id: load(id).solution for id in IDS}
     first = f"{CHAPTER}.{HOSTILE}"
     hostile = [*TRICKS.items(), *MORE.items()]
-    import_module(f"tests.chapters.answers.ch{CHAPTER}")
+    import_module(f"tests.chapters.ch{CHAPTER}.answers")
     unknown = [(id, answer) for id, answer, good in ANSWERS if id in IDS and not good]
 
     def hostile_one():

@@ -130,10 +130,23 @@ def processors() -> int:
 
 N = click.IntRange(min=1)
 PATH = click.Path(path_type=Path)
-NOTEBOOKS = click.argument(
-    "paths", nargs=-1, metavar="[NOTEBOOK]...",
-    callback=lambda context, argument, names: notebooks.select(notebooks.root(), names),
-)  # fmt: skip
+
+
+def named(enlist: bool = False) -> Callable:
+    """The argument NOTEBOOK; with `enlist`, a new notebook that it names is listed first."""
+
+    def find(
+        context: click.Context, argument: click.Parameter, names: tuple[str, ...]
+    ) -> list[Path]:
+        root = notebooks.root()
+        if enlist:
+            notebooks.enlist(root, names)
+        return notebooks.select(root, names)
+
+    return click.argument("paths", nargs=-1, metavar="[NOTEBOOK]...", callback=find)
+
+
+NOTEBOOKS = named()
 FOLDER = click.argument(
     "folder", type=PATH, required=False,
     callback=lambda context, argument, folder: folder or notebooks.root() / "my",
@@ -252,14 +265,14 @@ def run(paths: list[Path], workers: int, timeout: int, parameter: Sequence, out:
 
 
 @course.command()
-@NOTEBOOKS
+@named(enlist=True)
 @WORKERS
 @TIMEOUT
 def refresh(paths: list[Path], workers: int, timeout: int) -> int:
     """Run notebooks and store their outputs in them.
 
     A page that is made from the others, such as a table of all minutes, is refreshed with any of
-    them. Exit status: 0 all stored, 1 a notebook was refused, 2 bad usage.
+    them. A new notebook gets its line in SUMMARY.md, and a new exercise its three cells. Exit status: 0 all stored, 1 a notebook was refused, 2 bad usage.
     """
     from course.execute.refresh import refresh, with_readers
 

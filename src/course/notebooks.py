@@ -102,6 +102,25 @@ def select(root: Path, names: Sequence[str]) -> list[Path]:
     return [path for path in known if path in chosen]
 
 
+def enlist(root: Path, names: Sequence[str]) -> None:
+    """Give a new notebook that is named its line in SUMMARY.md, behind the one before it by name."""
+    listed, file = chapters(root), root / "notebooks" / "SUMMARY.md"
+    for name in names:
+        begin = Path(name).name.removesuffix(".ipynb")
+        new = [path for path in _unlisted(root, listed) if path.stem.startswith(begin)]
+        if not begin or len(new) != 1 or any(path.stem.startswith(begin) for path in listed):
+            continue
+        [path] = new
+        title = read(root / "notebooks" / path).cells[0].source.partition("\n")[0].lstrip("# ")
+        line = f"- [{path.stem.partition('_')[0]} {title}]({path.as_posix()})\n"
+        before = [known for known in listed if known.name < path.name] or listed[:1]
+        lines = read_text(file).splitlines(keepends=True)
+        place = 1 + next(n for n, said in enumerate(lines) if f"({max(before).name})" in said)
+        write_text("".join([*lines[:place], line, *lines[place:]]), file)
+        print(f"course: notebooks/SUMMARY.md now lists {path}, as {title!r}", file=sys.stderr)
+        listed = chapters(root)
+
+
 def _find(root: Path, name: str, known: list[Path]) -> Path:
     stem = name.removesuffix(".ipynb")
     if re.fullmatch("[0-9]", stem):  # the number of a chapter

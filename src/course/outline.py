@@ -17,6 +17,7 @@ TARGET = re.compile(r"(?<=\])\([^)\s]+\)")  # of a link: nobody reads it
 TIME = re.compile(r"\*\*Time:\*\* [^.]*\.")  # in the opening
 WHY = "What it gives, and why"  # over what a prediction asks for, until it is opened
 COLLAPSED = "jp-MarkdownHeadingCollapsed"  # JupyterLab's name, in a heading's metadata
+LONGEST = 35.5  # minutes of a main line: less than this
 WORDS, CODE, EXERCISE, QUIZ = 1 / 120, 0.5, 4, 3  # minutes for each; an exercise is three cells
 
 

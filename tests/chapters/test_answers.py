@@ -1,8 +1,8 @@
 """Every exercise and quiz keeps its promises; right answers pass, and wrong ones are told why.
 
 Records and answers are tried in one file, so each answer is judged once. The answers were written
-without seeing the records. `tests/chapters/answers/told.txt` holds what each wrong one is told, beside
-its true cause, so that a change of words is read by whoever makes it.
+without seeing the records. `told.txt`, next to the answers of a chapter, holds what each wrong one is
+told, beside its true cause, so that a change of words is read by whoever makes it.
 `python -m tests.chapters.test_answers 05.dot` writes the part of one exercise anew, without a name all
 of it.
 """
@@ -33,10 +33,9 @@ from course.learn.verdict import judge
 from tests.chapters.answers import ANSWERS
 from tests.conftest import ROOT
 
-FOLDER = Path(__file__).parent / "answers"
-TOLD = FOLDER / "told.txt"
-for path in sorted(FOLDER.glob("ch*.py")):
-    import_module(f"tests.chapters.answers.{path.stem}")
+FOLDER = Path(__file__).parent
+for path in sorted(FOLDER.glob("ch*/answers.py")):
+    import_module(f"tests.chapters.{path.parent.name}.answers")
 WRONG = {(id, answer.__name__): answer for id, answer, right in ANSWERS if not right}
 each_exercise = pytest.mark.parametrize("id", known())
 # The appendices that hold what is looked up, A1 to A4, ask nothing.
@@ -261,7 +260,7 @@ def test_right_answers_pass(id):
 @each_exercise
 def test_every_exercise_has_six_wrong_answers_and_two_right_ones(id):
     assert len(answers(id, right=False)) >= 6 and len(answers(id, right=True)) >= 2, (
-        f"write six wrong and two right answers to {id} in tests/chapters/answers/ch{id[:2]}.py"
+        f"write six wrong and two right answers to {id} in tests/chapters/ch{id[:2]}/answers.py"
     )
 
 
@@ -286,19 +285,27 @@ def told(id, name) -> str:
     return "\n    ".join(lines)
 
 
-def stored() -> dict[tuple[str, ...], str]:
-    """The parts of told.txt by exercise and answer."""
-    parts = TOLD.read_text(encoding="utf-8").strip().split("\n\n")
+def told_file(chapter: str) -> Path:
+    return FOLDER / f"ch{chapter}" / "told.txt"
+
+
+def stored(chapter: str) -> dict[tuple[str, ...], str]:
+    """The parts of a chapter's told.txt by exercise and answer."""
+    file = told_file(chapter)
+    parts = file.read_text(encoding="utf-8").strip().split("\n\n") if file.exists() else []
     return {tuple(part.partition(":")[0].split()): part for part in parts}
 
 
 def write(ids):
-    """Write what the wrong answers to these exercises are told into told.txt."""
-    was, order = stored(), [id for id, _ in WRONG]
-    keys = [key for key in was | WRONG if key in WRONG]  # what is stored keeps its place
-    keys.sort(key=lambda key: order.index(key[0]))
-    parts = [told(*key) if key[0] in ids else was.get(key, "") for key in keys]
-    TOLD.write_text("\n\n".join(filter(None, parts)) + "\n", encoding="utf-8")
+    """Write what the wrong answers to these exercises are told into the told.txt of their chapters."""
+    order = [id for id, _ in WRONG]
+    for chapter in sorted({id[:2] for id in ids}):
+        was, here = stored(chapter), [key for key in WRONG if key[0][:2] == chapter]
+        keys = [*(key for key in was if key in here), *(key for key in here if key not in was)]
+        keys.sort(key=lambda key: order.index(key[0]))  # what is stored keeps its place
+        parts = [told(*key) if key[0] in ids else was.get(key, "") for key in keys]
+        said = "\n\n".join(filter(None, parts)) + "\n"
+        told_file(chapter).write_text(said, encoding="utf-8")
 
 
 # Most exercises have seven: the first two every day, and all of them when the week's tests run.
@@ -308,18 +315,18 @@ SOME = [slice(2), pytest.param(slice(2, None), marks=weekly)]
 @each_exercise
 @pytest.mark.parametrize("some", SOME, ids=["first", "others"])
 def test_what_wrong_answers_are_told_is_what_was_read(id, some):
-    was = stored()
+    was = stored(id[:2])
     for key in [key for key in WRONG if key[0] == id][some]:
         old, new = was.get(key, "nothing"), told(*key)
         assert not compare_text(old, new), (
             f"stored: {old}\ntold: {new}\n"
-            f"run `python -m tests.chapters.test_answers {id}` and read the diff of {TOLD.name}"
+            f"run `python -m tests.chapters.test_answers {id}` and read the diff of told.txt"
         )
 
 
 def otherwise(id: str) -> list[str]:
     """Which wrong answers to an exercise are told something else than what is stored."""
-    was, keys = stored(), [key for key in WRONG if key[0] == id]
+    was, keys = stored(id[:2]), [key for key in WRONG if key[0] == id]
     return [" ".join(key) for key in keys if compare_text(was[key], told(*key))]
 
 
@@ -329,20 +336,27 @@ def test_on_another_processor_records_load_and_say_the_same():
     code = (
         "from tests.chapters import test_answers as t; print(sum(map(t.otherwise, t.known()), []))"
     )
-    command, root = [sys.executable, "-c", code], FOLDER.parents[2]
+    command, root = [sys.executable, "-c", code], ROOT
     env = os.environ | {"ATEN_CPU_CAPABILITY": "default", "OMP_NUM_THREADS": "2"}
     done = subprocess.run(command, env=env, cwd=root, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
-def test_told_has_every_wrong_answer_once_and_the_exercises_in_order():
-    names = [f"{id} {answer.__name__}" for id, answer, right in ANSWERS if not right]
-    there = re.findall(r"^(\S+ \w+): ", TOLD.read_text(encoding="utf-8"), re.M)
-    again = "run `python -m tests.chapters.test_answers` and read the diff"
-    assert sorted(there) == sorted(names), again
-    exercises = [id for id, _ in groupby(there, lambda name: name.split()[0])]
-    assert exercises == [*dict.fromkeys(id for id, _ in WRONG)], again
+@pytest.mark.parametrize("chapter", sorted({id[:2] for id, _ in WRONG}))
+def test_told_has_every_wrong_answer_once_and_the_exercises_in_order(chapter):
+    """As the answers of the chapter have them."""
+    here = [(id, answer.__name__) for id, answer, right in ANSWERS if not right]
+    here = [key for key in here if key[0][:2] == chapter]
+    again = f"run `python -m tests.chapters.test_answers {chapter}` and read the diff"
+    assert told_file(chapter).exists(), again
+    text = told_file(chapter).read_text(encoding="utf-8")
+    there = re.findall(r"^(\S+) (\w+): ", text, re.M)
+    assert sorted(there) == sorted(here), again
+    exercises = [id for id, _ in groupby(id for id, _ in there)]
+    assert exercises == [*dict.fromkeys(id for id, _ in here)], again
 
 
 if __name__ == "__main__":
-    write([load(id).id for id in sys.argv[1:] or known()])
+    for id in (asked := sys.argv[1:]):
+        assert any(name.startswith(id) for name in known()), f"there is no exercise {id}"
+    write([id for id in known() if not asked or id.startswith(tuple(asked))])

@@ -34,7 +34,7 @@ def cards() -> dict[str, list[tuple[str, list[str], tuple[int, ...]]]]:
 
 def test_every_chapter_has_a_card_and_no_two_letters_one_size(cards):
     assert list(cards) == list(CHAPTERS), (
-        "A2 needs a card `## Chapter NN: …`, with a table of shapes, for each chapter, in their order"
+        "write a card, `# A2` and a table of shapes, into appendices.md of the chapter that has none"
     )
     assert len(set(SIZES.values())) == len(SIZES) - 1  # D/2 is 2, as B is: never in one shape
     for rows in cards.values():

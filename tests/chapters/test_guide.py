@@ -22,17 +22,19 @@ BELIEFS = [
 
 def test_every_chapter_has_a_lesson_with_its_question_and_three_misconceptions():
     assert list(LESSONS) == list(CHAPTERS), (
-        "A4 needs a lesson, a cell `## Chapter NN: …`, for each chapter, in their order"
+        "write a lesson, below `# A4`, into appendices.md of the chapter that has none"
     )
     for chapter, says in LESSONS.items():
         assert len(BELIEF.findall(says)) == 3, (
-            f"A4, chapter {chapter}: write three lines `1. … Exercise `NAME` says “… …”`, with the "
+            f"appendices.md of ch{chapter}: write three lines `1. … Exercise `NAME` says “… …”`, with the "
             "first words of a hint"
         )
         title = cells_of(CHAPTERS[chapter].name)[0].source.splitlines()[0]
-        assert title == f"# {LESSON.match(says)[2]}", f"A4 asks another question than {chapter}"
+        assert title == f"# {LESSON.match(says)[2]}", (
+            f"SUMMARY.md asks another question than {chapter}"
+        )
         lacks = [part for part in ("**Aim.**", "**Discuss.**", "**Show.**") if part not in says]
-        assert not lacks, f"A4, chapter {chapter}: write {', '.join(lacks)}"
+        assert not lacks, f"appendices.md of ch{chapter}: write {', '.join(lacks)}"
 
 
 @pytest.mark.parametrize(("id", "hint"), BELIEFS)

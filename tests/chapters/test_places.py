@@ -1,4 +1,4 @@
-"""What is easily forgotten with a new figure or explorer: its test, and the time of its redraw."""
+"""What is easily forgotten: the test of a figure, and a refresh of what chapters give to others."""
 
 import ast
 import json
@@ -9,10 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from course.execute.complete import complete
+from course.notebooks import read
 from tests.conftest import ROOT
 
 KINDS = {"Picture", "Explorer", "Live"}  # what a figure or an explorer returns
 CHAPTERS = sorted(ROOT.glob("src/chapters/ch*"))
+NOTEBOOKS = sorted(ROOT.glob("notebooks/*.ipynb"))
+each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.name)
 
 
@@ -47,11 +51,6 @@ def in_tests() -> set[str]:
     return imported(*(ROOT / "tests").rglob("test_*.py"))
 
 
-@cache
-def in_benchmark() -> set[str]:
-    return imported(ROOT / "benchmarks" / "redraw_time.py")
-
-
 def lacking(chapter: Path, module: str, names: Iterable[str], there: set[str]) -> str:
     return ", ".join(n for n in names if f"chapters.{chapter.name}.{module}.{n}" not in there)
 
@@ -63,7 +62,7 @@ def test_the_sentence_of_every_figure_is_tested(chapter):
     within = words(*(file for file in chapter.glob("*.py") if file.name != "figures.py"))
     left = drawn(file).keys() - within - (shown_by_example(file) if file.exists() else set())
     new = lacking(chapter, "figures", left, in_tests())
-    test = f"tests/chapters/test_chapter_{chapter.name[2:]}.py"
+    test = f"tests/chapters/{chapter.name}/test_chapter_{chapter.name[2:]}.py"
     assert not new, (
         f"show by an example in the docstring, or test in {test}, that the numbers support the "
         f"sentence of {new}"
@@ -71,18 +70,23 @@ def test_the_sentence_of_every_figure_is_tested(chapter):
 
 
 @each_chapter
-def test_every_explorer_is_tested_and_its_redraw_is_timed(chapter):
+def test_every_explorer_is_tested(chapter):
     explorers = drawn(chapter / "explorer.py")
     new = lacking(chapter, "explorer", explorers, in_tests())
-    assert not new, f"test {new} in tests/chapters/test_chapter_{chapter.name[2:]}.py"
-    by_kernel = [name for name, kind in explorers.items() if kind == "Explorer"]
-    slow = lacking(chapter, "explorer", by_kernel, in_benchmark())
-    assert not slow, f"add to the dict of benchmarks/redraw_time.py: {slow}"
+    assert not new, (
+        f"test {new} in tests/chapters/{chapter.name}/test_chapter_{chapter.name[2:]}.py"
+    )
 
 
-@pytest.mark.parametrize(
-    "path", sorted(ROOT.glob("notebooks/*.ipynb")), ids=lambda path: path.stem
-)
+@each_notebook
+def test_a_notebook_has_all_that_a_refresh_adds(path):
+    """The cells of each exercise, and what each chapter gives to an appendix."""
+    now = read(path)
+    complete(now, path, ROOT)
+    assert now == read(path), f"run `course refresh {path.stem[:2]}`"
+
+
+@each_notebook
 def test_every_question_to_predict_is_tagged(path):
     """The book's box, the place for a learner's own words and the deck's pause go by the tag."""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]

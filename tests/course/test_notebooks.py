@@ -111,6 +111,40 @@ def test_a_notebook_that_is_not_listed_is_an_error_only_where_all_are_meant(cour
     assert capsys.readouterr().err.count(sentence) == 1
 
 
+def test_a_new_notebook_gets_its_line_behind_the_one_before_it(course, capsys):
+    file = course / "notebooks" / "SUMMARY.md"
+    file.write_text(
+        "# Summary\n\n# Part\n\n- [a](a_01_text.ipynb)\n- [3](a_03_heads.ipynb)\n\n# Last\n\n"
+        "- [b](b_02_heads.ipynb)\n"
+    )
+    page = new_notebook(cells=[new_markdown_cell("# What is new?\n\nThis.")])
+    for name in ("a_04_new", "a_05_later", "0_first"):
+        nbformat.write(page, course / "notebooks" / f"{name}.ipynb")
+    before = file.read_text()
+    notebooks.enlist(course, ["b", "a_0", "z", ""])
+    assert file.read_text() == before, "none of these names means one new notebook"
+    notebooks.enlist(course, ["notebooks/a_04_new.ipynb"])
+    line = "- [a What is new?](a_04_new.ipynb)\n"
+    assert file.read_text() == before.replace("heads.ipynb)\n\n", f"heads.ipynb)\n{line}\n")
+    assert "SUMMARY.md now lists a_04_new.ipynb, as 'What is new?'" in capsys.readouterr().err
+    notebooks.enlist(course, ["a_05", "0_f", "a_05"])
+    assert names(chapters(course)) == [
+        "a_01_text", "0_first", "a_03_heads", "a_04_new", "a_05_later", "b_02_heads",
+    ]  # fmt: skip
+
+
+def test_only_a_refresh_lists_what_is_new(course, monkeypatch, capsys):
+    file = course / "notebooks" / "SUMMARY.md"
+    page = new_notebook(cells=[new_markdown_cell("# New")])
+    nbformat.write(page, course / "notebooks" / "c_04_new.ipynb")
+    assert main(["run", "c_04"]) == 2 and "c_04_new" not in file.read_text()
+    seen = []
+    monkeypatch.setattr(
+        "course.execute.refresh.refresh", lambda paths, *_: seen.append(paths) or 0
+    )
+    assert main(["refresh", "c_04"]) == 0 and names(seen[0]) == ["c_04_new"]
+
+
 README = ROOT / "README.md"
 TABLE = re.compile(r"^(?:\| \[\w+\]\(notebooks/.+\n)+", re.MULTILINE)
 

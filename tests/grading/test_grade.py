@@ -49,7 +49,7 @@ CELL = "import copy\nimport torch\nimport torch.nn.functional as F\nfrom torch i
 def test_verdicts_from_the_sandbox_are_those_of_the_notebooks_check(bubblewrap):
     """Where an input is a function or a module, too: the first right answers, and wrong ones."""
     for chapter in {id[:2] for id in CALLED}:
-        import_module(f"tests.chapters.answers.ch{chapter}")
+        import_module(f"tests.chapters.ch{chapter}.answers")
     given, cells, here = [], [CELL], {}
     for id in CALLED:
         mine = [(answer, good) for name, answer, good in ANSWERS if name == id]

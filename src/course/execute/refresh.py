@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from course.errors import CourseError
+from course.execute.complete import complete, parts
 from course.execute.kernel import ONE_THREAD, STORED, Kernels, failure, run_cells
 from course.execute.report import Progress, Result
 from course.execute.threads import Begins, Job, side_by_side
@@ -36,14 +37,16 @@ NOISE = ("execution", "papermill", "collapsed", "scrolled", "ExecuteTime")
 
 def with_readers(notebooks: list[Path], root: Path) -> list[Path]:
     """These notebooks, then the pages of the course that read the others: their outputs may change, too."""
-    readers = [path for path in chapters(root) if READS in read_text(path)]
+    readers = [
+        p for p in chapters(root) if READS in read_text(p) or parts(p.stem.partition("_")[0])
+    ]
     return list(dict.fromkeys([*notebooks, *readers]))
 
 
 def refresh(notebooks: list[Path], root: Path, workers: int, timeout: int) -> int:
     """Execute `notebooks` and store what they give: 0 all stored, 1 one was refused."""
     for path in notebooks:
-        read(path)  # or refuse it before any is executed
+        complete(read(path), path, root)  # or refuse it before any is executed
     before = {path: path.read_bytes() for path in notebooks}
     jobs = [{"path": path, "root": root, "timeout": timeout} for path in notebooks]
     with Progress() as progress:
@@ -78,6 +81,7 @@ def _refresh(job: Job, kernels: Kernels, begins: Begins) -> Result:
     """Execute one notebook, and give back its text to store."""
     nb = read(job["path"])
     was = nb.metadata.get("course", {}).get("cells")
+    complete(nb, Path(job["path"]), Path(job["root"]))
     result = run_cells(job["path"], nb, job["timeout"], kernels, begins)
     if result["error"]:
         return result

@@ -28,7 +28,7 @@ from chapters.chA5.data_parallel import (
 )
 from chapters.chA5.processes import in_processes
 from chapters.chA5.ring import ring_attention
-from tests.chapters import data_parallel_process
+from tests.chapters.chA5 import data_parallel_process
 from tests.conftest import HANG, ROOT, answer
 
 T, D, DV = 4, 5, 7  # of each part
