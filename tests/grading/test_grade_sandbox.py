@@ -157,6 +157,10 @@ for _ in range(100):
     "a file without end": """
 with open("/tmp/large", "wb") as file:
     while True: file.write(bytes(1 << 20))""",
+    "files without end": """
+import itertools
+for n in itertools.count():
+    for folder in ("/tmp", "/dev/shm"): open(f"{folder}/{n}", "w").close()""",
     "memory, all at once": "return bytearray(64 << 30)",
     "memory of many together": """
 for _ in range(2): os.fork()
@@ -315,6 +319,10 @@ def test_a_call_that_never_ends_is_told_as_in_a_notebook(found, name):
 
 def test_memory_that_many_have_together_ends_the_sandbox(found):
     assert "ended its whole process" in found["memory of many together"].sentence
+
+
+def test_files_without_end_end_the_sandbox_and_not_its_time(found):
+    assert "ended its whole process" in found["files without end"].sentence
 
 
 def test_nothing_that_happens_with_a_hidden_input_is_told(found):
