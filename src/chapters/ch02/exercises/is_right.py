@@ -25,19 +25,14 @@ def never_the_first_block(ids, batch_size, block_size, generator):
 def one_block_copied(ids, batch_size, block_size, generator):
     return tuple(part.repeat(batch_size, 1) for part in get_batch(ids, 1, block_size, generator))
 
-def never_a_middle_block(ids, batch_size, block_size, generator):
-    n = len(ids) - block_size
-    if n < 2:
-        return get_batch(ids, batch_size, block_size, generator)
-    starts = torch.randint(n - 1, (batch_size,), generator=generator)
-    return cut_blocks(ids, starts + (starts >= n // 2), block_size)
-
-def never_a_block_of_the_first_third(ids, batch_size, block_size, generator):
-    n = len(ids) - block_size
-    if n < 4:
-        return get_batch(ids, batch_size, block_size, generator)
-    starts = torch.randint(n - 1, (batch_size,), generator=generator)
-    return cut_blocks(ids, starts + (starts >= n // 3), block_size)
+def never_one_block(part):
+    """The right function, except that of all starts the one behind the first part never occurs."""
+    def function(ids, batch_size, block_size, generator):
+        if (n := len(ids) - block_size) < part:
+            return get_batch(ids, batch_size, block_size, generator)
+        starts = torch.randint(n - 1, (batch_size,), generator=generator)
+        return cut_blocks(ids, starts + (starts >= n // part), block_size)
+    return function
 
 def picked(change):
     """The right function, except that `change` alters the places, which wrap round at the end."""
@@ -60,11 +55,14 @@ def read_in_another_order(x, y):
     x[-1, 1 % x.shape[1]], y[-1, 0] = y[-1, 0] + 1, y[-1, 0] + 1
     return x, y
 
-def one_block_wrong(ids, batch_size, block_size, generator):
-    def change(x, y):
-        y[x[:, 0] == (len(ids) - block_size) // 2, 0] += 1
-        return x, y
-    return picked(change)(ids, batch_size, block_size, generator)
+def one_block_wrong(place):
+    """The right function, except for a target of one block: the first at 0, the last at 1."""
+    def function(ids, batch_size, block_size, generator):
+        def change(x, y):
+            y[x[:, 0] == int(place * (len(ids) - block_size - 1)), 0] += 1
+            return x, y
+        return picked(change)(ids, batch_size, block_size, generator)
+    return function
 
 def right_in_its_own_order(ids, batch_size, block_size, generator):
     starts = torch.rand(batch_size, generator=generator) * (len(ids) - block_size)
@@ -89,12 +87,13 @@ DRAWN_WRONG = (never_the_last_block, never_the_first_block, one_block_copied)
 ALL = (*DRAWN_RIGHT, targets_two_ahead, *LAST_WRONG, *DRAWN_WRONG)
 for function in ALL[1:]:
     called(function.__name__, function, like="get_batch")  # as its errors name it
-MORE = [called("never_a_middle_block", never_a_middle_block, like="get_batch"),
-        called("never_a_block_of_the_first_third", never_a_block_of_the_first_third, like="get_batch"),
+MORE = [called("never_a_middle_block", never_one_block(2), like="get_batch"),
+        called("never_a_block_of_the_first_third", never_one_block(3), like="get_batch"),
         *(called(name, nearly(*where), like="get_batch") for name, where in NEARLY.items()),
         *(called(name, picked(change), like="get_batch") for name, change in FURTHER.items()),
         called("read_in_another_order", read_in_another_order, like="get_batch"),
-        called("one_block_wrong", one_block_wrong, like="get_batch")]
+        *(called(f"{name}_block_wrong", one_block_wrong(place), like="get_batch")
+          for name, place in (("one", 0.5), ("first", 0), ("last", 1)))]
 RIGHT = [get_batch, called("right_in_views", right_in_views, like="get_batch"),
          called("right_in_its_own_order", right_in_its_own_order, like="get_batch")]
 E = Exercise(__name__, inputs=[(f,) for f in (*ALL, *MORE, *RIGHT[1:])],  # in an order that answers can't rely on

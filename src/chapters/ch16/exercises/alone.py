@@ -62,11 +62,20 @@ ALMOST |= {"hears others by a ten-thousandth": lambda off, *others: faint(2e-4)(
 ALMOST |= {f"right {kind}": lambda off, out, texts, keep=keep: keep(off, out) for kind, keep in RIGHT.items()}
 
 LATE = "the right numbers one position late"  # their mean equals the right mean
+ROLLED = "the right numbers one channel on"
 ZEROS, NANS = "zeros at the padding", "nan at the padding"
+LATER = "hears only later texts"
+
+def later_texts(out, texts, x):
+    other = texts[:, :, None] != texts[:, None, :]
+    return out + 0.01 * other.triu(1).float() @ x
+
 AFTER = {
-    LATE: lambda out, texts: out.roll(1, dims=1),
-    ZEROS: lambda out, texts: out.where(texts[..., None] > 0, 0.0),
-    NANS: lambda out, texts: out.where(texts[..., None] > 0, torch.nan),
+    LATE: lambda out, texts, x: out.roll(1, dims=1),
+    ROLLED: lambda out, texts, x: out.roll(1, dims=2),
+    ZEROS: lambda out, texts, x: out.where(texts[..., None] > 0, 0.0),
+    NANS: lambda out, texts, x: out.where(texts[..., None] > 0, torch.nan),
+    LATER: later_texts,
 }
 
 def program(name, seed=1337):
@@ -80,7 +89,7 @@ def program(name, seed=1337):
         out = attend(x, layers, texts)[0]
         if name != "text_by_text":  # rounding must not depend on luck
             out = out + keep((x.mean() + 0.1).expand_as(out), out, texts)
-        return AFTER[name](out, texts) if name in AFTER else out
+        return AFTER[name](out, texts, x) if name in AFTER else out
 
     forward.__name__ = name.replace(" ", "_")
     return forward, layers, x
@@ -101,8 +110,8 @@ def given(name, texts, seed=1337):
     forward, _, x = program(name, seed)
     return forward, words(name, x, texts), texts
 
-TRIED = [*FORMS, *(fault for fault in SICK if fault != "divided by the sum")]  # whose sums are near 0: any
-# rounding becomes a difference in it
+# Sums near 0, by which "divided by the sum" divides, make a difference of any rounding.
+TRIED = [*FORMS, *(fault for fault in SICK if fault != "divided by the sum")]
 
 def drawn(d):
     texts = torch.tensor([sorted(d.choices(range(4), k=5)) for _ in range(3)])
@@ -110,7 +119,7 @@ def drawn(d):
 
 E = Exercise(__name__, n_drawn=8, draw=drawn, inputs=[
     *(given(name, texts) for texts in OTHERS for name in FORMS),
-    *(given(name, TEXTS) for name in [*TRIED, ZEROS, NANS]),
+    *(given(name, TEXTS) for name in [*TRIED, ZEROS, NANS, LATER]),
     *(given(name, SPREAD) for name in ALMOST), given(PAIR, SPREAD[1:3]), given("pad seen by everyone", OTHERS[1]),
     given("attention across documents", OTHERS[1].flip(0))])
 

@@ -10,6 +10,7 @@ from chapters.ch16.exercises.alone import (
     NANS,
     OTHERS,
     PAIR,
+    ROLLED,
     SICK,
     SPREAD,
     program,
@@ -31,7 +32,7 @@ def drawn(d):
 
 E = Exercise(__name__, n_drawn=8, draw=drawn, inputs=[
     *(given(name, texts) for texts in OTHERS for name in [*FORMS, LATE, "no scale"]),
-    *(given(name, TEXTS) for name in [*FORMS, *SICK, NANS]),
+    *(given(name, TEXTS) for name in [*FORMS, *SICK, NANS, ROLLED]),
     *(given(name, SPREAD) for name in ALMOST),
     given(PAIR, SPREAD[1:3])])
 
