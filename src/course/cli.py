@@ -22,7 +22,7 @@ BOOK_PORT = 3000
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Do what the command line says; the value is the exit status."""
+    """Run the command line, and return its exit status."""
     if argv is None:
         hear_signals()
         sys.stdout, sys.stderr = _outlasting(sys.stdout), _outlasting(sys.stderr)
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"expected the package {error.name}, found none: run `python install.py --book` for book and "
             "talks, or `python install.py --grade` to grade a class"
         )
-    except OSError as error:  # a full disk, a folder that can't be written, no temporary one
+    except OSError as error:  # a full disk, a folder that can't be written, no temporary folder
         return _refused(
             f"the system refused: {error}: make room there, or write to another folder"
         )
@@ -73,16 +73,16 @@ def _outlasting(stream: TextIO) -> TextIO:
 
 
 def hear_signals() -> None:
-    """Let a system that shuts down, or a terminal that closes, end a command as Ctrl-C does.
+    """End a command as Ctrl-C does when the system shuts down or the terminal is closed.
 
-    The first of these signals ends it; no other cuts short how it clears up.
+    The first of these signals interrupts the command. Later ones are ignored while it cleans up.
     """
     numbers = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
     heard = [n for n in numbers if signal.getsignal(n) is not signal.SIG_IGN]  # as under nohup
 
     def interrupt(*_: object) -> NoReturn:
         for number in heard:
-            signal.signal(number, lambda *_: None)  # unlike SIG_IGN, no process inherits this
+            signal.signal(number, lambda *_: None)  # unlike SIG_IGN, children don't inherit this
         raise KeyboardInterrupt
 
     for number in heard:
@@ -94,11 +94,11 @@ def _refused(says: str, status: int = CourseError.exit_code) -> int:
     return status
 
 
-# ---------------------------------------------------------------- what the words mean
+# ---------------------------------------------------------------- arguments and options
 
 
 class Commands(click.Group):
-    """The commands of the course, then those that packages enter as `course.commands`."""
+    """The commands of the course, then those that packages register as `course.commands`."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         for point in entry_points(group="course.commands"):
@@ -110,7 +110,7 @@ class Commands(click.Group):
 
 
 class HandsOn(click.Command):
-    """A command that hands the words after `--` on to another program, as `context.obj`."""
+    """A command that stores the words after `--`, which are for another program, in `context.obj`."""
 
     def parse_args(self, context: click.Context, words: list[str]) -> list[str]:
         cut = words.index("--") if "--" in words else len(words)
@@ -133,7 +133,7 @@ PATH = click.Path(path_type=Path)
 
 
 def named(enlist: bool = False) -> Callable:
-    """The argument NOTEBOOK; with `enlist`, a new notebook that it names is listed first."""
+    """Return the argument NOTEBOOK; `enlist` first adds new notebooks that it names to SUMMARY.md."""
 
     def find(
         context: click.Context, argument: click.Parameter, names: tuple[str, ...]
@@ -225,7 +225,7 @@ def update(folder: Path) -> None:
 
 def _bring(bring: Callable[[Path, Path], Iterable[str]], folder: Path) -> None:
     root = notebooks.root()
-    ready, pins = Path(sys.prefix, ".ready"), root / "requirements.txt"  # which install.py copies
+    ready, pins = Path(sys.prefix, ".ready"), root / "requirements.txt"  # install.py copies pins
     if ready.exists() and pins.exists() and ready.read_bytes() != pins.read_bytes():
         print("the pinned versions have changed: run `python install.py` again")
     for line in bring(root, folder):
@@ -239,7 +239,7 @@ def _lab(folder: Path, options: list[str]) -> NoReturn:
 
 
 def lab_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """With settings in which JupyterLab doesn't ask, over the first page, whether to fetch news."""
+    """Return the environment with settings that stop JupyterLab from asking whether to fetch news."""
     ours = str(Path(__file__).parent / "learn" / "jupyter")
     paths = filter(None, [ours, environment.get("JUPYTER_CONFIG_PATH")])
     return {**environment, "JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
@@ -255,7 +255,7 @@ def lab_environment(environment: Mapping[str, str]) -> dict[str, str]:
 @PARAMETER
 @into("run")
 def run(paths: list[Path], workers: int, timeout: int, parameter: Sequence, out: Path) -> int:
-    """Run notebooks in parallel; report time, memory and errors.
+    """Run notebooks in parallel, and report times and errors.
 
     Exit status: 0 all passed, 1 a notebook failed, 2 bad usage, 130 interrupted.
     """

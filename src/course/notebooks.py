@@ -1,6 +1,6 @@
 """Find, read and write the notebooks of the course.
 
-`notebooks/SUMMARY.md` is the one statement of which notebooks there are and in what order.
+Only `notebooks/SUMMARY.md` says which notebooks belong to the course, and in which order.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from course.files import write_text
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-# jsonschema, which nbformat imports, else builds a grammar for a kind of address that no notebook
-# has: more than a second in every process.
+# Without this line, jsonschema, which nbformat imports, builds a grammar for a kind of address that no
+# notebook has. That takes more than a second in every process.
 sys.modules.setdefault("rfc3987_syntax", None)
 
-NUMBERS = re.compile(r"[\d²³¹⁰⁴-⁹]+(?:[.,]\d+)*")  # of any kind, also in names and exponents
+NUMBERS = re.compile(r"[\d²³¹⁰⁴-⁹]+(?:[.,]\d+)*")  # of any kind, even in names and exponents
 KINDS = {"cell_type": str, "id": str, "outputs": list, "attachments": dict}
 KINDS |= {"metadata.tags": list, "metadata.slideshow": dict, "metadata.course": dict}
 
 
 def root() -> Path:
-    """The folder that holds notebooks/SUMMARY.md: here or above, else where the package is."""
+    """Return the folder that holds notebooks/SUMMARY.md: here or above, or the one of this package."""
     here = Path.cwd()
     for folder in (here, *here.parents, Path(__file__).resolve().parents[2]):
         if (folder / "notebooks" / "SUMMARY.md").is_file():
@@ -44,7 +44,7 @@ def root() -> Path:
 
 
 def pages(root: Path) -> dict[Path, str]:
-    """What notebooks/SUMMARY.md lists, each once and in its order, with the titles it gives."""
+    """Return {path: title} as listed in notebooks/SUMMARY.md. Raises CourseError if an entry is wrong."""
     folder = root / "notebooks"
     summary = re.sub(r"<!--.*?-->", "", read_text(folder / "SUMMARY.md"), flags=re.DOTALL)
     links = re.findall(
@@ -65,7 +65,7 @@ def pages(root: Path) -> dict[Path, str]:
 
 
 def chapters(root: Path) -> list[Path]:
-    """The notebooks in the order of notebooks/SUMMARY.md."""
+    """Return the notebooks in the order of notebooks/SUMMARY.md. Raises CourseError if it lists none."""
     listed = [path for path in pages(root) if path.suffix == ".ipynb"]
     if not listed:
         raise CourseError(
@@ -76,18 +76,18 @@ def chapters(root: Path) -> list[Path]:
 
 
 def _unlisted(root: Path, listed: list[Path]) -> list[Path]:
-    """The notebooks in notebooks/ that SUMMARY.md doesn't list, as seen from there."""
+    """Return the paths, relative to notebooks/, of the notebooks there that SUMMARY.md doesn't list."""
     folder = root / "notebooks"
     found = [path.relative_to(folder) for path in folder.rglob("*.ipynb") if path not in listed]
     return sorted(path for path in found if not any(part[0] == "." for part in path.parts))
 
 
 def select(root: Path, names: Sequence[str]) -> list[Path]:
-    """The notebooks that `names` mean, in the order of the course; no names mean all.
+    """Return the notebooks that `names` mean, in the order of the course; without names, all of them.
 
-    A name is a path, a file name, or the beginning of one: `01` is `01_text_to_tokens.ipynb`, and
-    so is `1`.
-    A notebook that SUMMARY.md doesn't list is only named if some are meant, an error if all are.
+    A name is a path, a file name or the beginning of one: `01` and `1` mean `01_text_to_tokens.ipynb`.
+    If notebooks/ has a notebook that SUMMARY.md doesn't list, a call with names prints a warning, and
+    one without names raises CourseError. So does a name that doesn't mean exactly one notebook.
     """
     known = chapters(root)
     chosen = {_find(root, name, known) for name in names} if names else set(known)
@@ -103,7 +103,7 @@ def select(root: Path, names: Sequence[str]) -> list[Path]:
 
 
 def enlist(root: Path, names: Sequence[str]) -> None:
-    """Give a new notebook that is named its line in SUMMARY.md, behind the one before it by name."""
+    """Add a line to SUMMARY.md for each new notebook that is named, after the one before it by name."""
     listed, file = chapters(root), root / "notebooks" / "SUMMARY.md"
     for name in names:
         begin = Path(name).name.removesuffix(".ipynb")
@@ -113,9 +113,10 @@ def enlist(root: Path, names: Sequence[str]) -> None:
         [path] = new
         title = read(root / "notebooks" / path).cells[0].source.partition("\n")[0].lstrip("# ")
         line = f"- [{path.stem.partition('_')[0]} {title}]({path.as_posix()})\n"
-        before = [known for known in listed if known.name < path.name] or listed[:1]
+        before = [known for known in listed if known.name < path.name]
+        near = max(before, key=lambda known: known.name) if before else listed[0]
         lines = read_text(file).splitlines(keepends=True)
-        place = 1 + next(n for n, said in enumerate(lines) if f"({max(before).name})" in said)
+        place = next(n for n, said in enumerate(lines) if near.name in said) + bool(before)
         write_text("".join([*lines[:place], line, *lines[place:]]), file)
         print(f"course: notebooks/SUMMARY.md now lists {path}, as {title!r}", file=sys.stderr)
         listed = chapters(root)
@@ -150,7 +151,7 @@ def _names(paths: list[Path]) -> str:
 
 
 def read_text(path: Path) -> str:
-    """The text in a file."""
+    """Return the text in a file. Raises CourseError if it can't be read, or isn't UTF-8."""
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
@@ -160,7 +161,7 @@ def read_text(path: Path) -> str:
 
 
 def read(path: Path) -> NotebookNode:
-    """The notebook in a file, valid by the schema of nbformat 4; else CourseError."""
+    """Return the notebook in a file. Raises CourseError if it isn't valid by the schema of nbformat 4."""
     import nbformat
 
     try:
@@ -174,10 +175,10 @@ def read(path: Path) -> NotebookNode:
 
 
 def parse(text: str, name: object) -> dict[str, Any]:
-    """The JSON of a notebook, where whatever the course reads has its type; else CourseError.
+    """Return the JSON of a notebook. Raises CourseError if a part that the course reads has a wrong type.
 
-    A cell's source is one string, and a cell without an id of its own gets one that is always the
-    same. What nbformat adds, its schema, costs seconds: `read` asks for it.
+    Each cell's source becomes one string. A cell without a unique id is given one that is always the
+    same. Only `read` also checks the schema of nbformat, because that takes seconds.
     """
     try:
         nb = json.loads(text)
@@ -215,7 +216,7 @@ def _wrong(name: object, why: str) -> CourseError:
 
 
 def _give_ids(nb: dict[str, Any]) -> None:
-    """Replace ids that are missing or repeated; minor version 5 of the format has them."""
+    """Give an id to each cell whose id is missing or repeated; ids need minor version 5 of the format."""
     nb["nbformat_minor"] = max(nb["nbformat_minor"], 5)
     taken = {cell.get("id") for cell in nb["cells"]}
     seen = set()
@@ -230,7 +231,7 @@ def _give_ids(nb: dict[str, Any]) -> None:
 
 
 def contents(nb: dict[str, Any]) -> list[str]:
-    """A line for each cell, in order: its id and, of a Markdown cell, the numbers in its prose.
+    """Return a line for each cell, in order: its id and, for a Markdown cell, the numbers in its text.
 
     >>> contents({"cells": [{"id": "a", "cell_type": "markdown", "source": "3.4 · 10³⁸, 1,024"}]})
     ['a 3.4 10³⁸ 1,024']
@@ -243,7 +244,7 @@ def contents(nb: dict[str, Any]) -> list[str]:
 
 
 def changes(was: list[str], now: list[str]) -> str:
-    """What the `contents` of a notebook have lost and gained, on one line; "" if nothing.
+    """Return, on one line, how the `contents` of a notebook have changed, or "" if they haven't.
 
     >>> changes(["a", "b 3 10", "c", "d"], ["c", "a", "b 3 70", "e"])
     'gone: d; new: e; moved: c; other numbers: b (3 10, now 3 70)'
@@ -262,21 +263,21 @@ def changes(was: list[str], now: list[str]) -> str:
 
 
 def dumps(nb: NotebookNode) -> str:
-    """The text of a notebook as `write` stores it."""
+    """Return the text of a notebook as `write` stores it."""
     import nbformat
 
     return nbformat.writes(nb).rstrip("\n") + "\n"
 
 
 def write(nb: NotebookNode, path: Path) -> None:
-    """Store a notebook, all of it or nothing."""
+    """Write a notebook to a file, completely or not at all."""
     write_text(dumps(nb), path)
 
 
 def parameters(nb: NotebookNode) -> dict[str, Any]:
-    """Names and defaults of the parameters: the assignments in the cell tagged `parameters`.
+    """Return a notebook's parameters, {name: default}, from assignments in the cell tagged `parameters`.
 
-    The cell may assign literals only, because the defaults are read without running it.
+    Raises CourseError if a default isn't a literal, because the cell isn't run to read the defaults.
     """
     found: dict[str, Any] = {}
     for cell in nb.cells:

@@ -9,7 +9,7 @@ import time
 import pytest
 import torch
 
-from course.errors import CourseError
+from course.errors import CourseError, RecordError
 from course.learn import apart
 from course.learn.attempt import Late
 from tests.conftest import ROOT, ended, wait_for
@@ -83,6 +83,13 @@ def test_what_ends_the_process_outside_of_a_call_is_told_too(end, said, monkeypa
 def test_the_fault_of_a_check_is_no_fault_of_the_answer(monkeypatch):
     monkeypatch.setattr(apart, "judge", lambda *given: 1 / 0)
     with pytest.raises(CourseError, match="ZeroDivisionError: division by zero"):
+        apart.verdict(E, double)
+
+    def broken(*given):
+        raise RecordError("the record has no answer")
+
+    monkeypatch.setattr(apart, "judge", broken)
+    with pytest.raises(RecordError, match="^the record has no answer$"):
         apart.verdict(E, double)
 
 

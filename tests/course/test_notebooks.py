@@ -129,7 +129,7 @@ def test_a_new_notebook_gets_its_line_behind_the_one_before_it(course, capsys):
     assert "SUMMARY.md now lists a_04_new.ipynb, as 'What is new?'" in capsys.readouterr().err
     notebooks.enlist(course, ["a_05", "0_f", "a_05"])
     assert names(chapters(course)) == [
-        "a_01_text", "0_first", "a_03_heads", "a_04_new", "a_05_later", "b_02_heads",
+        "0_first", "a_01_text", "a_03_heads", "a_04_new", "a_05_later", "b_02_heads",
     ]  # fmt: skip
 
 

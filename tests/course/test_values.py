@@ -115,6 +115,17 @@ def test_a_number_of_numpy_is_a_float():
     assert kind(np.bool_(True)) == "a numpy.bool"
 
 
+def test_a_kind_has_its_article():
+    values = (
+        1,
+        UnboundLocalError(),
+        UnicodeError(),
+        UserWarning(),
+        torch.ones(1, dtype=torch.uint8),
+    )
+    assert [kind(value).split()[0] for value in values] == ["an", "an", "a", "a", "a"]
+
+
 def test_a_copy_that_is_kept_does_not_change_with_the_original():
     value = [torch.ones(1), {"a": [1]}]
     copied = kept(value)

@@ -1,8 +1,8 @@
-"""A verdict found in a forked process, so that nothing a learner's function does is left behind.
+"""Judge an answer in a forked process, so that nothing the learner's function does is left behind.
 
-A function that never ends is ended with its process, also where Python can't interrupt it, and the
-kernel stays as it was: nothing has to be put back. Where a system can't fork (Windows), or PyTorch
-couldn't be used after it, the same is done in this process, and the learner stops what never ends.
+A function that never ends is killed with that process, even where Python can't interrupt it. The
+kernel isn't affected, so nothing has to be put back. Where a system can't fork (Windows), or PyTorch
+fails in a fork, this process judges the answer, and the learner has to stop an endless function.
 """
 
 import contextlib
@@ -23,31 +23,31 @@ from course.learn.gradient import fault
 from course.learn.record import Exercise
 from course.learn.verdict import Verdict, judge
 
-PROCESSOR, WALL = 10.0, 60.0  # seconds for one call: of the processor, and of waiting
-STOPPED = "was still running when the check stopped it"  # on fast and slow machines alike
-ROOM = 2**20  # bytes for a verdict
-COUNT = 8  # bytes before it, for the number of the call that runs
+PROCESSOR, WALL = 10.0, 60.0  # seconds for one call: of processor time, and by the clock
+STOPPED = "was still running when the check stopped it"  # without seconds, so the same everywhere
+ROOM = 2**20  # bytes of memory that both processes share
+COUNT = 8  # the first of these bytes: the number of the call that is running
 
 
 def verdict(exercise: Exercise, function: Callable) -> Verdict:
-    """Judge a learner's function. KeyboardInterrupt comes through when the learner presses stop."""
+    """Judge a learner's function. Raises KeyboardInterrupt when the learner presses stop."""
     if not _forks():
         return _found(exercise, function, attempt)
-    exercise.prepare()  # once, here: what a forked process finds out is lost with it
-    gone: dict[int, Gone] = {}  # by the number of the call that ended a process
+    exercise.prepare()  # once, here: what a forked process computes is lost when it ends
+    gone: dict[int, Gone] = {}  # the calls that ended their process, by number
     while True:
         with mmap.mmap(-1, ROOM) as box:
             how = _wait(_fork(partial(_judge, box, exercise, function, gone)))
             number, left = int.from_bytes(box[:COUNT]), box[COUNT:]
         if how == 0 and left[0]:
             return _unpacked(left)
-        if number in {0, *gone}:  # not in a call: as its signature was read, or a value compared
+        if number in {0, *gone}:  # outside of a call, such as when reading the signature
             return Verdict("wrong", f"your function {_ending(how)}.")
         gone[number] = _ending(how)
 
 
 def _found(exercise: Exercise, function: Callable, run: Callable[..., Outcome]) -> Verdict:
-    """The verdict, and of a right answer what training would do with it."""
+    """Judge a function, and if it passes, add a remark on what would go wrong in training."""
     found = judge(exercise, function, run)
     if (
         found.status == "passed"
@@ -59,7 +59,7 @@ def _found(exercise: Exercise, function: Callable, run: Callable[..., Outcome]) 
 
 
 def _judge(box: mmap.mmap, exercise: Exercise, function: Callable, gone: dict[int, Gone]) -> None:
-    """In the forked process: leave the verdict in the box, and before each call its number."""
+    """In the forked process: write each call's number into the box, and the verdict at the end."""
     calls = 0
 
     def run(function: Callable, inputs: tuple, without: tuple[str, ...] = ()) -> Outcome:
@@ -70,19 +70,20 @@ def _judge(box: mmap.mmap, exercise: Exercise, function: Callable, gone: dict[in
         if error := gone.get(calls):
             return Outcome(error=error, words=str(error))
         outcome = attempt(function, inputs, without, apart=True)
-        _set_clocks()  # for what the check does next
+        _set_clocks()  # a new limit for what the check does next
         return outcome
 
     _set_clocks()
     try:
         found = pickle.dumps(_found(exercise, function, run))
-    except Exception as error:  # of the record or of the check
-        found = pickle.dumps(CourseError(f"{type(error).__name__}: {error}"))
+    except Exception as error:  # a fault of the record or of the check
+        ours = isinstance(error, CourseError)
+        found = pickle.dumps(error if ours else CourseError(f"{type(error).__name__}: {error}"))
     box[COUNT : COUNT + len(found)] = found
 
 
 def _set_clocks() -> None:
-    """From now on the process may take so long, and then a signal ends it, whatever it does."""
+    """Restart both clocks. When one runs out, a signal ends the process, whatever it is doing."""
     signal.setitimer(signal.ITIMER_PROF, PROCESSOR)
     signal.setitimer(signal.ITIMER_REAL, WALL)
 
@@ -95,15 +96,15 @@ def _unpacked(left: bytes) -> Verdict:
 
 
 def _fork(work: Callable[[], None]) -> int:
-    """Start a process that does this work and ends with 0, or with 1 if it fails."""
+    """Start a process that does this work and exits with 0, or 1 if it fails. Returns its id."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of a fork among threads
+        warnings.simplefilter("ignore", DeprecationWarning)  # warns of a fork with threads
         pid = os.fork()
     if pid:
         return pid
     status = 1
     try:
-        os.setsid()  # Ctrl-C is for the kernel
+        os.setsid()  # so that Ctrl-C reaches only the kernel
         for number in (signal.SIGPROF, signal.SIGALRM):
             signal.signal(number, signal.SIG_DFL)
         torch.set_num_threads(1)  # PyTorch's other threads weren't forked
@@ -114,7 +115,7 @@ def _fork(work: Callable[[], None]) -> int:
 
 
 def _wait(pid: int) -> int:
-    """How a process ended: its status, or minus a signal. Nothing that it started is left."""
+    """Return how a process ended, its status or minus a signal, and kill the rest of its group."""
     status = None
     try:
         status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
@@ -136,7 +137,7 @@ def _ending(status: int) -> Gone:
 
 @cache
 def _forks() -> bool:
-    """Whether a forked process can compute: a probe, once in each session."""
+    """Whether PyTorch works in a forked process. One probe in each session finds out."""
     if not hasattr(os, "fork"):
         return False
 

@@ -1,6 +1,7 @@
-"""Values in words: what kind a value is, and its text, never rounded until it looks right."""
+"""Values as text: their kind, and their digits, not rounded until a wrong value looks right."""
 
 import math
+import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,8 +11,9 @@ from torch import Tensor
 
 from course.learn.values import FLOATS, PLAIN, TENSORS, exactly, odd, same
 
-MANY = 40  # numbers in a tensor that is written out
-DIGITS = (4, 6, 9, 17)  # significant digits, the fewest that are honest
+MANY = 40  # numbers: a tensor with more isn't written out
+AN = re.compile("[aeio]|un(?!i)", re.IGNORECASE)  # an int, an UnboundLocalError; a UnicodeError
+DIGITS = (4, 6, 9, 17)  # significant digits: the fewest that suffice are shown
 
 
 def kind(value: Any) -> str:
@@ -22,7 +24,7 @@ def kind(value: Any) -> str:
     if value is None:
         return "None"
     name = type_name(type(value))
-    return f"{'an' if name[:1].lower() in tuple('aeio') else 'a'} {name}"
+    return f"{'an' if AN.match(name) else 'a'} {name}"
 
 
 def type_name(cls: type) -> str:
@@ -39,7 +41,7 @@ def listed(names: list[str]) -> str:
 
 
 def show(value: Any, unlike: Any = None, wrong: Callable[[Any], bool] | None = None) -> str:
-    """A value as text, in as few digits as show that it is `unlike` another, or still `wrong`."""
+    """A value as text, with as few digits as leave it `unlike` another value, or still `wrong`."""
     for digits in DIGITS:
         text = _text(value, digits)
         differs = unlike is None or text != _text(unlike, digits)
@@ -61,7 +63,7 @@ def _text(value: Any, digits: int, limit: int = 220) -> str:
 
 
 def _pieces(value: Any, digits: int) -> Iterator[str]:
-    """The text of a value, piece by piece, as nobody may want the whole of it."""
+    """Yield the text of a value piece by piece, so that the caller can stop early."""
     if exactly(value, *TENSORS) and not odd(value) and value.numel() <= MANY:
         yield from _pieces(value.tolist(), digits)
     elif exactly(value, list, tuple, dict):
@@ -83,12 +85,12 @@ def _pieces(value: Any, digits: int) -> Iterator[str]:
 
 
 def _visible(character: str) -> str:
-    """An accent that stands on the letter before would hide that it is a character."""
+    """Return a combining accent as its code: it would merge with the letter before it."""
     return f"\\u{ord(character):04x}" if unicodedata.combining(character) else character
 
 
 def _number(value: float, digits: int) -> str:
-    """A float that looks whole only if it is.
+    """A float as text that looks like a whole number only if it is one.
 
     >>> _number(1 / 3, 4), _number(0.99999, 4), _number(2.0, 4), _number(1e-9, 4)
     ('0.3333', '0.99999', '2.0', '1e-09')
@@ -112,7 +114,7 @@ def _rounded(value: Any, digits: int) -> Any:
 
 
 def call(name: str, inputs: tuple) -> str:
-    """A call as the learner would write it, exact; long inputs are named by their kind."""
+    """A call as the learner would write it, exact; in a long one, long inputs are named by kind."""
     shown = [getattr(i, "__name__", "") or _exact(i) for i in inputs]
     if sum(map(len, shown)) > 240:  # they would bury the sentence
         shown = [kind(i) if len(s) > 60 else s for i, s in zip(inputs, shown, strict=True)]
@@ -120,13 +122,13 @@ def call(name: str, inputs: tuple) -> str:
 
 
 def _exact(value: Any) -> str:
-    """The text of an input in the fewest digits from which it could be typed in again."""
+    """The text of an input with the fewest digits that give the same value when typed in."""
     enough = (digits for digits in DIGITS if same(_rounded(value, digits), value, rtol=0.0))
     return _text(value, next(enough, DIGITS[-1]), 120)
 
 
 def extent(value: Any) -> int:
-    """How much there is to read: numbers and characters, counted."""
+    """How much there is to read in an input: roughly, its count of numbers and characters."""
     return sum(_sizes(value))
 
 
