@@ -1,1 +1,1 @@
-"""Programs that are run by hand: they measure, or they train the models whose results chapters store."""
+"""Programs to run by hand: they measure time or loss, or train models whose results a chapter stores."""

@@ -37,7 +37,7 @@ ROWS: dict[str, dict] = {  # what is changed: the configuration, the maker of bl
     "no positions": dict(config=dict(positions="none")),
     "averages, no positions": dict(
         block=turned_into(attention=EqualShares)
-    ),  # rotary acts on scores
+    ),  # rotary positions change only scores
     "one layer": dict(config=dict(n_layer=1)),
     "one head": dict(config=dict(n_head=1)),
     "whole, 1,000 steps": dict(n_steps=1000),
@@ -45,7 +45,7 @@ ROWS: dict[str, dict] = {  # what is changed: the configuration, the maker of bl
 
 
 def make_model(config: Config, seed: int, block: Callable = make_block, **changes) -> GPT:
-    """A model with these changes; its weights are those of the whole model, as far as that has them."""
+    """Return a model with these changes; its first weights are those of the whole model, if that has them."""
     torch.manual_seed(seed)
     whole = GPT(config)
     model = GPT(replace(config, **changes), block)
@@ -55,7 +55,7 @@ def make_model(config: Config, seed: int, block: Callable = make_block, **change
 
 @cache
 def texts() -> tuple[BPETokenizer, torch.Tensor, list[str], list[str]]:
-    """The tokenizer, the ids to learn from, the stories to choose on, and those to judge on."""
+    """Return the tokenizer, the ids to learn from, the stories to choose on, and those to judge on."""
     judging, choosing = (write_stories(1000, SEED + n) for n in (1, 2))
     return *read(), choosing, judging
 
@@ -72,7 +72,7 @@ def train(
 
 
 def run(row: str, learning_rate: float, seed: int, n_steps: int = N_STEPS) -> Scores:
-    """Train one model. Its loss above the floor on `choosing` stories, and its scores on others."""
+    """Train a model; return its loss above the floor on `choosing` stories, and its scores on others."""
     (tokenizer, ids, _, judging), changes = texts(), ROWS[row]
     config = Config(tokenizer.vocab_size, ids.shape[1], n_layer=3, n_head=2, n_embd=64)
     model = make_model(config, seed, changes.get("block", make_block), **changes.get("config", {}))

@@ -1,9 +1,9 @@
-"""Time and peak memory of MultiHeadAttention, as multiples of F.scaled_dot_product_attention.
+"""Peak memory of MultiHeadAttention, and its time compared with F.scaled_dot_product_attention.
 
 Run: python benchmarks/attention_time.py
-The peer is PyTorch's function called directly with the same projections. The fused module is to
-cost at most 1.05 times the peer at every length; the explicit way (`forward_with_weights`) shows what the
-weights cost when they are written down.
+The peer is PyTorch's function, called directly with the same projections. The aim is that the fused module
+takes at most 1.05 times as long as the peer at every length. The explicit way (`forward_with_weights`)
+shows what it costs to compute the weights.
 """
 
 import multiprocessing
@@ -22,7 +22,7 @@ LENGTHS = [64, 128, 256, 512, 1024, 2048, 4096]
 
 
 def ways(length):
-    """The peer, the fused module and the explicit way, each as a function of x."""
+    """Return the peer, the fused module and the explicit way, each as a function of x."""
     torch.manual_seed(0)
     module = MultiHeadAttention(WIDTH, HEADS, length).eval()
     module.requires_grad_(False)
@@ -41,7 +41,7 @@ def ways(length):
 
 
 def times(length, repeats):
-    """Median CPU seconds of each way, the ways taking turns so that all see the same machine."""
+    """Return the median CPU seconds of each way; they take turns, so that all see the same machine."""
     forwards, x = ways(length), torch.randn(1, length, WIDTH)
     inner = max(1, 2048 // length)
     seconds = {name: [] for name in forwards}
@@ -56,7 +56,7 @@ def times(length, repeats):
 
 
 def peak(name, length, answer):
-    """MiB that one forward adds to a fresh process."""
+    """Put into `answer` the MiB that one forward pass adds to the peak of a fresh process."""
     torch.set_num_threads(1)
     x = torch.randn(1, length, WIDTH)
     ways(64)[name](x[:, :64])
@@ -67,13 +67,13 @@ def peak(name, length, answer):
 
 
 def high_water():
-    """The most memory this process has held, in MiB (Linux; getrusage counts the parent's too)."""
+    """Return this process's peak memory in MiB (on Linux; getrusage would include the parent's)."""
     status = Path("/proc/self/status").read_text()
     return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) / 1024
 
 
 def peaks(length):
-    """MiB of each way, each in a process of its own."""
+    """Return the MiB that each way needs, each measured in its own process."""
     context, found = multiprocessing.get_context("spawn"), {}
     for name in ("direct", "fused", "explicit"):
         answer = context.Queue()

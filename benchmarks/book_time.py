@@ -2,7 +2,7 @@
 
 Run: python benchmarks/book_time.py [PATH_OF_JUPYTER_BOOK]
 jupyter-book needs an environment of its own: python -m venv jb && jb/bin/pip install 'jupyter-book<2'
-The aim is at most a third. The two take turns, and each starts from nothing.
+The aim is at most a third. The two programs take turns, and each build starts without an earlier one.
 """
 
 import os
@@ -21,7 +21,7 @@ AIM = 1 / 3
 
 
 def seconds(command: list[str], folder: Path) -> float:
-    """Wall time of a build, which must succeed."""
+    """Return the wall-clock seconds of a build. Exits if the build fails."""
     shutil.rmtree(folder / "build", ignore_errors=True)
     shutil.rmtree(folder / "notebooks" / "_build", ignore_errors=True)
     start = time.perf_counter()

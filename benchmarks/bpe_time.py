@@ -1,7 +1,7 @@
-"""CPU time of BPE here, as a multiple of Hugging Face `tokenizers` (training) and `tiktoken`.
+"""CPU time of our BPE as a multiple of Hugging Face `tokenizers` (training) and `tiktoken` (encoding).
 
 Run: ATTENTION_DATA=folder python benchmarks/bpe_time.py
-Training is to cost about 2 times what Hugging Face needs on one thread and never more than 3.
+The aim for training is about 2 times as long as Hugging Face on one thread, and never more than 3 times.
 """
 
 import os
@@ -41,13 +41,13 @@ def cpu_time(call: Callable[[], object]) -> float:
 
 
 def ratio(ours: Callable[[], object], theirs: Callable[[], object]) -> float:
-    """The median of the ratios of pairs measured in turn, so that both meet the same machine."""
+    """Return the median ratio of pairs; both calls take turns, so that they see the same machine."""
     theirs()  # the first call also builds their tables
     return statistics.median(cpu_time(ours) / cpu_time(theirs) for _ in range(REPEATS))
 
 
 def measure(text: str) -> tuple[float, float]:
-    """Our time for training and for encoding, as multiples of theirs."""
+    """Return our times for training and for encoding, as multiples of the other libraries' times."""
     tokenizer = BPETokenizer.train(text, VOCAB_SIZE)
     reference = tiktoken.Encoding(
         "ours", pat_str=tokenizer.pattern, mergeable_ranks=tokenizer.ranks, special_tokens={}

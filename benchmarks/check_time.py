@@ -1,8 +1,8 @@
 """Time of a check, for every exercise with its right answer and each known mistake.
 
 Run: python benchmarks/check_time.py
-The aim is a tenth of a second as a rule and never more than one. The peer is what any check has to
-do at least: call the answer once on every input.
+The aim is a tenth of a second for most checks and at most a second for all. The peer is the least that a
+check has to do: call the answer once on every input.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ def seconds(work) -> float:
 
 def bare(exercise) -> None:
     for inputs in exercise.inputs:
-        with contextlib.suppress(ValueError):  # asked for
+        with contextlib.suppress(ValueError):  # some exercises ask for this error
             exercise.reference.function(*inputs)
 
 

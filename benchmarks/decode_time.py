@@ -1,8 +1,8 @@
-"""Tokens a second that a GPT writes with and without a cache, by the length of what stands there.
+"""Tokens per second that a GPT writes with and without a cache, by the length of the prompt.
 
 Run: python benchmarks/decode_time.py
-One sequence, one thread, CPU time; both ways take turns and write the same ids. The ratio grows with
-the length: without a cache a token costs as much as all tokens before it.
+CPU time of one sequence on one thread; both ways take turns and write the same ids. The ratio grows with
+the length, because without a cache the model reads all tokens again for each new one.
 """
 
 import statistics
@@ -19,7 +19,7 @@ N_NEW, ROUNDS = 16, 7
 
 
 def a_model():
-    """Three blocks of width 96, with drawn weights: what it writes is no matter here."""
+    """Return a GPT of three blocks of width 96, with random weights, since its text doesn't matter."""
     torch.manual_seed(0)
     model = GPT(Config(vocab_size=65, block_size=2048)).eval()
     for parameter in model.parameters():
@@ -33,7 +33,7 @@ def with_caches(model, ids, n_new, generator):
 
 
 def seconds(way, model, ids):
-    """CPU seconds for `N_NEW` tokens, without the reading of the prompt, which both do once."""
+    """Return the CPU seconds for `N_NEW` tokens after a first one, for which the prompt is read."""
     start = time.process_time()
     way(model, ids, 1, torch.Generator().manual_seed(0))
     prompt = time.process_time()
@@ -51,7 +51,7 @@ if __name__ == "__main__":
         for turn in range(ROUNDS + 1):
             for way, times in found.items():
                 taken = seconds(way, model, ids)
-                if turn:  # the first warms up
+                if turn:  # the first turn warms up
                     times.append(taken)
         without, cached = (N_NEW / statistics.median(times) for times in found.values())
         print(f"{length:>6} {without:>9.0f} {cached:>9.0f} {'':20} {cached / without:>6.1f}")

@@ -38,13 +38,13 @@ RATES, N_TOLD = (5e-3, 1e-2, 2e-2), 50
 
 
 def bits_per_byte(model: GPT, tokenizer: BPETokenizer, some: Sequence[str]) -> float:
-    """The model's loss on these texts, in a unit that can be compared between tokenizers."""
+    """Return the model's loss on these texts in bits per byte, whatever the tokenizer."""
     nats = mean_loss(model, padded(tokenizer, some))
     return nats * tokens_per_byte(tokenizer, some) / math.log(2)
 
 
 def run(text: str, start: str, rate: float, seed: int) -> Run:
-    """One training: its validation losses, its loss on the test part, and what it can still do or write."""
+    """Train a model; return its losses on the text and on old stories, and the scores of its stories."""
     parts = texts(text)
     model, tokenizer = begin(start, parts, seed)
     curve = train(model, tokenizer, parts, rate, seed)

@@ -1,9 +1,9 @@
-"""Frames a second while each live explorer changes at every frame, as a ratio to an empty page's.
+"""Frames per second while a live explorer changes at every frame, and their ratio to an empty page's.
 
 Run: course book, then python benchmarks/frame_time.py [the beginning of a page's name ...]
-The aim is more than 50 frames a second. Where a text is asked for, a letter of it is typed anew; what can
-be dragged is dragged, a slider too; anything else is pressed; empty pages take turns with the explorers. What
-is drawn is drawn by the processor, without a GPU.
+The aim is more than 50 frames per second. The script types a letter into a text field; in explorers
+without one, it drags what can be dragged, moves a slider, or presses anything else. An empty page takes
+turns with the explorers. The processor draws the pages, without a GPU.
 """
 
 import shutil
@@ -50,7 +50,7 @@ CHANGE = """async ([n, frames]) => {
 
 
 def rate(page, n: int) -> float:
-    """Frames a second of the n-th explorer of a page; of none, where there is no such explorer."""
+    """Return the frames per second of the n-th explorer of a page, or of the page if it has none."""
     one = page.locator("div.course-live").nth(n)
     if one.count():
         one.scroll_into_view_if_needed()

@@ -1,11 +1,11 @@
 """The loss that two minutes of CPU buy: this course's GPT beside nanoGPT's code, and what mattered.
 
 Run: python benchmarks/gpt_loss.py NANOGPT [TEXT] [--only NAME ...] [--seeds 3] [--jobs 1]
-NANOGPT is a checkout of github.com/karpathy/nanoGPT, whose model.py is used as it is. TEXT is tiny
-Shakespeare (the default is where ATTENTION_DATA says). Each training is a process of its own, on two
-threads, and ends when it has used 120 seconds of CPU: a minute of wall-clock is no measure on a
-machine that does other things. The recipes take turns, seed by seed. The last tenth of the
-text judges the last weights, once; looking at it is outside of the clock. (Our settings were chosen on it.)
+NANOGPT is a checkout of github.com/karpathy/nanoGPT, whose model.py is used unchanged. TEXT is tiny
+Shakespeare by default, from the folder in ATTENTION_DATA. Each training is a process of its own on two
+threads. It ends when it has used 120 seconds of CPU, because wall-clock time means little on a machine
+that also does other things. The recipes take turns, seed by seed. The last weights are judged once, on the
+last tenth of the text; this isn't included in the time. (Our settings were chosen on this tenth.)
 """
 
 import argparse
@@ -35,14 +35,14 @@ from attention.training import cross_entropy, evaluate
 
 CPU_SECONDS = 120
 N_THREADS = 2
-# A thread that waits for the other sleeps; if it turned in circles, that would count as CPU time,
-# and on a machine that does other things as nine tenths of it.
+# A thread sleeps while it waits for the other one. A busy wait would count as CPU time, and on a
+# machine that does other things it would be nine tenths of it.
 THREADS = {"OMP_NUM_THREADS": str(N_THREADS), "OMP_WAIT_POLICY": "PASSIVE"}
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What is trained, and how."""
+    """A model and how it is trained."""
 
     says: str
     sizes: dict = field(default_factory=dict)  # of `Config`, or of nanoGPT's GPTConfig
@@ -50,7 +50,7 @@ class Recipe:
     block_size: int = 64
     learning_rate: float = 1e-2
     optimizers: object = partial(muon, times=4.0)
-    lowest: float = 0.0  # share of the rate at the end
+    lowest: float = 0.0  # share of the rate that is left at the end
     constant: bool = False
     clip: float = 1.0
     zero_start: bool = True
@@ -58,7 +58,7 @@ class Recipe:
 
 
 def nano(says: str, n_embd: int, learning_rate: float = 1e-3, **others) -> Recipe:
-    """nanoGPT's code with the sizes of its README for a computer without a GPU."""
+    """Return a recipe: nanoGPT's code, with the sizes of its README for a computer without a GPU."""
     sizes = dict(n_layer=4, n_head=4, n_embd=n_embd, dropout=0.0, bias=False)
     return Recipe(says, sizes, 12, 64, learning_rate, None, lowest=0.1, nanogpt=True, **others)
 
@@ -67,7 +67,7 @@ OURS = Recipe("this course's GPT", dict(n_layer=3, n_head=4, n_embd=96))
 
 
 def changed(says: str, **changes) -> Recipe:
-    """Our recipe with one thing changed; `sizes` are changed one by one."""
+    """Return our recipe with these changes; `sizes` changes only the sizes that it names."""
     sizes = OURS.sizes | changes.pop("sizes", {})
     return replace(OURS, says=says, sizes=sizes, **changes)
 
@@ -94,7 +94,7 @@ RECIPES = {
 
 
 def nanogpt_module(folder: str):
-    """nanoGPT's model.py, as a module."""
+    """Return nanoGPT's model.py as a module. Exits if it isn't in the folder."""
     path = Path(folder, "model.py")
     if not path.exists():
         sys.exit(f"{path}: expected nanoGPT's model.py there, a checkout of karpathy/nanoGPT")
@@ -106,18 +106,18 @@ def nanogpt_module(folder: str):
 
 
 class Logits(nn.Module):
-    """nanoGPT's model with the call of ours: logits at every position."""
+    """nanoGPT's model, called like ours: it returns the logits at every position."""
 
     def __init__(self, model: nn.Module):
         super().__init__()
         self.model = model
 
     def forward(self, ids):
-        return self.model(ids, ids)[0]  # with targets it gives the logits of all positions
+        return self.model(ids, ids)[0]  # with targets it returns the logits of all positions
 
 
 def make(recipe: Recipe, vocab_size: int, folder: str):
-    """The model and its optimizers."""
+    """Return the recipe's model and its optimizers."""
     common = dict(vocab_size=vocab_size, block_size=recipe.block_size)
     if recipe.nanogpt:
         module = nanogpt_module(folder)
@@ -138,14 +138,14 @@ def make(recipe: Recipe, vocab_size: int, folder: str):
 
 
 def share_of_rate(recipe: Recipe, spent: float) -> float:
-    """The schedule, by the share of the CPU time that is spent: up in a twentieth, then down."""
+    """Return the factor of the rate after this share of the time: it rises for a twentieth, then falls."""
     up = min(1.0, (spent + 0.002) / 0.05)
     down = 1.0 if recipe.constant else warm_up_and_cosine(int(10_000 * spent), 10_001, 500)
     return up if spent < 0.05 else recipe.lowest + (1 - recipe.lowest) * down
 
 
 def one_run(recipe: Recipe, seed: int, folder: str, text: str, seconds: float) -> dict:
-    """Train for so much CPU time; the loss on what was held back, and the number of steps."""
+    """Train for this CPU time; return the held-back loss, and the numbers of steps and parameters."""
     torch.set_num_threads(N_THREADS)
     torch.manual_seed(seed)
     tokenizer = CharTokenizer(text)
@@ -175,9 +175,9 @@ def one_run(recipe: Recipe, seed: int, folder: str, text: str, seconds: float) -
 
 
 def child(name: str, seed: int, options: argparse.Namespace) -> dict:
-    """`one_run` in a process of its own, whose CPU time is then the training's.
+    """Run `one_run` in its own process, whose CPU time is then that of the training; return its result.
 
-    What stands in the file of `--store` already is not run again.
+    A run that is already in the file of `--store` is returned from there.
     """
     stored = Path(options.store) if options.store else None
     lines = stored.read_text().splitlines() if stored and stored.exists() else []
@@ -198,7 +198,7 @@ def child(name: str, seed: int, options: argparse.Namespace) -> dict:
 
 
 def table(names: list[str], found: dict[str, list[dict]]) -> None:
-    """Mean and spread of each recipe, and how far each is from ours, seed by seed."""
+    """Print each recipe's mean loss and spread, and its difference from ours, seed by seed."""
     print(f"{'loss':>6} {'±':>6} {'steps':>6} {'parameters':>10} {'from ours':>15}")
     for name in names:
         losses = [run["loss"] for run in found[name]]

@@ -1,8 +1,8 @@
-"""A class graded: what each of its submissions got, and how many a minute.
+"""Grade a class of made-up submissions: the results of each kind, and how many per minute.
 
 Run: python benchmarks/grade_time.py [SUBMISSIONS] [-- OPTIONS OF `course grade`]
-A fifth are hostile. The floor is what any submission costs at least: a Python that imports torch.
-Nothing may be wrongly passed, nothing lost, and no process, file or mount may be left behind.
+A fifth are hostile. The floor is the least time for any submission, that of a Python that imports torch.
+No wrong answer may pass, no submission may be lost, and no process, file or mount may be left behind.
 """
 
 import hashlib
@@ -64,7 +64,7 @@ MORE = {"reading and connecting": SECRETS, "a daemon": DAEMON, "files outside": 
 
 
 def cells(sources: dict[str, str]) -> list[str]:
-    """A learner's cells: imports, and for each exercise a cell and its check."""
+    """Return a learner's cells: imports, and for each exercise a cell and its check."""
     made = [BEGIN + "import torch.nn.functional as F\nfrom torch import nn"]
     for id in IDS:
         name = id.partition(".")[2]
@@ -82,7 +82,7 @@ def notebook(sources: list[str]) -> str:
 
 
 def submissions(many: int):
-    """Names, kinds and texts of submissions; of each the points that it must not exceed."""
+    """Yield each submission's path, kind, text, and the most exercises that it is allowed to pass."""
     right = {id: load(id).solution for id in IDS}
     first = f"{CHAPTER}.{HOSTILE}"
     hostile = [*TRICKS.items(), *MORE.items()]
@@ -126,7 +126,7 @@ def submissions(many: int):
 
 
 def floor(times: int = 3) -> float:
-    """Seconds of wall-clock for a Python that imports torch, JOBS of them side by side."""
+    """Return the wall-clock seconds of a Python that imports torch, with JOBS of them at a time."""
     start = time.perf_counter()
     for _ in range(times):
         command = [sys.executable, "-c", "import torch"]
@@ -137,7 +137,7 @@ def floor(times: int = 3) -> float:
 
 
 def left_behind() -> tuple[set[str], set[str], str]:
-    """Processes of sandboxes, files in the temporary folder, and mounts."""
+    """Return the processes of sandboxes, the files in the temporary folder, and the mounts."""
     inside = {
         " ".join(p.info["cmdline"] or []) + str(p.pid)
         for p in psutil.process_iter(["cmdline"])

@@ -1,9 +1,9 @@
-"""Time of a key in the live model of chapter 14, in Chromium, against torch's whole pass.
+"""Time for a keystroke in the live model of chapter 14, in Chromium, compared with a pass in torch.
 
 Run: python benchmarks/key_time.py
-The page keeps the keys and values of what was read before, so that a key at the end costs one
-position. A text longer than the context moves on by one at each key and is read as a whole. The peer
-is `model.forward_with_weights` on the same text, on one thread, in the same minute.
+The page keeps the keys and values of the text read before, so for a keystroke at the end the model reads
+one position. A text longer than the context moves on by one character at each keystroke, so all of it is
+read. The peer is `model.forward_with_weights` on the same text, on one thread, in the same minute.
 """
 
 import base64

@@ -1,7 +1,7 @@
 """Twins of one GPT, each trained with a different mask, for chapter 08.
 
 `python -m benchmarks.leaking_twins` takes about ten minutes of one CPU. `chapters.ch08.leaking_twins` says
-what is measured, and reads it.
+what is measured, and reads the runs.
 """
 
 from functools import cache
@@ -31,8 +31,8 @@ from chapters.ch13.story_model import (
 SEEDS = (1337, 1338, 1339)
 N_STEPS = 300
 N_JUDGING, BATCH_SIZE, LEARNING_RATE = 50, 16, 1e-2
-OPENING = "\nOnce there was a"  # from which the twins go on
-SHOWN = 32  # tokens of a twin's first story
+OPENING = "\nOnce there was a"  # which the twins continue
+SHOWN = 32  # tokens of each twin's first story
 
 
 class Curtained(CausalSelfAttention):
@@ -42,12 +42,12 @@ class Curtained(CausalSelfAttention):
 
     def forward(self, x: Tensor, cache=None) -> Tensor:
         mask = curtain(x.shape[1], self.diagonal)
-        mask[0, 0] = True  # a row that may look nowhere would be nan
+        mask[0, 0] = True  # a row that may not look anywhere would be nan
         return self.out(merge_heads(F.scaled_dot_product_attention(*self.project(x), mask)))
 
 
 def make_twin(config: Config, seed: int, diagonal: int | None) -> GPT:
-    """A GPT with this mask in every block; the seed alone determines its weights."""
+    """Return a GPT with this mask in every block; only the seed determines its weights."""
     torch.manual_seed(seed)
     model = GPT(config, turned_into(attention=Curtained))
     for block in model.blocks:
@@ -56,7 +56,7 @@ def make_twin(config: Config, seed: int, diagonal: int | None) -> GPT:
 
 
 def loss_without_future(model: GPT, ids: Tensor) -> float:
-    """The loss on whole texts if each token is guessed from a text that ends there, in nats per token."""
+    """Return the loss, in nats per token, if the model reads only the tokens before each guess."""
     total, n_tokens = 0.0, int((ids[:, 1:] != PADDING).sum())
     with evaluating(model):
         for t in range(1, ids.shape[1]):
@@ -67,7 +67,7 @@ def loss_without_future(model: GPT, ids: Tensor) -> float:
 
 
 def written(model: GPT, tokenizer: BPETokenizer, n: int, generator: torch.Generator) -> list[str]:
-    """n texts that go on from OPENING up to a line break; the model reads all its words at each step."""
+    """Return n texts that continue OPENING up to a line break; the model rereads everything at each step."""
     opening = torch.tensor([tokenizer.encode(OPENING)] * n)
     ids = generate(model, opening, model.config.block_size - opening.shape[1], generator)
     texts = (tokenizer.decode(row) for row in ids[:, 1:])
@@ -76,7 +76,7 @@ def written(model: GPT, tokenizer: BPETokenizer, n: int, generator: torch.Genera
 
 @cache
 def texts() -> tuple[BPETokenizer, Tensor, Tensor]:
-    """The tokenizer, the ids to learn from, and those to judge on."""
+    """Return the tokenizer, the ids to learn from, and those to judge on."""
     tokenizer, ids = read()
     return tokenizer, ids, padded(tokenizer, write_stories(N_JUDGING, 1))
 
@@ -84,7 +84,7 @@ def texts() -> tuple[BPETokenizer, Tensor, Tensor]:
 def run(
     diagonal: int | None, seed: int, n_steps: int = N_STEPS, n_stories: int = N_STORIES
 ) -> dict:
-    """Train a twin. Its two losses, the good ones of its stories, how the first begins and breaks off."""
+    """Train a twin; return its losses, how many stories are good, and how far the first keeps to the form."""
     tokenizer, ids, judging = texts()
     config = Config(tokenizer.vocab_size, ids.shape[1], n_layer=2, n_head=2, n_embd=64)
     model, generator = make_twin(config, seed, diagonal), torch.Generator().manual_seed(seed)

@@ -1,6 +1,6 @@
-"""Small models of each kind of position read on past the length they were trained at, for chapter 11.
+"""Losses of models with each kind of position beyond the length of their training, for chapter 11.
 
-`python -m benchmarks.longer_texts` takes some six minutes of CPU, and writes longer.json.
+`python -m benchmarks.longer_texts` takes about six minutes of one CPU, and writes longer.json.
 """
 
 import json
@@ -23,7 +23,7 @@ STRETCH = LONGER // TRAINED
 
 
 def trained(kind: str, seed: int, ids: Tensor, vocab_size: int, n_steps: int) -> GPT:
-    """A GPT of two layers, trained on blocks of 32 characters."""
+    """Return a GPT of two layers, trained on blocks of 32 characters."""
     torch.manual_seed(seed)
     model = GPT(Config(vocab_size, TRAINED, n_layer=2, n_head=4, n_embd=48, positions=kind))
     train(
@@ -39,9 +39,9 @@ def trained(kind: str, seed: int, ids: Tensor, vocab_size: int, n_steps: int) ->
 
 
 def by_position(model: nn.Module, ids: Tensor) -> list[float]:
-    """The loss of the first 16 positions, of the next 16, and so on up to 128, in nats a character.
+    """Return the mean loss at the first 16 positions, the next 16, and so on to 128, in nats per character.
 
-    A block begins every 16 characters, so that all means are over the same characters, but for the
+    A block begins every 16 characters, so that all means are over the same characters, except at the
     ends of the text.
     """
     x, y = cut_blocks(ids, torch.arange(0, len(ids) - LONGER, BIN), LONGER)
@@ -54,9 +54,9 @@ def by_position(model: nn.Module, ids: Tensor) -> list[float]:
 
 
 def ways(model: GPT) -> Iterator[tuple[str, GPT]]:
-    """The ways in which a trained model may read further than it was trained."""
+    """Yield each way to read beyond the trained length: its name, and the model changed for it."""
     kind = model.config.positions
-    if kind == "learned":  # its table ends: take the last row again, or lay the rows further apart
+    if kind == "learned":  # its table ends: repeat the last row, or spread the rows further apart
         model.config = replace(model.config, block_size=LONGER)
         table = model.position_embedding.weight.detach()  # (32, C)
         clipped = torch.cat([table, table[-1:].expand(LONGER - TRAINED, -1)])
@@ -72,7 +72,7 @@ def ways(model: GPT) -> Iterator[tuple[str, GPT]]:
         for layer in layers:
             layer.rotary_stretch = STRETCH
         yield "rotary, stretched", model
-        for layer in layers:  # the fast pairs stay as they are, the slowest turns a fourth as fast
+        for layer in layers:  # the fastest pair is unchanged, the slowest turns a fourth as fast
             layer.rotary_stretch = 1.0
             layer.rotary_base *= STRETCH ** (size / (size - 2))
         yield "rotary, base", model
@@ -84,7 +84,7 @@ def measure(
     kinds: tuple[str, ...] = POSITIONS,
     told: Callable[..., None] = print,
 ) -> dict[str, list[list[float]]]:
-    """For each way of reading, and for each seed, the losses by position."""
+    """Return the losses by position of each way of reading, for each seed."""
     text = load_corpus("play")
     tokenizer = CharTokenizer(text)
     ids, held_back = split(torch.tensor(tokenizer.encode(text)))

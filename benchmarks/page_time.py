@@ -1,8 +1,8 @@
-"""Weight of each page of the book, and the time until it is painted and until its explorers are live.
+"""Size of each page of the book, and the time until it is painted and until its explorers are live.
 
 Run: course book, then python benchmarks/page_time.py [the beginning of a page's name ...]
-Each page is opened from the disk by a browser of its own, so that nothing is cached. Weights of models
-are scripts at the end of a page. The peer is a page of one word, opened in turn with the others.
+Each page is opened from disk in a new browser, so that nothing is cached. The weights of models are
+scripts at the end of a page. The peer is a page of one word, which takes turns with the page.
 """
 
 import shutil
@@ -29,7 +29,7 @@ LIVE = """async () => {
 
 
 def kind(path: Path, resource: str) -> str:
-    """What a file is to a page."""
+    """Return the kind of a file that a page loads, one of KINDS."""
     if resource == "script" and path.read_bytes()[:40].startswith(b"(globalThis.courseWeights"):
         return "weights"
     names = {"document": "page", "script": "scripts", "stylesheet": "styles", "font": "fonts"}
@@ -37,7 +37,7 @@ def kind(path: Path, resource: str) -> str:
 
 
 def opened(chromium: BrowserType, address: str) -> tuple[Counter[str], list[float]]:
-    """The bytes of a page by their kind, and the milliseconds until it was painted, and was live."""
+    """Open a page; return its bytes by kind, and the milliseconds until it was painted and was live."""
     found: dict[Path, str] = {}
     browser = chromium.launch(
         executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
@@ -58,7 +58,7 @@ def opened(chromium: BrowserType, address: str) -> tuple[Counter[str], list[floa
 
 
 def measured(chromium: BrowserType, pages: list[Path], empty: str) -> Iterator[str]:
-    """A line for each page."""
+    """Yield a line of results for each page."""
     for path in pages:
         runs = [opened(chromium, each) for _ in range(REPEATS) for each in (path.as_uri(), empty)]
         weight = runs[0][0]

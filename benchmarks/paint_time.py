@@ -1,9 +1,9 @@
-"""Milliseconds from an event to its picture, for each explorer of the book, median and maximum.
+"""Median and maximum of the milliseconds from an event to its picture, for each explorer of the book.
 
 Run: course book, then python benchmarks/paint_time.py [the beginning of a page's name ...]
-Chromium is given true events: what can be dragged is dragged, into a text a letter is typed, a slider
-is moved by keys, anything else is pressed. A picture is there when the frame that has it was
-handed on. The aim is less than 50 ms; the peer is a page that draws nothing, where a frame has to come all the same.
+Chromium receives real events: the script drags what can be dragged, types letters into a text, moves a
+slider by keys, or presses anything else. A picture counts as soon as its frame was handed on. The aim is
+less than 50 ms. The peer is a page that draws nothing, in which a frame has to come nevertheless.
 """
 
 import shutil
@@ -31,7 +31,7 @@ SETTLED = "() => new Promise(done => requestAnimationFrame(() => requestAnimatio
 
 
 def acts(page: Page, one: Locator) -> Callable[[int], None]:
-    """What moves an explorer for the n-th time."""
+    """Return a function of n that changes an explorer for the n-th time."""
     if (grip := one.locator(".grip").first).count():
         grip.scroll_into_view_if_needed()
         box = grip.bounding_box()
@@ -56,7 +56,7 @@ def acts(page: Page, one: Locator) -> Callable[[int], None]:
 
 
 def times(page: Page, act: Callable[[int], None]) -> list[float]:
-    """Milliseconds from each of many events to its picture."""
+    """Return the milliseconds from each of EVENTS events to its picture. Exits if too few were seen."""
     page.evaluate("took.length = 0")
     for n in range(EVENTS):
         act(n)
@@ -69,7 +69,7 @@ def times(page: Page, act: Callable[[int], None]) -> list[float]:
 
 
 def explorers(page: Page, name: str) -> Iterator[tuple[str, list[float]]]:
-    """The times of each explorer of a page."""
+    """Yield a name and the times for each explorer of a page."""
     page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
     page.evaluate("Promise.all([window.framesReady, window.liveReady])")
     page.evaluate(LISTEN)

@@ -4,8 +4,8 @@
 has two blocks of width 48 and trains for 300 steps, and all models of one seed see the same batches. The
 losses on the play's validation part go into `choices.json`. It takes five minutes of one CPU.
 
-`python -m benchmarks.play_choices tuned` repeats these runs, each choice with the learning rate that suits it
-best (see `chapters.rates`), for `tuned.json`. It takes ten minutes. With names of choices, it trains only these.
+`python -m benchmarks.play_choices tuned` repeats these runs, each choice with its best learning rate (see
+`chapters.rates`), for `tuned.json`. It takes ten minutes. With names of choices, it trains only these.
 
 `python -m benchmarks.play_choices whole play`, or `whole tinyshakespeare`, or `whole "no
 normalisation"`, trains the chapter's own GPT with five seeds, for `whole.json`. Each takes three
@@ -45,7 +45,7 @@ TUNED = SIZES | dict(optimizers=partial(muon, times=2.5))
 
 
 def own_start(block: Block) -> Block:
-    """With PyTorch's own first weights instead of zeros."""
+    """Return the block with PyTorch's own first weights instead of zeros."""
     for layer in (block.attention.out, block.mlp.out):
         layer.reset_parameters()
     return block
@@ -177,7 +177,7 @@ def sliding_loss(model: nn.Module, ids: Tensor, size: int, stride: int = 4) -> f
 
 
 def parts() -> tuple[Tensor, Tensor]:
-    """The play's ids to train on, and those to choose on."""
+    """Return the play's ids to train on, and those to choose on."""
     text = load_corpus()
     rest, _ = split(torch.tensor(CharTokenizer(text).encode(text)))
     return split(rest)

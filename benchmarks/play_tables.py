@@ -1,6 +1,6 @@
 """The losses of tables that count n-grams, for chapter 13: `python -m benchmarks.play_tables play`.
 
-The word is the name of a text, `play` or `tinyshakespeare`. It takes a minute for the play.
+Its arguments are names of texts, `play` or `tinyshakespeare`. The play takes a minute.
 """
 
 import sys
@@ -14,11 +14,11 @@ from benchmarks.stored_runs import add
 from chapters.ch13.ngrams import STORED, best_smoothing, ngram_loss
 
 AMONG = (0.01, 0.03, 0.1, 0.3, 1.0)  # the smoothings to choose from
-LONGEST = {"counts": 5, "falls back": 8}  # of each kind of table, the largest n
+LONGEST = {"counts": 5, "falls back": 8}  # the largest n of each kind of table
 
 
 def table_losses(corpus: str) -> dict[str, dict[int, dict[str, float]]]:
-    """Of each kind and n, the smoothing that the validation part chose, and the losses on two parts."""
+    """Return, for each kind and n, the smoothing that the validation part chose, and two losses."""
     text = load_corpus(corpus)
     tokenizer = CharTokenizer(text)
     rest, test = split(torch.tensor(tokenizer.encode(text)))

@@ -1,8 +1,8 @@
 """CPU time of a redraw, for every explorer that a kernel draws, at each of its stops.
 
 Run: python benchmarks/redraw_time.py [CHAPTER ...]
-Each page is run as far as its last explorer, so an explorer has the tensors of its page.
-The aim is a tenth of a second. The peer is what any figure has to do at least: two empty axes.
+Each page is run up to its last explorer, so that the explorers have the tensors of the page.
+The aim is a tenth of a second. The peer is the least that a figure has to draw: two empty axes.
 """
 
 import ast
@@ -28,7 +28,7 @@ def seconds(work) -> float:
 
 
 def explorers(cells: list) -> Iterator[tuple[str, Explorer]]:
-    """The explorers of a page that a kernel draws, with the ids of their cells."""
+    """Run the cells of a page; yield the cell's id and the explorer for each one that a kernel draws."""
     tags = [cell.metadata.get("tags", []) for cell in cells]
     end = max((n for n, found in enumerate(tags) if "explorer" in found), default=-1)
     page: dict[str, object] = {"__name__": "__main__", "display": str}

@@ -34,13 +34,13 @@ RATES, BATCH_SIZE = (1e-2, 2e-2, 4e-2, 8e-2), 16
 
 @cache
 def owners(tokenizer: BPETokenizer, stories: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Where a name comes next that the story has decided: the stories, and the positions before it."""
+    """Return, for each owner's name that a story has decided, the story and the position before it."""
     found = [guess for guess in guesses(tokenizer, stories) if guess.kind == "owner"]
     return [guess.story for guess in found], [guess.position for guess in found]
 
 
 def scores(model: GPT, tokenizer: BPETokenizer, stories: Sequence[str]) -> dict[str, float]:
-    """The loss above the floor, the part of it at owners' names, and the share of these names it guesses.
+    """Return the loss above the floor, its part at owners' names, and the share of these that are guessed.
 
     At an owner's name only one token is possible. So the floor is 0 there, and all of the loss is above it.
     """
@@ -60,7 +60,7 @@ def scores(model: GPT, tokenizer: BPETokenizer, stories: Sequence[str]) -> dict[
 
 
 def run(width: int, n_steps: int, learning_rate: float, seed: int) -> Scores:
-    """Train one model. Its loss above the floor on `choosing` stories, and its scores on others."""
+    """Train a model; return its loss above the floor on `choosing` stories, and its scores on others."""
     tokenizer, ids, _, judging = texts()
     torch.manual_seed(seed)
     model = GPT(configure(width, tokenizer.vocab_size, ids.shape[1]))
@@ -70,7 +70,7 @@ def run(width: int, n_steps: int, learning_rate: float, seed: int) -> Scores:
 
 
 def main() -> None:
-    """Make all runs that aren't stored yet, for each width first those that choose its rate."""
+    """Make all runs that aren't stored yet; for each width, first those that choose its rate."""
     for width in WIDTHS:
         keys, one = [str(width), str(MIDDLE)], partial(run, width, MIDDLE)
         search(STORED, keys, RATES, SEEDS, one, itemgetter("choosing"))

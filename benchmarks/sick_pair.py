@@ -1,9 +1,9 @@
-"""The pair of chapter 16: `python -m benchmarks.sick_pair`.
+"""Train the pair of models of chapter 16: `python -m benchmarks.sick_pair`.
 
-It trains two models of the short size of chapter 13, one with right attention, one whose mask has
-`float == ("-inf")`, on the same batches with five seeds. `pair.json` holds their losses on the first
-2,000 characters of the play's validation part while they train, as they are usually measured and with
-only the past, and a text that each of them writes. It takes a minute of one CPU.
+Both have the short size of chapter 13 and see the same batches, with five seeds. One has correct attention,
+the mask of the other has `float == ("-inf")`. `pair.json` holds their losses during training, on the first
+2,000 characters of the play's validation part, measured as usual and with only the past. It also holds a
+text that each of them writes. It takes a minute of one CPU.
 """
 
 from itertools import product
@@ -64,7 +64,7 @@ def losses(
     n_new: int = N_NEW,
     **sizes,
 ) -> dict:
-    """The numbers of steps, both losses at each, and the text that the model writes at the end."""
+    """Train a model; return the evaluated steps, both losses at each, and a text that it writes."""
     told: dict[str, list] = {"step": [], "usual": [], "alone": []}
     ids = ids[0], ids[1][:held_back]
 

@@ -1,8 +1,8 @@
-"""Trainings whose results a chapter stores: each run is written as soon as it is made.
+"""Store the runs of trainings for a chapter, each one as soon as it is made.
 
-So a command can be stopped and started again, and two of them may run side by side. Where each model
-has the learning rate that suits it best, all rates are tried with one seed, the best two with a second,
-and the best with all. Rates and seeds are texts in a file, {rate: {seed: run}}.
+So a command can be stopped and started again, and two commands can run at the same time. To find the
+learning rate that suits a model best, `search` tries all rates with one seed, the best two with a second,
+and the best one with all. Rates and seeds are strings in a file, {rate: {seed: run}}.
 """
 
 import json
@@ -15,13 +15,13 @@ from course.files import write_text
 
 
 def load(path: Path) -> dict[str, Any]:
-    """The runs so far."""
+    """Return the runs that are stored so far."""
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def add(path: Path, *keys: str, run: Any) -> None:
     """Store a run below these keys, and say so."""
-    found = own = load(path)  # anew: another command may have written in the meantime
+    found = own = load(path)  # loaded again, because another command may have written since
     for key in keys[:-1]:
         own = own.setdefault(key, {})
     own[keys[-1]] = run
@@ -39,7 +39,7 @@ def search(
 ) -> None:
     """Make the runs below these keys that aren't stored yet, until the best rate has all seeds.
 
-    `loss` is what of a run decides between rates.
+    `loss` takes a run and returns the number by which rates are compared.
     """
     while True:
         own = load(path)
@@ -55,7 +55,7 @@ def search(
 def next_run(
     losses: Losses, rates: Sequence[float], seeds: Sequence[int]
 ) -> tuple[str, int] | None:
-    """The rate and the seed of the run that is needed next, or None if all runs are there.
+    """Return the rate and the seed of the run that is needed next, or None if all runs are stored.
 
     If the best rate so far is the lowest or the highest, half or twice that rate is tried as well.
 
@@ -73,6 +73,6 @@ def next_run(
 
 
 def _inside(rate: str, tried: Sequence[float]) -> str:
-    """The rate, or the next one if it is at the edge of those that were tried."""
+    """Return the rate, or half or twice the rate if it is the lowest or highest that was tried."""
     edges = {tried[0]: tried[0] / 2, tried[-1]: 2 * tried[-1]}
     return str(edges.get(float(rate), float(rate)))

@@ -1,4 +1,4 @@
-"""The film of the story model's first steps, for chapter 14.
+"""Make the film of the story model's first steps, for chapter 14.
 
 `python -m benchmarks.story_film` trains as `benchmarks.train_stories` does, with its seed, and takes about
 five minutes of one CPU.
@@ -30,7 +30,7 @@ from chapters.ch14.patterns import previous_token_score
 from chapters.ch14.story_heads import looks, share_fitting
 
 N_FRAMES = 41
-JUDGED = 40  # stories of the rules, and as many of the model
+JUDGED = 40  # stories by the rules, and as many by the model
 TOLD = (
     "Once there was a kite Mira flew and a lamp Omar lit. They lived by the lake with a dog called "
     "Pip. Soon the kite Mira flew bored her, so she"
@@ -38,7 +38,7 @@ TOLD = (
 
 
 def frame(model: GPT, tokenizer: BPETokenizer, stories: list[str]) -> dict:
-    """What the model can do at this step, and what its heads look at."""
+    """Return a frame: what the model can do at this step, and what its heads look at."""
     ids = torch.tensor([tokenizer.encode(START + TOLD)])
     _, maps = model.forward_with_weights(ids)
     found = {
@@ -60,7 +60,7 @@ def frame(model: GPT, tokenizer: BPETokenizer, stories: list[str]) -> dict:
 
 
 def frames(n_frames: int = N_FRAMES) -> Iterator[dict]:
-    """A frame before the first step, and one after every so many."""
+    """Yield a frame before the first step, and one after every EVERY steps."""
     model, tokenizer, ids, generator = start()
     steps = minimize(
         partial(story_loss, model, ids, BATCH_SIZE, generator),
@@ -79,7 +79,7 @@ def frames(n_frames: int = N_FRAMES) -> Iterator[dict]:
 
 
 def main() -> None:
-    """Store the film."""
+    """Make the film, and store it after each frame."""
     film = []
     for each in frames():
         print(each["step"], each["excess"], each["answered"], flush=True)

@@ -36,7 +36,7 @@ WORLDS = {
 
 
 def learned(seed: int, n_steps: int) -> tuple[float, float, float]:
-    """The floor, the loss above it, and the share of questions that are answered."""
+    """Train a model; return the floor, its loss above the floor, and the share of questions it answers."""
     told = stories.write_stories(8000, seed)
     train, held_out = told[:-500], told[-500:]
     tokenizer = word_tokenizer("".join(train[:2000]))

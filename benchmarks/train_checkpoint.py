@@ -42,7 +42,7 @@ def main(path: Path = CHECKPOINT, n_steps: int = N_STEPS) -> None:
         on_eval=_say,
         optimizers=muon,
     )
-    model.half().float()  # as it will be read
+    model.half().float()  # round the weights as the checkpoint stores them
     facts = {
         name: f"{evaluate(model, ids, CONFIG.block_size).mean:.4f}"
         for name, ids in (("validation", validation_ids), ("test", test_ids))

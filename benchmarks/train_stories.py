@@ -29,14 +29,14 @@ N_TRAIN = 30_000
 
 
 def read() -> tuple[BPETokenizer, Tensor]:
-    """The tokenizer, and the ids of the stories to learn from."""
+    """Return the tokenizer, and the ids of the stories to learn from."""
     stories = write_stories(N_TRAIN, SEED)
     tokenizer = word_tokenizer("".join(stories[:2000]))
     return tokenizer, padded(tokenizer, stories)
 
 
 def start() -> tuple[GPT, BPETokenizer, Tensor, torch.Generator]:
-    """The model before its first step, its tokenizer, the stories' ids, and what draws batches of them."""
+    """Return the untrained model, its tokenizer, the stories' ids, and the generator that draws batches."""
     tokenizer, ids = read()
     torch.manual_seed(SEED)
     model = GPT(Config(tokenizer.vocab_size, ids.shape[1], n_layer=3, n_head=2, n_embd=64))
@@ -44,7 +44,7 @@ def start() -> tuple[GPT, BPETokenizer, Tensor, torch.Generator]:
 
 
 def shares(told: Sequence[str]) -> dict[str, float]:
-    """Which share of these stories is well formed, and which has no slip either."""
+    """Return two shares of these stories: the well-formed ones, and those that also have no slip."""
     read = [judge(story) for story in told]
     return {
         "well formed": sum(one.well_formed for one in read) / len(read),
@@ -55,7 +55,7 @@ def shares(told: Sequence[str]) -> dict[str, float]:
 def story_scores(
     model: GPT, tokenizer: BPETokenizer, stories: Sequence[str], seed: int, n: int = 200
 ) -> dict[str, float]:
-    """What `judge` says of n stories by the model, and the model's loss and answers on given ones."""
+    """Return the scores of n stories by the model, and its loss and share of answers on given stories."""
     floor = exact_floor(tokenizer, stories)
     return {
         "floor": floor,
@@ -71,7 +71,7 @@ def main(path: Path = STORIES, n_steps: int = N_STEPS) -> None:
     held_out = padded(tokenizer, write_stories(300, SEED + 2))
     how = dict(learning_rate=LEARNING_RATE, eval_every=250, on_eval=print)
     train_on_texts(model, ids, held_out, n_steps, generator, BATCH_SIZE, **how)
-    model.half().float()  # as it will be read
+    model.half().float()  # round the weights as the checkpoint stores them
     facts = story_scores(model, tokenizer, write_stories(1000, SEED + 1), SEED)
     facts = {name: f"{value:.4f}" for name, value in facts.items()}
     save_checkpoint(model, tokenizer, path, corpus="stories", **facts)

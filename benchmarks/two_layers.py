@@ -26,7 +26,7 @@ HELD_OUT = (5, 10, 15, 20, 25)
 
 
 def grow(config: Config, seed: int, n_steps: int = N_STEPS) -> GPT:
-    """A model with only attention, trained on strings of many periods."""
+    """Return a model with only attention, trained on strings of many periods."""
     torch.manual_seed(seed)
     model, generator = GPT(config, make_attention_only), torch.Generator().manual_seed(seed)
 
@@ -39,15 +39,15 @@ def grow(config: Config, seed: int, n_steps: int = N_STEPS) -> GPT:
 
 
 def favourite_distance(model: GPT) -> int:
-    """The distance, 1 or more, of the largest mean weight in the last layer, in strings of period 25."""
+    """Return the distance, 1 or more, on which the last layer puts most weight, in strings of period 25."""
     generator = torch.Generator().manual_seed(20_000)
     _, weights = model.forward_with_weights(repeated_strings(200, 25, V, generator).x)
     return int(by_distance(weights[-1]).mean(dim=(0, 1))[1:26].argmax()) + 1
 
 
 def judged(model: GPT) -> dict[str, dict[str, float] | float]:
-    """The model's accuracy on held-out strings of each period, its heads' best scores at period 10, and
-    the distance at which it looks most."""
+    """Return the model's accuracy on held-out strings of each period, its heads' best scores at period 10,
+    and the distance at which it looks most."""
     generator = torch.Generator().manual_seed(10_000)
     tasks = {period: repeated_strings(200, period, V, generator) for period in HELD_OUT}
     _, weights = model.forward_with_weights(tasks[10].x)

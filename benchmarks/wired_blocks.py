@@ -31,7 +31,7 @@ WAYS = {
 
 
 def wired(config: Config, start: str = "", **how) -> WiredBlock:
-    """A block for `GPT(config, block=...)` with this wiring and the parts' own first weights."""
+    """Return a block for `GPT(config, block=...)` with this wiring and its parts' own first weights."""
     C = config.n_embd
     attention = CausalSelfAttention(C, config.n_head, positions=config.positions)
     block = WiredBlock(attention, MLP(C, config.activation), C, **how)
@@ -45,7 +45,7 @@ def wired(config: Config, start: str = "", **how) -> WiredBlock:
 def final_loss(
     way: str, n_layer: int, seed: int, n_steps: int, rate: float, ids: torch.Tensor, V: int
 ) -> float:
-    """The loss on held-back text after `n_steps` steps; nan if training broke down."""
+    """Train a GPT; return its loss on held-back text, which is nan if training broke down."""
     train_ids, val_ids = split(ids)
     config = Config(V, 16, n_layer, n_head=4, n_embd=32, positions="learned", activation="relu")
     torch.manual_seed(seed)

@@ -1,8 +1,8 @@
-"""The whole truth in one command, `python -m tests`: style, tests, stored outputs.
+"""Check everything with one command, `python -m tests`: style, tests and stored outputs.
 
-Each part runs whatever the others said. The last lines name all of them, with what was skipped; the
-status is 0 only if all have passed. `--all` also runs the tests that are marked weekly; further words
-go to pytest.
+Each part runs even if another one fails. The last lines give the result of each part and the skipped
+tests. The exit status is 0 only if all parts have passed. `--all` also runs the tests that are marked
+weekly. All other arguments go to pytest.
 """
 
 import os
@@ -17,7 +17,7 @@ COUNTS = re.compile(r"^=*\s*((?:\d+ \w+(?:, )?)+) in [\d.]+s")  # pytest's last 
 
 
 def run(name: str, *command: str) -> tuple[int, list[str]]:
-    """Run a part, showing what it says as it comes; its status and its lines."""
+    """Run a part and print its output as it comes. Returns its exit status and the lines of its output."""
     print(f"\n{name}: {' '.join(command)}", flush=True)
     with subprocess.Popen(
         [sys.executable, "-m", *command],
@@ -36,7 +36,7 @@ def run(name: str, *command: str) -> tuple[int, list[str]]:
 
 
 def count(lines: list[str]) -> str:
-    """What a part counts at its end."""
+    """The last words of a part: pytest's counts, or otherwise its last line."""
     found = [m[1] for line in lines if (m := COUNTS.match(line))]
     return (found or [line for line in lines if line] or ["said nothing"])[-1]
 
@@ -64,5 +64,5 @@ def main(words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.stdout.reconfigure(errors="replace")  # of a terminal that lacks a character
+    sys.stdout.reconfigure(errors="replace")  # if a terminal lacks a character
     sys.exit(main(sys.argv[1:]))

@@ -22,7 +22,7 @@ FLAGS = [
 
 
 def listens(server: Popen) -> int | None:
-    """The port at which a server that a test has started listens, once it does."""
+    """The port on which a server that a test has started listens, or None if it doesn't listen yet."""
     try:
         found = psutil.Process(server.pid).net_connections("tcp")
     except psutil.Error:  # it has just ended
@@ -36,7 +36,7 @@ def end(server: Popen) -> None:
     try:
         server.wait(HANG)
     finally:
-        server.kill()  # what has ended already isn't touched
+        server.kill()  # does nothing if it has already ended
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Shared by the tests: their shell, their order, what none may do, and where the browser is."""
+"""What all tests share: their environment, the rules that they have to keep, and fixtures."""
 
 from tests import shell  # noqa: F401  before all others
 
@@ -22,14 +22,14 @@ from hypothesis import settings
 from tests.refusals import _a_nothing_is_left, pytest_runtest_setup  # noqa: F401
 
 ROOT = Path(__file__).parents[1]
-# Shapes and types are checked in what is taught; no exercise changes, as learners have it without.
+# Check shapes and types in the code that is taught, but not in exercises: learners have them unchecked.
 CHAPTERS = ROOT.glob("src/chapters/ch*/[!_]*.py")
 TAUGHT = ["attention", *(f"chapters.{path.parent.name}.{path.stem}" for path in CHAPTERS)]
 AS_TYPE_CHECKERS = "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))"
 jaxtyping.install_import_hook(TAUGHT, AS_TYPE_CHECKERS)
 TESTS = itertools.count()
 T = TypeVar("T")
-HANG = 600  # seconds: only what never happens takes so long, also with a fiftieth of a core
+HANG = 600  # seconds: only a hang takes so long, even with a fiftieth of a core
 WORDS = ["Your", "journey", "starts", "with", "one", "step"]
 X = torch.tensor(  # the six words of chapters 05 to 10
     [
@@ -57,17 +57,17 @@ def answer(id: str):
 
 
 def wait_for(condition: Callable[[], T], what: str = "what another process does") -> T:
-    """What a condition gives as soon as it holds; a hang ends in an error, however busy the machine."""
+    """Wait until a condition is true, and return its value. A hang fails the test, a busy machine doesn't."""
     end = time.monotonic() + HANG
     while not (found := condition()):
         if time.monotonic() > end:
             pytest.fail(f"waited {HANG} s for {what}")
-        time.sleep(0.02)  # leaves the processor to what is waited for
+        time.sleep(0.02)  # leaves the processor to the others
     return found
 
 
 def ended(pid: int) -> bool:
-    """Whether a process has ended; one that nobody waits for stays as a zombie."""
+    """True if a process has ended, even if it is still a zombie because its parent doesn't wait for it."""
     try:
         return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -76,26 +76,26 @@ def ended(pid: int) -> bool:
 
 @pytest.fixture(autouse=True)
 def _progress_of_nobody(tmp_path_factory, monkeypatch):
-    """What passes in a test isn't kept where that of whoever runs it is, nor of another test."""
-    folder = tmp_path_factory.getbasetemp() / "progress"  # made only where something is kept
+    """Each test stores its progress in its own folder, not in the user's or in another test's."""
+    folder = tmp_path_factory.getbasetemp() / "progress"  # made only if something is stored
     monkeypatch.setenv("COURSE_PROGRESS", str(folder / str(next(TESTS))))
 
 
-# No deadline: a busy machine is no bug. The same examples on every run: red must stay red.
+# No deadline, because a busy machine isn't a bug. The same examples on every run, so failures repeat.
 settings.register_profile("course", deadline=None, derandomize=True)
 settings.load_profile("course")
 
 
 @pytest.fixture(autouse=True)
 def _the_same_draws_on_every_run():
-    """A weight that no test seeds is the same in every run."""
+    """Weights that a test draws without a seed are the same in every run."""
     random.seed(0)
     torch.default_generator.manual_seed(0)  # torch.manual_seed keeps a stack for each device
 
 
 @pytest.fixture
 def as_in_a_terminal():
-    """Ctrl-C and a closed terminal are heard, also by tests in the background or under nohup."""
+    """Handle Ctrl-C and a closed terminal as usual, even if tests run in the background or under nohup."""
     default = {"SIGINT": signal.default_int_handler, "SIGHUP": signal.SIG_DFL}
     numbers = {name: getattr(signal, name) for name in default if hasattr(signal, name)}
     before = {n: signal.signal(n, default[name]) for name, n in numbers.items()}
@@ -106,7 +106,7 @@ def as_in_a_terminal():
 
 @pytest.fixture
 def as_a_user():
-    """Errors as a user sees them: shape types are only checked in tests, so turn them off."""
+    """Turn off the checks of shapes, which only tests make, so that errors are those that a user sees."""
     before = jaxtyping.config.jaxtyping_disable
     jaxtyping.config.update("jaxtyping_disable", True)
     yield
@@ -115,8 +115,8 @@ def as_a_user():
 
 @pytest.fixture(autouse=True)
 def _exercises_as_a_user(request):
-    """In modules that try exercises: what a record's programs did is kept for the next test, so it
-    must be what they do for a learner, whichever test comes first."""
+    """Turn off the checks of shapes in modules that try exercises. A record keeps what its programs did
+    for the next tests, so that has to be what they do for a learner, in any order of tests."""
     rooms = ("course.learn", "grading")
     names = [
         getattr(x, "__module__", None) or getattr(x, "__name__", "")
@@ -153,7 +153,7 @@ def chrome(chromium):
 
 @pytest.fixture
 def visit(chrome):
-    """A function that opens a page; afterwards none has had an error, or asked for anything elsewhere."""
+    """A function that opens a page; in the end, the test fails if a page had errors or outside requests."""
     from tests.browser import watched
 
     seen = []
@@ -174,7 +174,7 @@ def visit(chrome):
 
 @pytest.fixture(scope="session")
 def bubblewrap() -> None:
-    """The sandbox of `course grade`; where it can't work the test is skipped, and in CI it fails."""
+    """Skip the test if the sandbox of `course grade` can't work on this machine; in CI, let it fail."""
     from course.errors import NoSandbox
     from grading.sandbox import probe
 

@@ -1,4 +1,4 @@
-"""What the tests of book and decks share: cells and notebooks, small courses, and axe."""
+"""Helpers for the tests of book and decks: cells and notebooks, small courses, and axe."""
 
 import json
 import shutil
@@ -53,7 +53,7 @@ def notebook(*cells):
 
 
 def course(root, **pages):
-    """A course of these pages, their names without their ending, with what mdBook needs besides."""
+    """Write a course with these pages, {name without .ipynb: cells}, and with all that mdBook needs."""
     notebooks = root / "notebooks"
     notebooks.mkdir(parents=True)
     for name, cells in pages.items():
@@ -74,7 +74,7 @@ def course(root, **pages):
 
 
 def explored(explorer, source="explore()"):
-    """The cell of an explorer, with what it gives to a page."""
+    """The cell of an explorer, with the output that a page shows."""
     return cell(source, "code", [shown(explorer._repr_mimebundle_()[0]["text/html"])])
 
 
@@ -83,7 +83,7 @@ def turn(page, theme):
 
 
 def sizes_of_texts(page, within):
-    """Of each text within what a selector names its height in pixels, and its beginning."""
+    """For each text inside elements that fit a selector, its size in pixels and the beginning of its HTML."""
     return page.evaluate(TEXTS, f"{within} *")
 
 
@@ -97,7 +97,7 @@ TEXTS = """within => [...document.querySelectorAll(within)]
 
 # ---------------------------------------------------------------- axe
 
-# Those of a kind, by tags and classes up to the body, look alike on all pages: axe gets one of each.
+# Elements with the same tags and classes up to the body look alike on all pages: axe checks one of each.
 KINDS = """known => {
     const seen = new Set(known), before = seen.size;
     for (const e of document.querySelectorAll('body *')) {
@@ -110,7 +110,7 @@ KINDS = """known => {
     }
     return [...seen].slice(before);
 }"""
-# Contrast is axe's slowest rule by far: before it the others are taken out.
+# Contrast is by far axe's slowest rule, so all other elements are removed before it.
 ALONE = """() => {
     for (const e of document.querySelectorAll('#mdbook-sidebar *, main *, .slides *'))
         if (!e.dataset.kind && !e.querySelector('[data-kind]')) e.remove();
@@ -127,9 +127,9 @@ AXE_RUN = """async ([everything, part]) => {
 
 
 def axe_finds_nothing(page, name, known, whole, themes=()):
-    """Axe on the kinds that no earlier page had, in some themes of the book; returns these kinds.
+    """Run axe on the kinds of elements that no earlier page had, in some themes; return these kinds.
 
-    `whole` also looks at what all pages share. Afterwards most of the page is taken out.
+    With `whole`, it also checks the parts that all pages share. Afterwards most of the page is gone.
     """
     if new := page.evaluate(KINDS, known):
         page.evaluate(AXE.read_text(encoding="utf-8"))
@@ -143,7 +143,7 @@ def axe_finds_nothing(page, name, known, whole, themes=()):
 
 
 def axe_finds_nothing_within(page, kind, themes=LIGHT_AND_DARK):
-    """Axe on all that an explorer of this kind shows, in some themes of the book."""
+    """Run axe on everything inside the elements that fit the selector `kind`, in some themes of the book."""
     page.evaluate(AXE.read_text(encoding="utf-8"))
     marks = "kind => document.querySelectorAll(`${kind} *`).forEach(e => { e.dataset.kind = 1 })"
     page.evaluate(marks, kind)

@@ -1,4 +1,4 @@
-"""What no test may do: depend on how busy the machine is, or leave something behind."""
+"""Refuse tests that depend on how busy the machine is, or that leave something behind."""
 
 import ast
 import os
@@ -18,29 +18,29 @@ MEASURES = {"monotonic", "perf_counter", "process_time", "thread_time", "time.ti
 MEASURES |= {f"{clock}_ns" for clock in MEASURES}
 MEASURES |= {"peak", "rss", "ru_maxrss", "memory_info", "cpu_times", "num_fds"}
 MEASURES |= {"num_threads", "active_count"}
-LINES = {  # what a line may not have, and what to do; a reason is a comment there, or above it
+LINES = {  # {what a line may not have: advice}; a comment in it or above it is a reason
     r"\bsleep\((?!0\))": "a sleep needs its reason beside it: better wait for what has to happen",
     r"\b(process_iter|pids)\(": "lists the processes of the machine: ask your own for its children",
     r"\b(free|unused)_port\(": "a port that is free now may be taken then: bind port 0",
 }
-KNOWN = {  # threads and processes that live as long as Python does, once something has used them
-    "TMonitor",  # of all bars of tqdm
-    "asyncio_",  # the pool of a loop
-    "multiprocessing.resource_tracker",  # it clears away what its processes leave
-    "multiprocessing.forkserver",  # it forks the next processes, too
+KNOWN = {  # threads and processes that, once started, live as long as Python does
+    "TMonitor",  # the thread of all tqdm bars
+    "asyncio_",  # the pool of threads of an event loop
+    "multiprocessing.resource_tracker",  # it cleans up after its processes
+    "multiprocessing.forkserver",  # it also forks later processes
 }
 OTHERS = {"PYTEST_CURRENT_TEST", "TORCHINDUCTOR_CACHE_DIR"}  # set by pytest, and by torch
 SIGNALS = signal.valid_signals() - {
     getattr(signal, "SIGALRM", None)
-}  # that one is pytest-timeout's
-ENDS = 30  # seconds for what is about to end; they only stop a hang
+}  # pytest-timeout uses that one
+ENDS = 30  # seconds to wait for an end; only a hang takes longer
 
 
 # ---------------------------------------------------------------- in the text of a test
 
 
 def refused(source: str) -> list[str]:
-    """Why lines of a file of tests may be red or green by chance, `LINE: reason` each."""
+    """The lines of a test file that can make a test pass or fail by chance, each as `LINE: reason`."""
     tree = ast.parse(source)
     found = [
         (
@@ -58,7 +58,7 @@ def refused(source: str) -> list[str]:
 
 
 def _measured(function: ast.AST) -> Iterator[tuple[int, str]]:
-    """The asserts of a function that read a clock or a meter, also by a name that was given it."""
+    """Yield line and name for each assert that uses a clock or a meter, even through a variable."""
     known = set(MEASURES)
     for given in _all(function, ast.Assign):
         if _names(given.value) & known:
@@ -82,7 +82,7 @@ def _refused(path: Path) -> list[str]:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """No test of a file with such a line is run."""
+    """Fail all tests of a file with such a line, without running them."""
     if found := _refused(item.path):
         pytest.fail("\n".join(f"{item.path.name}:{line}" for line in found), pytrace=False)
 
@@ -92,14 +92,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(autouse=True)
 def _a_nothing_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A test ends as it began; this name comes first, so it sees what other fixtures leave.
+    """Fail a test that leaves something. Its name sorts first, so it also sees what other fixtures leave.
 
-    What fixtures of a module or a session have started is there before, and may start more.
+    Processes that fixtures of a module or a session started before the test may start others.
     """
     before, threads, processes = _settings(), set(threading.enumerate()), _children()
     yield
     left = []
-    if request.path.stem != "test_grade_cluster":  # Dask's start again by themselves
+    if request.path.stem != "test_grade_cluster":  # Dask restarts its threads and processes
         left += [name for t in set(threading.enumerate()) - threads if (name := _left(t))]
         left += [" ".join(p.cmdline()) for p in _new(processes)]
     now = _settings()
@@ -109,7 +109,7 @@ def _a_nothing_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def _left(thread: threading.Thread) -> str:
-    """The name of a thread that doesn't end."""
+    """The name of a thread that doesn't end; "" if it ends or is in KNOWN."""
     name = f"{type(thread).__name__} {thread.name}"
     if any(known in name for known in KNOWN):
         return ""
@@ -118,7 +118,7 @@ def _left(thread: threading.Thread) -> str:
 
 
 def _join(thread: threading.Thread) -> None:
-    """Wait for a thread's end, also for one that another is just starting."""
+    """Wait until a thread ends, even if another thread is just starting it."""
     while True:
         try:
             return thread.join(ENDS)
@@ -127,16 +127,16 @@ def _join(thread: threading.Thread) -> None:
 
 
 def _children() -> set[psutil.Process]:
-    """What this process has started and is still there; to list all processes takes time."""
+    """The processes that this one has started and that still exist; it is quick if there are none."""
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except (ChildProcessError, AttributeError):  # there is none, or, on Windows, no such function
+    except (ChildProcessError, AttributeError):  # no child, or no such function (Windows)
         return set()
     return set(psutil.Process().children(recursive=True))
 
 
 def _new(known: set[psutil.Process]) -> list[psutil.Process]:
-    """The processes that don't end, and weren't started by one that was there before."""
+    """The new processes that don't end, except those that an earlier process has started."""
     new = []
     for process in _children() - known:
         with suppress(psutil.NoSuchProcess):
@@ -158,7 +158,7 @@ def _settings() -> dict:
 
 
 def _put_back(settings: dict) -> None:
-    """One test's fault isn't found in all that follow."""
+    """Restore umask, folder and signal handlers, so that a test's fault isn't found in later tests."""
     os.umask(settings["umask"])
     os.chdir(settings["folder"])
     for number in SIGNALS:

@@ -1,4 +1,4 @@
-"""The shell that tests and their processes see; imported before torch comes in."""
+"""Give tests and their processes the same environment; this has to be imported before torch."""
 
 import atexit
 import locale
@@ -14,7 +14,7 @@ OURS = {
     "PYTHONUTF8": "1",
     "TZ": "UTC",
 }
-THEIRS = re.compile(  # how the variables begin that are somebody's settings
+THEIRS = re.compile(  # the beginnings of variables that hold a user's settings
     "COURSE|JUPYTER|IPYTHON|UV_|PIP_(QUIET|VERBOSE|REQUIRE|TARGET|USER|PREFIX|LOG)|LC_|LANG"
     "|GIT_|(?i:https?_proxy|all_proxy)"
     "|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|CLICOLOR|PY_COLORS|MPL|MATPLOTLIBRC|XDG_(CONFIG|DATA)"
@@ -23,9 +23,9 @@ THEIRS = re.compile(  # how the variables begin that are somebody's settings
 
 
 def same_shell() -> None:
-    """Whatever shell tests are started from, they and their processes see the same.
+    """Set the same variables, umask, time zone and home for all tests, from whatever shell they are started.
 
-    Their home is empty, and goes with this process; the caches are the user's.
+    The home is an empty folder that is deleted when this process ends. Caches stay in the user's folder.
     """
     if locale.getpreferredencoding(False).lower() != "utf-8":  # this process can't change it
         sys.exit("the tests read and write UTF-8: run `make test`, or set PYTHONUTF8=1")
@@ -36,7 +36,7 @@ def same_shell() -> None:
     if hasattr(time, "tzset"):
         time.tzset()
     if "PYTEST_XDIST_WORKER" in os.environ:
-        return  # the first process has made a home
+        return  # the first process has already made a home
     caches = os.path.expanduser("~/.cache")
     if os.access(caches, os.W_OK):
         os.environ.setdefault("XDG_CACHE_HOME", caches)

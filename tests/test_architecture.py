@@ -1,4 +1,4 @@
-"""Which module may import what: data flows one way, and heavy things stay where they belong."""
+"""Which module may import which: data flows one way, and heavy packages stay where they belong."""
 
 import ast
 import re
@@ -9,12 +9,12 @@ import pytest
 SRC = Path(__file__).parents[1] / "src"
 MODULES = sorted(SRC.rglob("*.py"))
 
-# A module of `attention` imports only from those above it: the order in which the data flows.
+# The order in which the data flows: a module of `attention` imports only from modules before it.
 ORDER = re.findall(r"\(`(\w+)`\)", (SRC / "attention" / "__init__.py").read_text(encoding="utf-8"))
 
 
 def imports(path: Path) -> set[str]:
-    """Every module that a file imports: in any form, also inside functions and by its name in a text."""
+    """Every module that a file imports, in any form: even inside functions, and by its name in a string."""
     found, here = set(), ".".join(path.relative_to(SRC).with_suffix("").parts)
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         match node:
@@ -93,7 +93,7 @@ def test_ipywidgets_only_in_explorers():
     assert importers("anywidget") == {"course/draw/live.py"}
 
 
-# ---------------------------------------------------------------- rooms: of course, and what enters them
+# ---------------------------------------------------------------- rooms of `course`, and what enters them
 
 ROOMS = {path.parent.name: path for path in (SRC / "course").glob("*/__init__.py")}
 ROOMS |= {name: SRC / name / "__init__.py" for name in ("chapters", "grading")}
@@ -153,7 +153,7 @@ def test_attention_imports_in_the_order_of_the_data():
 
 @pytest.mark.parametrize("path", list((SRC / "attention").glob("*.py")), ids=lambda p: p.stem)
 def test_attention_is_read_in_an_evening(path):
-    lines = 250 if path.stem == "gpt" else 150  # a whole GPT stands in one file
+    lines = 250 if path.stem == "gpt" else 150  # it holds a complete GPT
     assert len(path.read_text(encoding="utf-8").splitlines()) <= lines
 
 

@@ -1,4 +1,4 @@
-"""The benchmark of losses trains both sides alike; its numbers are made by hand, on a quiet machine."""
+"""The benchmark of losses trains both models alike; its numbers are measured by hand, on a quiet machine."""
 
 import importlib.util
 import sys
@@ -54,8 +54,8 @@ def bench():
 
 @pytest.mark.parametrize("name", ["ours", "nanogpt", "constant", "own-start"])
 def test_a_recipe_learns_something_in_its_time(bench, tmp_path, capsys, name, monkeypatch):
-    monkeypatch.setattr(torch, "set_num_threads", lambda n: None)  # two would wait for each other
-    seconds = count(0, 0.05)  # of a clock on which a step takes as long on every machine
+    monkeypatch.setattr(torch, "set_num_threads", lambda n: None)  # parallel threads would wait
+    seconds = count(0, 0.05)  # a clock on which a step takes equally long on every machine
     clock = SimpleNamespace(process_time=lambda: next(seconds))
     monkeypatch.setattr(bench, "time", clock)
     (tmp_path / "model.py").write_text(NANO)
@@ -63,7 +63,7 @@ def test_a_recipe_learns_something_in_its_time(bench, tmp_path, capsys, name, mo
     run = bench.one_run(bench.RECIPES[name], 1, str(tmp_path), text, 0.5)
     assert run["steps"] >= 8 and run["parameters"] > 0
     assert 0 < run["loss"] < 4
-    assert capsys.readouterr().out == ""  # else what the parent reads would be no JSON
+    assert capsys.readouterr().out == ""  # otherwise the parent wouldn't read JSON
 
 
 def test_the_rate_rises_and_falls_with_the_time_that_is_spent(bench):
@@ -73,7 +73,7 @@ def test_the_rate_rises_and_falls_with_the_time_that_is_spent(bench):
 
     first, rising, top, middle, last = rates("ours")
     assert 0 < first < rising < top == 1 > middle > last < 1e-3
-    assert rates("nanogpt")[-1] == pytest.approx(0.1, abs=1e-3)  # as its code has it
+    assert rates("nanogpt")[-1] == pytest.approx(0.1, abs=1e-3)  # as in nanoGPT's code
     assert rates("constant")[2:] == [1, 1, 1]
 
 

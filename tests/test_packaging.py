@@ -1,4 +1,4 @@
-"""pyproject.toml, the files of pins, environment.yml and what GitHub reads say the same thing."""
+"""pyproject.toml, the files of pins, environment.yml and the files that GitHub reads agree."""
 
 import ast
 import functools
@@ -24,7 +24,7 @@ LEARNING = PROJECT["dependencies"]
 EVERYTHING = LEARNING + [line for lines in EXTRAS.values() for line in lines]
 PINS = {"": LEARNING, **{f"-{name}": LEARNING + lines for name, lines in EXTRAS.items()}}
 OURS = {"attention", "benchmarks", "chapters", "course", "grading", "tests", "install"}
-ELSEWHERE = {  # what the markers of a pin may ask for, on each system and Python
+ELSEWHERE = {  # the values that markers of pins ask for, on each system and Python
     (system, python): {
         "sys_platform": system,
         "os_name": "nt" if system == "win32" else "posix",
@@ -38,13 +38,13 @@ ELSEWHERE = {  # what the markers of a pin may ask for, on each system and Pytho
 
 
 def lines(name):
-    """A file of pins, each with its hashes in one line."""
+    """The lines of a file of pins, each pin on one line with its hashes."""
     text = (ROOT / name).read_text(encoding="utf-8").replace("\\\n", " ")
     return [line for line in text.splitlines() if not line.startswith("#")]
 
 
 def pins(name, environment=None):
-    """The packages that a file pins in an environment, here by default, and their versions."""
+    """{package: version} for the pins of a file in an environment, by default in this one."""
     found = [Requirement(line.split(" --hash")[0]) for line in lines(name)]
     return {
         canonicalize_name(pin.name): str(pin.specifier).removeprefix("==")
@@ -54,10 +54,10 @@ def pins(name, environment=None):
 
 
 def needed(requirements, environment=None):
-    """Everything that these need in an environment, with all that is asked of each package.
+    """All packages that these requirements need in an environment, {package: all requirements on it}.
 
-    Left out are what [tool.uv] leaves out, and what PyTorch's build with CUDA brings. What isn't
-    installed can't be asked for what it needs.
+    Packages that [tool.uv] excludes or that only PyTorch's CUDA build needs are left out. If a package
+    isn't installed, its own requirements aren't known; in this environment that is a failure.
     """
     found: dict[str, list[Requirement]] = {}
     pending, seen = [(requirement, "") for requirement in map(Requirement, requirements)], set()
@@ -82,7 +82,7 @@ def needed(requirements, environment=None):
 
 @functools.cache
 def asks(name):
-    """What an installed package needs."""
+    """The requirements of an installed package. Raises PackageNotFoundError."""
     return [Requirement(line) for line in requires(name) or []]
 
 
@@ -94,7 +94,7 @@ def test_every_pin_is_exact_and_has_hashes(name):
 
 
 def test_what_is_pinned_is_what_is_needed():
-    """A pin too few would let a later release in, one too many is downloaded for nothing."""
+    """A missing pin would allow a later release, and a superfluous one is downloaded for nothing."""
     pinned = {name: set(pins(f"requirements{name}.txt")) for name in PINS}
     learning = pinned[""] | {"torch"}
     assert learning == set(needed(LEARNING))
@@ -116,7 +116,7 @@ def test_every_system_gets_versions_that_fit_together(environment):
 
 
 def test_torch_is_pinned_exactly_by_what_installs_it_and_within_what_is_asked():
-    """Without hashes, since every index has builds of its own. A newer patch is not refused."""
+    """Its pin has no hashes, because each index has its own builds. A newer patch release is allowed."""
     (torch,) = (line for line in map(Requirement, LEARNING) if line.name == "torch")
     pin = TORCH_PIN.removeprefix("torch==")
     assert version("torch").split("+")[0] == pin
@@ -147,15 +147,15 @@ def test_conda_installs_this_checkout():
     release = python.removeprefix("python=")
     assert Requirement(f"python{PROJECT['requires-python']}").specifier.contains(release)
     assert parts == {"pip": [f"--extra-index-url {TORCH}", TORCH_PIN, "-e ."]}
-    for name in ("environment.yml", "postBuild", "README.md"):  # and then the pinned versions
+    for name in ("environment.yml", "postBuild", "README.md"):  # it installs the pinned versions
         assert "python install.py --here" in (ROOT / name).read_text(encoding="utf-8")
 
 
-ROOMS = {"course/publish": ["book"], "grading": ["grade"]}  # what else than learners need
+ROOMS = {"course/publish": ["book"], "grading": ["grade"]}  # {room: extras that it may import}
 
 
 def test_every_import_of_the_packages_is_declared():
-    """A package that is imported but only there by luck would be missing elsewhere."""
+    """A package that is imported but not declared would be missing on another machine."""
     known = {
         name: {canonicalize_name(Requirement(line).name) for line in lines}
         for name, lines in {"": LEARNING, **EXTRAS, "test": EVERYTHING}.items()
@@ -207,7 +207,7 @@ def test_github_runs_the_commands_of_the_readme():
 
 
 def test_one_version():
-    """That of pyproject.toml; a release changes all three, and adds a heading to the changelog."""
+    """A release changes the version in all three files: pyproject.toml, CITATION.cff and the changelog."""
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     headings = re.findall(r"^## (\S+?),? ", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
     assert PROJECT["version"] == citation["version"] == headings[0]
@@ -224,7 +224,7 @@ def test_the_licences_are_where_license_says():
 
 
 def test_git_for_windows_leaves_the_plays_bytes_alone(tmp_path):
-    """It turns line ends around by default, and the play would have one letter more."""
+    """By default it converts line ends, which would add a new character to the play."""
     play = Path("src/attention/data/play.txt")
     (tmp_path / play.parent).mkdir(parents=True)
     for path in (play, Path(".gitattributes")):

@@ -1,4 +1,4 @@
-"""What no test may do, and the shell that all of them run in."""
+"""Tests that break the rules are refused, and all tests run in the same environment."""
 
 import os
 import subprocess
@@ -28,9 +28,9 @@ CLOCK = "asserts what a clock or a meter says"
         ("assert memory.rss < 300", CLOCK),
         ("assert time.thread_time() < 2", CLOCK),
         ("assert time.time_ns() < 2", CLOCK),
-        ("time.sleep(1)", "a sleep needs its reason"),  # of a test that is refused
-        ("assert list(psutil.process_iter())", "lists the processes"),  # is refused
-        ("x = free_port()", "bind port 0"),  # is refused
+        ("time.sleep(1)", "a sleep needs its reason"),  # this line is refused
+        ("assert list(psutil.process_iter())", "lists the processes"),  # refused
+        ("x = free_port()", "bind port 0"),  # refused
     ],
 )
 def test_a_test_that_may_be_red_by_chance_is_refused_with_its_line(body, why):
@@ -56,7 +56,7 @@ def test_other_tests_are_not():
 
 
 def test_a_thread_that_another_is_just_starting_is_waited_for():
-    class Starting(threading.Thread):  # listed by threading, as such a one is, before it runs
+    class Starting(threading.Thread):  # threading lists such a thread before it runs
         tries = 0
 
         def join(self, timeout=None):
@@ -134,7 +134,7 @@ refusals.ENDS = 2
 """
 
 
-ODD = {  # and the plugins, which take seconds to be imported, have no part in it
+ODD = {  # an odd shell; without plugins, because importing them takes seconds
     "HOME": str(ROOT),
     "TZ": "Asia/Kathmandu",
     "COLUMNS": "200",
@@ -149,14 +149,14 @@ ODD = {  # and the plugins, which take seconds to be imported, have no part in i
 
 @pytest.fixture(scope="module")
 def said(tmp_path_factory):
-    """What pytest says of three files of tests, run as these are, but started from an odd shell."""
+    """pytest's output for three test files that are run like these tests, but from an odd shell."""
     folder = tmp_path_factory.mktemp("tests")
     files = {"test_leaves": LEAVES, "test_chance": CHANCE, "test_a_shell": SHELL}
     for name, source in (files | {"conftest": CONFTEST}).items():
         (folder / f"{name}.py").write_text(source)
     command = [sys.executable, "-m", "pytest", "-c", os.devnull, "-p", "no:cacheprovider", "-rA"]
     ours = {name: v for name, v in os.environ.items() if not name.startswith("PYTEST_")}
-    ours["CI"] = "true"  # pytest then writes its summary in whole lines
+    ours["CI"] = "true"  # then pytest doesn't shorten the lines of its summary
     done = subprocess.run(command, cwd=folder, env=ours | ODD, capture_output=True, text=True)
     assert "8 passed, 5 errors" in done.stdout, done.stdout + done.stderr
     return done.stdout

@@ -1,4 +1,4 @@
-"""The run of the tests itself: it ends, names what could not, and tells the whole truth."""
+"""The test run itself: it always ends, names a test that doesn't end, and reports each part."""
 
 import subprocess
 import sys
@@ -27,7 +27,7 @@ def test_a_test_that_no_exception_stops_is_a_failure_with_a_name(tmp_path):
     (tmp_path / "test_deaf.py").write_text(DEAF)
     limits = [part for name in ("timeout=1", "faulthandler_timeout=2") for part in ("-o", name)]
     command = [sys.executable, "-m", "pytest", "-c", ROOT / "pyproject.toml", "-n", "1", *limits]
-    for name in ("nbval", "hypothesispytest", "randomly", "anyio"):  # they have no part in it
+    for name in ("nbval", "hypothesispytest", "randomly", "anyio"):  # not needed here
         command += ["-p", f"no:{name}"]
     command += ["-p", "no:cacheprovider", tmp_path]
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)

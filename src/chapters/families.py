@@ -1,11 +1,11 @@
 """Functions that are almost right, for exercises in which a learner tests functions.
 
-`almost(right, wrong, keep)` does what `right` does, and of the difference that `wrong` makes it
-keeps only a part: one sequence, one number, two errors that cancel, what leaves each length as it
-is, what is hardly above the tolerance of 1e-5. So a test that looks at one row, at means, at norms,
-at signed differences or coarsely lets one of them pass. `rights` differ by less than the tolerance,
-or are far from 0, and have to pass. `PARTS` is for functions that notice only some changes of
-their input, as a test finds out that changes it in one way only.
+`almost(right, wrong, keep)` adds to the output of `right` a part of its difference from `wrong`: in one
+sequence, in one number, as two errors that cancel, as a turn that changes no length, or hardly above
+the tolerance of 1e-5. A test that looks only at one row, at means, at norms or at signed differences, or
+that is coarse, lets one of them pass. `rights` differ by less than the tolerance, or are far from 0, and
+have to pass. `PARTS` is for functions that notice only some changes of their input, so that a test which
+changes the input in only one way can miss them.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from torch import Tensor
 
 
 def almost(right: Callable, wrong: Callable, keep: Callable, name: str) -> Callable:
-    """The right function, with the part of the difference that `keep` leaves; a learner sees this name."""
+    """The right function plus the part of the difference that `keep` leaves. Learners see its `name`."""
 
     def function(*given):
         out = right(*given)
@@ -25,13 +25,13 @@ def almost(right: Callable, wrong: Callable, keep: Callable, name: str) -> Calla
 
 
 def called(name: str, function: Callable, like: str = "function") -> Callable:
-    """The function, shown by this name; in the messages of its errors it has the name `like`."""
+    """Give the function this name, which is shown; messages of its errors call it `like`."""
     function.__name__, function.__qualname__ = name.replace(" ", "_"), like
     return function
 
 
 def at(dim: int, *places: int) -> Callable[[Tensor], Tensor]:
-    """Only at these places of an axis, counted from its end if below 0, where there are such."""
+    """Keep the difference only at these positions of an axis, if it has them; -1 is the last one."""
 
     def keep(off, out=None):
         n = off.shape[dim]
@@ -42,33 +42,33 @@ def at(dim: int, *places: int) -> Callable[[Tensor], Tensor]:
 
 
 def by(share: float) -> Callable[[Tensor], Tensor]:
-    """A share of the difference everywhere."""
+    """Keep a share of the difference everywhere."""
     return lambda off, out=None: share * off
 
 
 def faint(size: float) -> Callable[[Tensor], Tensor]:
-    """Nothing larger than this, up or down, in each channel by a rule of its own, so that two
-    inputs hardly ever give the same; 0 where there is no difference."""
+    """Replace the difference by one of at most `size`, by a different rule in each channel, so that two
+    inputs hardly ever give the same; 0 stays 0."""
     return lambda off, out=None: size * ((40 + 7 * torch.arange(off.shape[-1])) * off).sin()
 
 
 def far(keep: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Tensor], Tensor]:
-    """The same with an output near 100, where a relative tolerance allows a hundred times as much."""
+    """Like `keep`, but with an output near 100, where a relative tolerance allows a hundred times as much."""
     return lambda off, out: 100 + keep(off)
 
 
 def one_number(off: Tensor, out: Tensor | None = None) -> Tensor:
-    """One number of all, and that by a hundredth, so that a mean hardly moves."""
+    """Keep the difference in only one number, divided by 100, so that a mean hardly changes."""
     return at(-1, 1)(one_word(off)) / 100
 
 
 def one_word(off: Tensor, out: Tensor | None = None) -> Tensor:
-    """Four numbers of one word."""
+    """Keep the difference in four numbers of one word."""
     return at(-3, 1)(at(-2, 1)(at(-1, 0, 1, 2, 3)(off)))
 
 
 def turned(off: Tensor, out: Tensor) -> Tensor:
-    """Two channels turn into each other by the first one's difference: all lengths stay."""
+    """Rotate two channels into each other, by the first one's difference as the angle: no length changes."""
     if out.shape[-1] < 2:
         return 0 * off
     x, y, angle = out[..., 0], out[..., 1], off[..., 0]
@@ -77,7 +77,7 @@ def turned(off: Tensor, out: Tensor) -> Tensor:
 
 
 def cancelling(dim: int) -> Callable[[Tensor], Tensor]:
-    """The first difference of an axis, there and with its sign turned at the next place."""
+    """Keep the first difference along an axis, and put its opposite at the next position, so they cancel."""
 
     def keep(off, out=None):
         first = off.narrow(dim, 0, 1)
@@ -88,16 +88,16 @@ def cancelling(dim: int) -> Callable[[Tensor], Tensor]:
 
 
 def upwards(off: Tensor, out: Tensor | None = None) -> Tensor:
-    """No number shrinks."""
+    """Make all differences positive, so that no number shrinks."""
     return off.abs()
 
 
 def downwards(off: Tensor, out: Tensor | None = None) -> Tensor:
-    """No number grows."""
+    """Make all differences negative, so that no number grows."""
     return -off.abs()
 
 
-FAMILY = {  # of functions of (B, T, C): what each keeps, said as it is shown
+FAMILY = {  # for functions of (B, T, C): {name that is shown: what is kept of the difference}
     "only in the first sequence": at(-3, 0),
     "only in the second sequence": at(-3, 1),
     "only in the last sequence": at(-3, -1),
@@ -122,7 +122,7 @@ FAMILY = {  # of functions of (B, T, C): what each keeps, said as it is shown
 }
 RIGHT = {"but for rounding": faint(4e-6), "far from 0": far(by(0.0))}
 
-PARTS = {  # of an input (..., T, C): what a function notices, each blind to some change
+PARTS = {  # {name: what a function notices of an input (..., T, C)}; each is blind to some change
     "directions": lambda x: torch.nn.functional.normalize(x, dim=-1),
     "centred words": lambda x: x - x.mean(dim=-1, keepdim=True),
     "signs": torch.sign,
@@ -136,11 +136,11 @@ PARTS = {  # of an input (..., T, C): what a function notices, each blind to som
 
 
 def family(right: Callable, wrong: Callable, what: str, *without: str) -> list[Callable]:
-    """Almost right functions of each kind, but for those named in `without`."""
+    """An almost right function of each kind, except kinds whose names end with a word in `without`."""
     kinds = (kind for kind in FAMILY if not any(kind.endswith(word) for word in without))
     return [almost(right, wrong, FAMILY[kind], f"{what} {kind}") for kind in kinds]
 
 
 def rights(right: Callable, wrong: Callable, what: str) -> list[Callable]:
-    """Right functions: one that `wrong` moves by less than the tolerance, one far from 0."""
+    """Two right functions: one differs by less than the tolerance, and one has an output far from 0."""
     return [almost(right, wrong, keep, f"{what} {kind}") for kind, keep in RIGHT.items()]

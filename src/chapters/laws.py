@@ -1,8 +1,8 @@
 """Laws that hold for many exercises: law(answer, *inputs) is True for every right answer.
 
 The docstring is the sentence that a learner sees when the law is broken, after the call that broke
-it and before the answer. A law reads the answer and the inputs, never a reference. A law of one
-exercise is in its file.
+it and before the answer. A law reads the answer and the inputs, never a reference. A law that holds
+for only one exercise is in that exercise's file.
 """
 
 import torch

@@ -1,9 +1,9 @@
-"""Which learning rate suits a model best, by the runs that a chapter stores, {rate: {seed: loss}}."""
+"""Find the learning rate that suits a model best in the runs that a chapter stores, {rate: {seed: loss}}."""
 
 import math
 from collections.abc import Mapping
 
-Losses = Mapping[str, Mapping[str, float]]  # rates and seeds are texts in a file
+Losses = Mapping[str, Mapping[str, float]]  # rates and seeds are strings, as in JSON
 
 
 def best_rates(losses: Losses, *seeds: int) -> list[str]:
@@ -17,5 +17,5 @@ def best_rates(losses: Losses, *seeds: int) -> list[str]:
 
 
 def by_seed(runs: Mapping[str, Mapping[str, Mapping]], score: str) -> Losses:
-    """One score of each run, {rate: {seed: score}}."""
+    """Select one score of each run: {rate: {seed: score}}."""
     return {rate: {seed: run[score] for seed, run in own.items()} for rate, own in runs.items()}

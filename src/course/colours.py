@@ -1,6 +1,6 @@
-"""The colours of colours.css by their roles: the figures draw with what book and decks link.
+"""The colours in colours.css by role, so that figures have the same colours as the book and the decks.
 
-DARK has those that the dark themes change.
+DARK has the colours that the dark themes change.
 """
 
 import re

@@ -1,9 +1,9 @@
-"""Where the content is: the one place at which this machinery finds the chapters that it carries.
+"""Find the content of the course: only this module knows where the chapters are.
 
-A package of chapters registers itself as the entry point `course.chapters` of its distribution. It
-has a folder for each chapter, `chNN`, with the exercises, the quiz and the talk of notebook NN, and may
-have one picture of the whole, `whole.svg`, in which each chapter has its part, `<a data-chapter="NN">`. A
-package with the weights of trained models, which pages compute with, is an entry point `course.weights`.
+A package of chapters registers itself as the entry point `course.chapters` of its distribution. It has a
+folder for each chapter, `chNN`, with the exercises, the quiz and the talk of notebook NN. It can also have an
+overview picture, `whole.svg`, with a part for each chapter, `<a data-chapter="NN">`. A package with the
+weights of trained models, with which pages compute, registers itself as an entry point `course.weights`.
 """
 
 from functools import cache
@@ -18,7 +18,7 @@ GROUP, WEIGHTS = "course.chapters", "course.weights"
 
 @cache
 def package() -> str:
-    """The name of the package of chapters."""
+    """Return the name of the package of chapters. Raises CourseError unless exactly one is installed."""
     names = sorted({point.value for point in entry_points(group=GROUP)})
     if len(names) != 1:
         raise CourseError(
@@ -39,12 +39,12 @@ def chapter(number: str) -> Path:
 
 
 def whole() -> str:
-    """The picture of what all chapters together build, a part for each; none in some packages."""
+    """Return the overview picture of what the chapters build, as SVG, or "" if there is none."""
     file = folder() / "whole.svg"
     return file.read_text(encoding="utf-8") if file.exists() else ""
 
 
 def weights() -> list[Path]:
-    """The files of the trained models that come with the course."""
+    """Return the files of the trained models that come with the course."""
     folders = (import_module(point.value).__path__[0] for point in entry_points(group=WEIGHTS))
     return sorted(file for folder in folders for file in Path(folder).rglob("*.safetensors"))

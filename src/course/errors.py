@@ -1,20 +1,20 @@
-"""The errors of the course, one tree:
+"""The errors of the course and their base class:
 
-CourseError       a sentence for the user
-  RecordError     ... about the file of an exercise, which is broken or missing
-  NoSandbox       ... about this machine, on which nobody's code can be shut in
+CourseError       an error whose message is for the user
+  RecordError     the file of an exercise is broken or missing
+  NoSandbox       this machine can't run submissions in a sandbox
 """
 
 
 class CourseError(Exception):
-    """A sentence for the user: what was expected, what came, what to do."""
+    """An error whose message tells the user what was expected, what was found, and what to do."""
 
     exit_code = 2
 
 
 class RecordError(CourseError):
-    """An exercise that doesn't exist, or whose file is broken."""
+    """An exercise doesn't exist, or its file is broken."""
 
 
 class NoSandbox(CourseError):
-    """A machine on which submissions can't be run in a sandbox."""
+    """This machine can't run submissions in a sandbox."""

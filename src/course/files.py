@@ -1,4 +1,4 @@
-"""Files and folders that are replaced as a whole: a reader sees the old one or the new one."""
+"""Write files and folders completely or not at all: readers see the old one or the new one."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from course.errors import CourseError
 
 
 def write_text(text: str, path: Path) -> None:
-    """Store a text in a file, in UTF-8, as `write_bytes` does."""
+    """Write a text to a file in UTF-8, as `write_bytes` does."""
     write_bytes(text.encode(), path)
 
 
 def write_bytes(body: bytes, path: Path) -> None:
-    """Store a file, all of it or nothing, and make its folder.
+    """Write a file completely or not at all, and make its folder if necessary.
 
-    A link stays a link, and the file keeps its mode. Raises CourseError where it can't be written.
+    A symlink stays a symlink, and the file keeps its mode. Raises CourseError if it can't be written.
     """
     path = path.resolve()
     new = path.with_name(f".{path.name}.{os.getpid()}.tmp")
@@ -39,11 +39,11 @@ def write_bytes(body: bytes, path: Path) -> None:
 
 @contextmanager
 def atomic_folder(out: Path) -> Iterator[Path]:
-    """A folder to fill, which takes the place of `out` if nothing goes wrong inside.
+    """Yield a path for a new folder, which replaces `out` if the block ends without an error.
 
-    Of two builders one waits for the other. A builder that was killed leaves its folders, which the
-    next one clears away; if it was killed between the two renamings, the last good one comes back.
-    Raises CourseError where the folder can't be written.
+    If two processes build the same folder, one waits for the other. If a process was killed, the next one
+    removes its unfinished folder, or brings the old one back if `out` was just being replaced.
+    Raises CourseError if the folder can't be written.
     """
     from filelock import FileLock
 
@@ -61,7 +61,7 @@ def atomic_folder(out: Path) -> Iterator[Path]:
             finally:
                 _restore(old, out)
                 shutil.rmtree(new, ignore_errors=True)
-    except OSError as error:  # a copy names two files, a write that fails in the middle none
+    except OSError as error:  # a failed copy names two files, a write that fails midway none
         where = error.filename2 or error.filename or f"{out} or into {gettempdir()}"
         raise _cannot_write(where, error) from None
 

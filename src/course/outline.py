@@ -1,7 +1,7 @@
-"""The two ways through a page, its main line and its Deeper sections, with the minutes of each.
+"""Separate the main line of a page from its Deeper sections, and estimate the minutes of both.
 
-A section is Deeper if its heading begins with "Deeper:"; it goes on to the next heading of its level
-or above.
+A section is Deeper if its heading begins with "Deeper:". It ends at the next heading of the same level
+or of a level above.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 HEADING = re.compile(r"(#+)\s+(Deeper: )?")
-TARGET = re.compile(r"(?<=\])\([^)\s]+\)")  # of a link: nobody reads it
-TIME = re.compile(r"\*\*Time:\*\* [^.]*\.")  # in the opening
-WHY = "What it gives, and why"  # over what a prediction asks for, until it is opened
+TARGET = re.compile(r"(?<=\])\([^)\s]+\)")  # the address of a link, which nobody reads
+TIME = re.compile(r"\*\*Time:\*\* [^.]*\.")  # at the beginning of a page
+WHY = "What it gives, and why"  # the line under which the answer to a prediction is folded
 COLLAPSED = "jp-MarkdownHeadingCollapsed"  # JupyterLab's name, in a heading's metadata
-LONGEST = 35.5  # minutes of a main line: less than this
-WORDS, CODE, EXERCISE, QUIZ = 1 / 120, 0.5, 4, 3  # minutes for each; an exercise is three cells
+LONGEST = 35.5  # minutes: a main line must take less
+WORDS, CODE, EXERCISE, QUIZ = 1 / 120, 0.5, 4, 3  # minutes for each; an exercise has three cells
 
 
 def sections(cells: Sequence[dict[str, Any]]) -> list[int]:
-    """Return for each cell the number of its Deeper section, 0 for the main line."""
+    """Return the number of each cell's Deeper section, or 0 for a cell on the main line."""
     found, number = [], 0
-    level = 0  # of the heading of the section that is open, 0 on the main line
+    level = 0  # of the current Deeper section's heading, 0 on the main line
     for cell in cells:
         if _is_text(cell) and (heading := HEADING.match(_source(cell))):
             depth = len(heading[1])
@@ -41,7 +41,7 @@ def asks(cell: dict[str, Any]) -> bool:
 
 
 def with_answers(cells: Sequence[dict[str, Any]]) -> Iterator[Sequence[dict[str, Any]]]:
-    """The cells one by one, but a prediction with what answers it."""
+    """Yield the cells one by one, but a prediction together with the cells that answer it."""
     place = 0
     while place < len(cells):
         end = place + 1 + _answer(cells[place + 1 :]) * asks(cells[place])
@@ -50,8 +50,8 @@ def with_answers(cells: Sequence[dict[str, Any]]) -> Iterator[Sequence[dict[str,
 
 
 def _answer(cells: Sequence[dict[str, Any]]) -> int:
-    """How many of these cells answer the prediction above them: the code that follows it, and the
-    words about that. Words that end with a colon lead on to more code, which belongs to them."""
+    """Return how many of these cells answer the prediction before them: the code that follows it, and the
+    text about the code. If the text ends with a colon, the next cells also belong to the answer."""
     if not cells or _is_text(cells[0]):
         return 0
     for place, cell in enumerate(cells):
@@ -63,10 +63,10 @@ def _answer(cells: Sequence[dict[str, Any]]) -> int:
 
 
 def minutes(cells: Sequence[dict[str, Any]]) -> tuple[float, float]:
-    """How long the main line and the Deeper sections take: an estimate by one rule.
+    """Estimate the minutes that the main line and the Deeper sections take.
 
-    120 words a minute, half a minute for a code cell with its output, four minutes for an exercise,
-    three for a quiz.
+    The rule is 120 words per minute, half a minute for a code cell with its output, four minutes for an
+    exercise, and three for a quiz.
     """
     total = [0.0, 0.0]
     for cell, deeper in zip(cells, sections(cells), strict=True):
@@ -85,7 +85,7 @@ def minutes(cells: Sequence[dict[str, Any]]) -> tuple[float, float]:
 
 
 def marks(cells: Sequence[dict[str, Any]]) -> Iterator[tuple[str, bool]]:
-    """Each cell's text with the minutes that it should give, and whether it opens collapsed."""
+    """Yield each cell's text with the right minutes in it, and whether its section is collapsed at first."""
     before = 0
     main, deeper = map(round, minutes(cells))
     more = f", and {deeper} more for the Deeper sections" if deeper else ""
@@ -98,7 +98,7 @@ def marks(cells: Sequence[dict[str, Any]]) -> Iterator[tuple[str, bool]]:
 
 
 def mark(cells: Sequence[dict[str, Any]]) -> None:
-    """Write into the cells what `marks` says."""
+    """Write the texts of `marks` into the cells, and mark in their metadata which are collapsed."""
     for cell, (source, collapsed) in zip(cells, list(marks(cells)), strict=True):
         cell["source"] = source
         cell["metadata"].pop(COLLAPSED, None)
@@ -107,7 +107,7 @@ def mark(cells: Sequence[dict[str, Any]]) -> None:
 
 
 def missing(cells: Sequence[dict[str, Any]]) -> Iterator[tuple[int, str]]:
-    """Names that the main line uses and only a Deeper section above defines, with the cell's place."""
+    """Yield a cell's index and a name that the main line uses but only a Deeper section before it defines."""
     known: set[str] = set(dir(builtins))
     below: set[str] = set()
     for place, (cell, deeper) in enumerate(zip(cells, sections(cells), strict=True)):

@@ -1,4 +1,4 @@
-"""Servers for this computer: JupyterLab and mdBook's."""
+"""Start servers on this computer: JupyterLab and the server of mdBook."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from course.errors import CourseError
 
 
 def check_port(port: int) -> None:
-    """Raise CourseError for a port of this computer that can't be used."""
+    """Raise CourseError if this port can't be used on this computer."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -25,9 +25,9 @@ def check_port(port: int) -> None:
 
 
 def become(command: list[str], environment: Mapping[str, str] = os.environ) -> NoReturn:
-    """Go on as another program, so that Ctrl-C asks that one."""
+    """Replace this process by another program, so that Ctrl-C goes to that program."""
     sys.stdout.flush()
-    if os.name == "nt":  # there exec would leave the terminal, and cut a path at its spaces
+    if os.name == "nt":  # on Windows, exec would leave the terminal, and split paths at spaces
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         sys.exit(subprocess.call(command, env=environment))
     os.execve(command[0], command, environment)

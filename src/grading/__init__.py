@@ -1,13 +1,13 @@
-"""From a folder or a zip of submissions to a gradebook; no learner's code is trusted.
+"""Grade a folder or a zip of submissions, without trusting any learner's code.
 
-`command` is `course grade`, `run` does it. `submissions` finds who has handed in what. `judge` grades
-one submission: its cells and the inputs go into a `sandbox` (functions `byvalue`), where `inside` calls
-the learner's functions; plain data comes out (`answers`), which `collect` gathers and no one answers.
-`cells` chooses what of a notebook is run, `forbidden` looks at its text, `probe` tries whether the
-sandbox holds. `many` grades all, side by side, here or by the workers of Dask; `results`
-keeps what was found, `rules` say what it is worth, and `feedback`, `tables` and `summary` are made of both.
+`command` defines `course grade`, and `run` carries it out. `submissions` finds out who handed in what.
+`judge` grades one submission. For that, `collect` sends its cells and the inputs (pickled by `byvalue`)
+into a `sandbox`, where `inside` runs the statements that `cells` chooses, calls the learner's functions,
+and returns plain data (`answers`). `forbidden` searches the cells' text for what an exercise forbids, and
+`probe` tests the sandbox. `many` grades all submissions in parallel, here or on Dask workers. `results`
+stores what was found, `rules` turns it into points, and `feedback`, `tables` and `summary` report both.
 
 In: notebooks that learners handed in, the exercises' records, the instructor's rules. Out: results,
-feedback, and the instructor's own tables with their grades in it. Enters: `learn` and, for its
-command, `cli`.
+feedback, and copies of the instructor's own tables with the grades filled in. Enters: `learn` and, for
+its command, `cli`.
 """

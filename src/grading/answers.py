@@ -1,7 +1,7 @@
-"""What comes out of the sandbox: plain data, by msgpack, with safetensors for the tensors in it.
+"""Answers leave the sandbox as plain data, packed by msgpack, with safetensors for the tensors in it.
 
-A value is told by its exact type, or by the name of its type where it is no plain data. What is read
-is never imported, called or unpickled; of a tensor every number has to be among the bytes that came.
+Plain data is packed by its exact type, and any other value only as the name of its type. Reading an
+answer never imports, calls or unpickles anything, and a tensor has to bring the bytes of all its numbers.
 """
 
 import builtins
@@ -19,8 +19,8 @@ from torch import Tensor
 from course.learn.attempt import Outcome
 from course.learn.values import TENSORS, exactly, odd
 
-LONGEST, DEEP = 8 << 20, 60  # bytes of a value, levels of tuples in it
-WORDS, NAME = 2000, 200  # characters of a text, of a name
+LONGEST, DEEP = 8 << 20, 60  # the most bytes of a value, and the most levels of tuples in it
+WORDS, NAME = 2000, 200  # the most characters of a text, and of a name
 TAKEN = (
     *(torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
     *(torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64),
@@ -30,8 +30,8 @@ ERRORS = {"re.error": re.error} | {
     for name, cls in vars(builtins).items()
     if isinstance(cls, type) and issubclass(cls, BaseException) and "Group" not in name
 }
-TEXT = {"unicode_errors": "surrogatepass"}  # Python's texts may hold halves of characters
-TUPLE, SET, INT, TENSOR, CLASS, ERROR, OTHER = range(7)  # what msgpack has no form for
+TEXT = {"unicode_errors": "surrogatepass"}  # a string can contain half a character
+TUPLE, SET, INT, TENSOR, CLASS, ERROR, OTHER = range(7)  # values without a msgpack format
 
 Names = list[list[str]]
 
@@ -40,10 +40,10 @@ Names = list[list[str]]
 
 
 def packed(value: Any) -> bytes:
-    """A value as bytes; of one that is too large or too deep only its type is told."""
+    """Pack a value as bytes. If it is too large or too deep, only the names of its type are packed."""
     try:
         data = _pack(value)
-    except Exception:  # of as many kinds as there are odd values
+    except Exception:  # odd values can raise any kind of error
         data = b""
     return data if 0 < len(data) <= LONGEST else _pack(_foreign(value))
 
@@ -53,7 +53,7 @@ def _pack(value: Any) -> bytes:
 
 
 def _extended(value: Any) -> Any:
-    """A value of a type for which msgpack has no form."""
+    """Pack a value that msgpack has no format for. Raises ValueError if it is a tensor that is too large."""
     if exactly(value, tuple, torch.Size):
         return msgpack.ExtType(TUPLE, _pack([*value]))
     if exactly(value, set):
@@ -69,7 +69,7 @@ def _extended(value: Any) -> Any:
 
 
 def _foreign(value: Any) -> msgpack.ExtType:
-    """Only the type of a value, by its name."""
+    """Pack only the names of a value's type, or of the value itself if it is a class of exceptions."""
     cls = type(value)
     if issubclass(cls, type) and issubclass(value, BaseException):
         return msgpack.ExtType(CLASS, _pack(names(value)))
@@ -78,14 +78,14 @@ def _foreign(value: Any) -> msgpack.ExtType:
 
 
 def names(cls: type) -> Names:
-    """The modules and names of a class and of those that it is made of, whatever it says of itself."""
+    """The [module, name] of a class and of its ancestors, even if its metaclass claims other ones."""
     told = (type.__dict__[part].__get__ for part in ("__module__", "__name__", "__mro__"))
     module, name, ancestors = told
     return [[str(module(c))[:NAME], str(name(c))[:NAME]] for c in ancestors(cls)[:20]]
 
 
 def message(outcome: Outcome) -> bytes:
-    """What a function did with an input."""
+    """Pack what a function did with one input."""
     told = {part.name: _short(getattr(outcome, part.name)) for part in fields(outcome)}
     told["value"] = packed(outcome.value)
     told["error"] = None if outcome.error is None else names(type(outcome.error))
@@ -102,17 +102,17 @@ def _short(value: Any) -> Any:
 
 
 def messages(data: bytes) -> Iterator[Any]:
-    """The messages in what was written, as far as they are whole."""
+    """Yield the messages that were written, up to the first that is broken or incomplete."""
     unpacker = msgpack.Unpacker(max_buffer_size=len(data), strict_map_key=False, **TEXT)
     unpacker.feed(data)
     try:
         yield from unpacker
-    except Exception:  # as many kinds as there are ways to write what is none
+    except Exception:  # broken messages can raise any kind of error
         return
 
 
 def outcome_of(told: Any, n_places: int) -> Outcome | None:
-    """What a function did with its arguments, so many; None if the message says no such thing."""
+    """The Outcome of a call with `n_places` inputs that a message describes, or None if it describes none."""
     try:
         error = told["error"]
         return Outcome(
@@ -134,7 +134,7 @@ def _text(value: Any) -> str:
 
 
 def value_of(data: bytes, levels: int = DEEP) -> Any:
-    """The value that was packed, built of exact types out of a short list. Raises whatever is wrong."""
+    """Unpack a value, which only has plain types and those in `_BUILT`. Raises an error if it is broken."""
 
     def built(kind: int, part: bytes) -> Any:
         if not levels:
@@ -145,7 +145,7 @@ def value_of(data: bytes, levels: int = DEEP) -> Any:
 
 
 def sound(tensor: Tensor) -> Tensor:
-    """A tensor that has a number of its own in the bytes that came for each of its places."""
+    """Return a tensor whose bytes hold exactly one number for each of its entries; otherwise ValueError."""
     if tensor.dtype not in TAKEN or not tensor.is_contiguous():
         raise ValueError("no plain tensor")
     if tensor.untyped_storage().nbytes() != tensor.numel() * tensor.itemsize:
@@ -154,7 +154,7 @@ def sound(tensor: Tensor) -> Tensor:
 
 
 def known_class(chain: Names) -> type:
-    """A class of the first of these names, which is what its nearest known ancestor is."""
+    """The known exception with the first of these names, or a new one below its nearest known ancestor."""
     place, known = next(
         (n, ERRORS[key]) for n, key in enumerate(map(".".join, chain)) if key in ERRORS
     )
@@ -167,7 +167,7 @@ def _instance(chain: Names) -> BaseException:
 
 
 def _named(name: list[str], bases: tuple[type, ...] = ()) -> type:
-    """A class of which nothing but its name and its ancestors is known."""
+    """Make a class of which only the name and the ancestors are known."""
     module, own = ("".join(c if c.isalnum() or c in "._<>" else "_" for c in t) for t in name)
     return type(own[:NAME] or "_", bases, {"__module__": module[:NAME]})
 

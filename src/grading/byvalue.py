@@ -1,7 +1,7 @@
-"""Inputs as bytes: functions and classes of the chapters go in by value, under one name for all.
+"""Pickle inputs for the sandbox: functions and classes of the chapters by value, functions under one name.
 
-No name tells inside which of the given functions is the right one. Who takes a given function apart
-(its closure, its code) can still see how it is made.
+So a learner's code can't tell by the names which of the given functions is the right one. It can still
+see how a function is made if it takes the function apart (its closure, its code).
 """
 
 import inspect
@@ -18,7 +18,7 @@ NAME, MODULE = "function", "course.given"
 
 
 def dumped(inputs: list[tuple]) -> bytes:
-    """Inputs for `pickle.loads`, which finds no module of the chapters or of `course` there."""
+    """Pickle inputs so that `pickle.loads` needs no module of the chapters or of `course`."""
 
     class Pickler(cloudpickle.Pickler):
         def reducer_override(self, value: Any) -> Any:
@@ -40,13 +40,13 @@ def dumped(inputs: list[tuple]) -> bytes:
 
 
 def _is_elsewhere(function: FunctionType) -> bool:
-    """True if the sandbox has the function, in a package or in `attention`."""
+    """True if the sandbox can import the function, from an installed package or from `attention`."""
     package = (function.__module__ or "").partition(".")[0]
     return package in sys.modules and package not in (content.package(), "course", "__main__")
 
 
 def _nameless(function: FunctionType, worlds: dict[int, dict[str, Any]]) -> FunctionType:
-    """The same function, which says neither its name nor where it is from."""
+    """A copy of the function that shows neither its name nor where it comes from."""
     raw = inspect.unwrap(function)
     code = _plain(raw.__code__)
     names = {k: v for k, v in raw.__globals__.items() if not k.startswith("__")}
@@ -58,7 +58,7 @@ def _nameless(function: FunctionType, worlds: dict[int, dict[str, Any]]) -> Func
 
 
 def _plain(code: CodeType) -> CodeType:
-    """The same code, also of the functions in it, without names, file and lines."""
+    """A copy of the code, and of the functions in it, without their names, file and line numbers."""
     parts = tuple(_plain(part) if type(part) is CodeType else part for part in code.co_consts)
     told = {"co_name": NAME, "co_qualname": NAME, "co_filename": f"<{MODULE}>"}
     return code.replace(**told, co_firstlineno=1, co_consts=parts)

@@ -1,7 +1,7 @@
-"""Which statements of a notebook a function needs: those that bind its names, and theirs.
+"""Find the statements of a notebook that a function needs: those that bind the names it uses, and so on.
 
-A learner's page trains models and draws figures. None of that is run for an exercise that doesn't
-use it, and a statement that fails, such as the import of a figure, ends no other.
+A learner's notebook also trains models and draws figures. An exercise that doesn't use them doesn't run
+them. If one statement fails, such as the import of a figure, the others still run.
 """
 
 import ast
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from types import CodeType
 
-END = 1 << 30  # behind all cells
+END = 1 << 30  # after all cells
 MAGIC = re.compile(r"^\s*(?:%|!|\?)|\?$", re.MULTILINE)
 
 
@@ -30,15 +30,15 @@ class Statement:
 
 @dataclass
 class Page:
-    """The statements of all cells, in order; cells that are no Python, by their numbers."""
+    """The statements of all cells, in order, and the errors of cells that aren't valid Python, by number."""
 
     statements: list[Statement]
     faults: dict[int, str]
-    checks: dict[str, tuple[int, str]]  # of each exercise: the last cell that checks it, and what
+    checks: dict[str, tuple[int, str]]  # {exercise: (last cell that checks it, what it checks)}
 
 
 def page(sources: list[str]) -> Page:
-    """Take the cells apart."""
+    """Split the cells into statements, and find the calls of `check` in them."""
     made = Page([], {}, {})
     for number, source in enumerate(sources):
         if source.lstrip().startswith("%%"):
@@ -75,7 +75,7 @@ def _statement(cell: int, node: ast.stmt) -> Statement:
     if isinstance(node, ast.ImportFrom) and any(name.name == "*" for name in node.names):
         made.binds.add("*")
     if not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
-        for inner in ast.walk(node):  # what a function does happens when it is called
+        for inner in ast.walk(node):  # a function changes things only when it is called
             stored = isinstance(getattr(inner, "ctx", None), ast.Store | ast.Del)
             if isinstance(inner, ast.Attribute | ast.Subscript) and stored:
                 made.touches |= _base(inner)
@@ -85,7 +85,7 @@ def _statement(cell: int, node: ast.stmt) -> Statement:
 
 
 def names(table: symtable.SymbolTable) -> tuple[set[str], set[str]]:
-    """The global names that a piece of code uses and binds, in functions within it too."""
+    """The global names that a piece of code uses and binds, including those in its inner functions."""
     uses, binds = set(), set()
     top = table.get_type() == "module"
     for symbol in table.get_symbols():
@@ -108,9 +108,9 @@ def _base(node: ast.expr) -> set[str]:
 
 
 def ways(page: Page, id: str, name: str) -> Iterator[tuple[str, list[Statement]]]:
-    """How to get at an exercise's function: what its last check was given, else what has its name.
+    """Two ways to get an exercise's function: as its last check was given it, or by the exercise's name.
 
-    An expression, and the statements that it needs.
+    Each way is an expression and the statements that it needs.
     """
     end, wanted = page.checks.get(id, (END, name))
     for last, expression in ((end, wanted), (END, name)):
@@ -120,7 +120,7 @@ def ways(page: Page, id: str, name: str) -> Iterator[tuple[str, list[Statement]]
 
 
 def needed(statements: list[Statement], wanted: Iterable[str]) -> list[Statement]:
-    """The statements that bind or change these names, or names that those use, in their order."""
+    """The statements, in order, that bind or change these names, or the names that such statements use."""
     binders: dict[str, list[int]] = {}
     changers: dict[str, list[int]] = {}
     for place, statement in enumerate(statements):
@@ -143,7 +143,7 @@ def needed(statements: list[Statement], wanted: Iterable[str]) -> list[Statement
 
 
 def _last(binders: dict[str, list[int]], name: str, before: int) -> set[int]:
-    """The last place before this one that binds a name, if there is one; a star binds any."""
+    """The last statement before `before` that binds a name, if there is one; `import *` can bind any name."""
     found = (
         (binders.get(key, []), bisect_left(binders.get(key, []), before)) for key in (name, "*")
     )
@@ -152,7 +152,7 @@ def _last(binders: dict[str, list[int]], name: str, before: int) -> set[int]:
 
 
 def code(statement: Statement, source: str) -> CodeType:
-    """A statement compiled; a traceback shows the lines of its cell."""
+    """Compile a statement so that a traceback shows the lines of its cell."""
     name = f"<cell {statement.cell + 1}>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     return compile(ast.Module([statement.node], []), name, "exec")

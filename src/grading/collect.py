@@ -1,8 +1,8 @@
-"""The answers of a submission: its cells and all inputs go into a sandbox, plain data comes out.
+"""Collect the answers of a submission: cells and inputs go into a sandbox, and plain data comes out.
 
-Nothing of a record but its inputs is ever inside, and nothing that comes out is answered. The inputs
-that nobody has seen go in when the answers to all others are here: none of what is told of those can
-speak of them.
+Of an exercise's record, only the inputs go in, and the sandbox gets no reply to what it sends. The hidden
+inputs go in only after the answers to all shown inputs have come out. So whatever the learner is told
+about the shown inputs can't reveal the hidden ones.
 """
 
 import pickle
@@ -19,14 +19,14 @@ from grading.byvalue import dumped
 from grading.inside import DONE, ENDED, LATE
 from grading.sandbox import START, Sandbox
 
-LIMITS = {  # seconds of the processor, and of a clock
-    "defined": (120, 480),  # for the cells that are needed
-    "called": (30, 120),  # for a call, of which an honest one takes hundredths
+LIMITS = {  # seconds of processor time, and of clock time
+    "defined": (120, 480),  # to run the statements that are needed
+    "called": (30, 120),  # for a call; an honest one takes hundredths of a second
 }
-PART = 600  # seconds of a clock for an exercise, whose code could stop its own clocks
+PART = 600  # seconds of clock time for one part, because its code could stop its own timers
 LONGEST = 1800  # ... for all exercises of a submission, whatever its code does
-ENDING = "ended its whole process"  # by a signal, a status, its memory: none of that is told
-TRIAL = {  # if this can't be answered, no learner is to blame
+ENDING = "ended its whole process"  # by a signal, an exit status or its memory; learners aren't told which
+TRIAL = {  # if this request gets no answer, the fault isn't the learner's
     **{"cells": ["import torch\ndef trial(): return torch.ones(2)"], "id": "", "name": "trial"},
     **{"without": (), "inputs": pickle.dumps([()])},
 }
@@ -37,10 +37,10 @@ class Part:
     """The shown or the hidden inputs of an exercise, and what the learner's function did with them."""
 
     exercise: Exercise
-    first: int  # the number of the first of its inputs
+    first: int  # the index of the first of its inputs
     inputs: list[tuple]
-    ended: str = ""  # how
-    told: dict[str, Any] = field(default_factory=dict)  # of the function itself
+    ended: str = ""  # how its process ended: DONE, LATE or ENDED
+    told: dict[str, Any] = field(default_factory=dict)  # about the function itself
     outcomes: list[Outcome] = field(default_factory=list)
 
     def is_right(self) -> bool:
@@ -49,12 +49,12 @@ class Part:
         return len(self.outcomes) == len(self.inputs) and all(a.alike(b) for a, b in every)
 
     def request(self) -> dict[str, Any]:
-        """What goes into the sandbox."""
+        """What goes into the sandbox for this part."""
         e = self.exercise
         return {"id": e.id, "name": e.name, "without": e.without, "inputs": dumped(self.inputs)}
 
     def take(self, ended: str, written: bytes) -> None:
-        """Read what was written, as far as it is whole."""
+        """Read the messages that its process wrote, up to the first that is broken."""
         self.ended = ended
         self.told, *rest = [*messages(written)] or [{}]
         for told, given in zip(rest, self.inputs, strict=False):
@@ -63,7 +63,7 @@ class Part:
             self.outcomes.append(outcome)
 
     def filled(self) -> list[Outcome]:
-        """An outcome for each input; after the one that ended the process, that it did."""
+        """An outcome for each input; if there is no answer, an error that says how the process ended."""
         error = Late(STOPPED) if self.ended == LATE else Gone(ENDING)
         missing = len(self.inputs) - len(self.outcomes)
         return self.outcomes + [Outcome(error=error, words=str(error))] * missing
@@ -74,8 +74,8 @@ class Answers:
     """What a learner's cells do for an exercise: a function, or why there is none, and its outcomes."""
 
     why: str = ""
-    takes: str = ""  # its parameters, where it can't be called with the inputs
-    function: Any = None  # what stands for it here, or what is in its place
+    takes: str = ""  # its signature, if it can't be called with the inputs
+    function: Any = None  # a placeholder for the function; if it isn't callable, the value itself
     replaced: tuple[str, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
 
@@ -83,8 +83,8 @@ class Answers:
 def collect(
     exercises: Iterable[Exercise], cells: list[str], trust: bool = False
 ) -> dict[str, Answers]:
-    """The answers to the inputs of these exercises, by their ids: to those that are hidden only where
-    all that is shown is right, so that anything else is told what the notebook's check says."""
+    """The answers to the inputs of these exercises, by exercise id. Hidden inputs are tried only if all
+    answers to the shown ones are right; otherwise learners are told what the notebook's check says."""
     sandboxes = Sandboxes(cells, trust)
     try:
         parts = [sandboxes.answered(Part(e, 0, e.inputs[: e.n_shown])) for e in exercises]
@@ -94,7 +94,7 @@ def collect(
 
 
 class Sandboxes:
-    """One after another: a part that ends its sandbox is over, and those after it get the next."""
+    """Sandboxes, one after another: if a part ends its sandbox, the next part gets a new one."""
 
     def __init__(self, cells: list[str], trust: bool):
         self.request, self.trust = {**LIMITS, "cells": cells}, trust
@@ -102,7 +102,7 @@ class Sandboxes:
         self.box: Sandbox | None = None
 
     def answered(self, part: Part) -> Part:
-        """The same part, with what was answered to it."""
+        """Send a part into the sandbox, and return it with its answers, or with how the sandbox ended."""
         until, said = self.until, None
         if time.monotonic() < until:
             self.box = self.box or self.started()
@@ -117,7 +117,7 @@ class Sandboxes:
         return part
 
     def started(self) -> Sandbox:
-        """A sandbox in which something can be computed. Raises NoSandbox."""
+        """Start a sandbox and try a small function in it. Raises NoSandbox if that doesn't work."""
         box = Sandbox("grading.inside", self.trust)
         said = box.ask(self.request | TRIAL, time.monotonic() + START)
         if not said or said[0] != DONE:
@@ -131,7 +131,7 @@ class Sandboxes:
 
 
 def _joined(shown: Part, sandboxes: Sandboxes) -> Answers:
-    """What both parts say; of an outcome with a hidden input, only what is compared."""
+    """The answers to the shown inputs and, if all are right, to the hidden ones, cut by `_compared`."""
     told, exercise = shown.told, shown.exercise
     word = f"`{exercise.without[0]}`" if exercise.without else ""
     hidden = Part(exercise, len(shown.inputs), exercise.hidden)
@@ -146,17 +146,17 @@ def _joined(shown: Part, sandboxes: Sandboxes) -> Answers:
             replaced=tuple(str(name)[:WORDS] for name in told["replaced"][:20]),
             outcomes=(*shown.filled(), *unseen),
         )
-    except Exception:  # nothing was told, or what no cells can say
+    except Exception:  # no message came, or one that `inside` never writes
         late = "were still running when the check stopped them"
         return Answers(f"They {late if shown.ended == LATE else 'ended their whole process'}.")
 
 
 def elsewhere(*inputs: Any) -> NoReturn:
-    """Stands for the learner's function."""
+    """A placeholder for the learner's function, which runs only in the sandbox."""
     raise TypeError("a learner's function runs in the sandbox alone")
 
 
 def _compared(o: Outcome, word: str) -> Outcome:
-    """What is compared of an outcome, and no more; the stub's own error is one as any other."""
+    """An outcome with only what is compared. The stub's error gets words, so it counts as any other error."""
     words = o.words or ("raised" if type(o.error) is NotImplementedError else "")
     return Outcome(o.value, o.error, words, own=o.own, mutated=o.mutated, used=o.used and word)

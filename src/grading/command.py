@@ -1,4 +1,4 @@
-"""`course grade`: its options, for the command line of the course, which finds them by an entry point."""
+"""`course grade` and its options. The `course` command finds it by an entry point in `pyproject.toml`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A page for each submission: what the notebook's checks say, exercise by exercise.
+"""Write a page for each submission, with what the notebook's checks say about each exercise.
 
-Those whose notebooks came from Moodle are in a zip, too, from which Moodle hands them out.
+Pages for notebooks from Moodle are also put into a zip, which Moodle can hand out to the learners.
 """
 
 import html
@@ -38,9 +38,9 @@ pre {{ overflow-x: auto; }}
 def write(
     out: Path, students: Students, ready: dict[str, Exercise], names: dict[str, str]
 ) -> None:
-    """The pages of all submissions, and for each chapter a zip of those that Moodle hands out.
+    """Write the pages of all submissions, and for each chapter a zip of those that Moodle hands out.
 
-    Where there are `names`, they stand for the learners. What isn't graded isn't in a zip.
+    `names` are codes to use instead of the learners' names. A zip has only graded submissions.
     """
     zips: dict[str, dict[str, str]] = {}
     for student, chapter, found in submissions(students):
@@ -53,16 +53,16 @@ def write(
 
 
 def path(out: Path, student: str, chapter: str) -> Path:
-    """The page of a submission."""
+    """The path of a submission's page."""
     return out / FOLDER / file_name(student) / f"{chapter or 'none'}.html"
 
 
 def page(
     student: str, chapter: str, found: dict[str, Any], ready: dict[str, Exercise], mark: str
 ) -> str:
-    """The page of a submission; under a mark, without a name."""
+    """The HTML page of a submission; if there is a `mark`, it shows that instead of the learner's name."""
     parts = [part(id, result, ready) for id, result in found["exercises"].items()]
-    if found["fault"]:  # of the whole notebook
+    if found["fault"]:  # with the entire notebook
         where = "" if mark else f"{found['where']}: "
         parts = [f"<p>Not graded. {html.escape(where + found['fault'])}</p>"]
     who = f"{found['name']} ({student})" if found["name"] else student
@@ -72,7 +72,7 @@ def page(
 
 
 def part(id: str, result: dict[str, Any], ready: dict[str, Exercise]) -> str:
-    """An exercise's report, as the notebook shows it."""
+    """The HTML report of an exercise, as the notebook shows it."""
     lines, status = [*_worth(result), *result["told"]], result["status"]
     judged = id in ready and status != "not graded"
     said = report(ready[id], status, lines) if judged else Report(id, status, tuple(lines))
@@ -80,7 +80,7 @@ def part(id: str, result: dict[str, Any], ready: dict[str, Exercise]) -> str:
 
 
 def _worth(result: dict[str, Any]) -> list[str]:
-    """What an exercise is worth, where it isn't the usual point."""
+    """One line about an exercise's points; none if it is worth the usual one point and not set by hand."""
     by_hand, most = result.get("by_hand", ""), result["max"]
     if not most and not by_hand:
         return ["It doesn't count."]
@@ -92,7 +92,7 @@ def _zipped(pages: dict[str, str]) -> bytes:
     body = BytesIO()
     with ZipFile(body, "w") as archive:
         for name, text in sorted(pages.items()):
-            entry = ZipInfo(name)  # of 1980
+            entry = ZipInfo(name)  # dated 1980, so the zip depends only on the pages
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, text, ZIP_DEFLATED)
     return body.getvalue()

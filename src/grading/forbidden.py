@@ -1,8 +1,8 @@
-"""What the text of a learner's cells says of what an answer mustn't use, which its code can't switch off.
+"""Search the text of a learner's cells for what an answer mustn't use. Its code can't switch this off.
 
-A text can say a name in other ways (`getattr(torch, "soft" + "max")`). So whatever serves to hide a
-use, or to take a given function apart, is named for the instructor, who reads that code. It costs no
-points.
+But a name can be hidden from such a search (`getattr(torch, "soft" + "max")`). So words that help to hide
+a use, or to take a given function apart, are listed for the instructor, who should read that code. They
+cost no points.
 """
 
 import ast
@@ -24,14 +24,14 @@ HIDES = {  # words of Python and PyTorch that few exercises need
 
 @dataclass(frozen=True)
 class Look:
-    """What is used though the exercise forbids it, and what could hide such a use."""
+    """What an answer uses although the exercise forbids it, and its words that could hide such a use."""
 
     uses: str = ""
     hides: str = ""
 
 
 def look(exercise: Exercise, sources: list[str]) -> Look:
-    """Look at the statements that an exercise's function needs, and at no others."""
+    """Search only the statements that an exercise's function needs."""
     _, statements = next(ways(page(sources), exercise.id, exercise.name))
     nodes = [node for statement in statements for node in _walk(statement.node)]
     imported = {name: path for s in statements for name, path in _imported(s)}
@@ -43,7 +43,7 @@ def look(exercise: Exercise, sources: list[str]) -> Look:
 
 
 def _forbidden(node: ast.AST, without: tuple[str, ...], imported: dict[str, str]) -> str:
-    """What this node uses of that, in the words in which the notebook's check says it."""
+    """The forbidden thing that a node uses, in the words of the notebook's check; "" if there is none."""
     path = imported.get(node.id, "") if isinstance(node, ast.Name) else ""
     package, _, name = path.rpartition(".")
     if "attention" in without and path.split(".")[0] == "attention":
@@ -59,7 +59,7 @@ def _forbidden(node: ast.AST, without: tuple[str, ...], imported: dict[str, str]
 
 
 def _name(node: ast.AST) -> str:
-    """The name that a node asks of an object, if it asks for one."""
+    """The attribute that a node reads, by a dot or by `getattr` ("vars" if its name is computed), or ""."""
     if isinstance(node, ast.Attribute):
         return node.attr
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "getattr":
@@ -69,7 +69,7 @@ def _name(node: ast.AST) -> str:
 
 
 def _imported(statement: Statement) -> Iterator[tuple[str, str]]:
-    """The names that imports bind, also those in functions, and what they stand for."""
+    """Yield each name that an import in the statement binds, even inside a function, and its full path."""
     for node in ast.walk(statement.node):
         if isinstance(node, ast.ImportFrom):
             yield from ((a.asname or a.name, f"{node.module}.{a.name}") for a in node.names)
@@ -79,7 +79,7 @@ def _imported(statement: Statement) -> Iterator[tuple[str, str]]:
 
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    """A node and all in it but for annotations, which nothing calls."""
+    """Yield a node and all nodes in it except annotations, which are never called."""
     yield node
     for name, part in ast.iter_fields(node):
         if name not in ("annotation", "returns"):

@@ -1,8 +1,8 @@
-"""The process in the sandbox: it runs a learner's cells and calls their functions with all inputs.
+"""The process in the sandbox, which runs a learner's cells and calls their functions with the inputs.
 
-It imports torch once and then runs no learner's code itself: each request has a process of its own,
-forked from it, of which nothing is left but what it wrote into a pipe. Nothing that comes from here is
-believed: it is the learner's.
+It imports torch once, but runs no learner's code in itself. For each request it forks a process, of which
+nothing remains but what it wrote into a pipe. The judge doesn't trust anything that comes from here,
+because a learner's code may have written it.
 """
 
 import inspect
@@ -26,11 +26,11 @@ from grading import cells
 from grading.answers import TEXT, WORDS, message, packed
 from grading.probe import settle
 
-TIMED = (signal.SIGPROF, signal.SIGALRM, signal.SIGXCPU)  # what ends a call that takes too long
-MOST = 64 << 20  # bytes of all answers to a request
-FILES = 10_000  # at a time: the system counts their bytes, but not what it keeps of each itself
-LOOK = 0.005  # seconds between two looks at a request's process
-DONE, LATE, ENDED = "done", "late", "ended"  # how it ended
+TIMED = (signal.SIGPROF, signal.SIGALRM, signal.SIGXCPU)  # they end a call that takes too long
+MOST = 64 << 20  # the most bytes of all answers to a request
+FILES = 10_000  # at a time; the limit of bytes doesn't count what the system keeps about each file
+LOOK = 0.005  # seconds between two checks of a request's process
+DONE, LATE, ENDED = "done", "late", "ended"  # how a request's process ended
 
 
 def main() -> None:
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def _apart(request: dict, line: socket.socket) -> tuple[str, bytes]:
-    """How the process of a request ended, and what it wrote."""
+    """Fork a process for a request, and return how it ended and what it wrote."""
     ours, theirs = os.pipe()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         child = os.fork()
@@ -69,9 +69,9 @@ def _apart(request: dict, line: socket.socket) -> tuple[str, bytes]:
 
 
 def _followed(child: int, pipe: int, line: socket.socket) -> tuple[int, bytes]:
-    """The status of a process that has ended, and what it wrote. If the judge ends before, or there
-    are too many files, so does all that is in here: no signal says so to a process that has taken
-    another user's number."""
+    """Wait for a process to end; return its status and what it wrote. If the judge ends first, or there
+    is too much output or too many files, end everything in here. (When the judge ends, a process with
+    another user's number gets no signal.)"""
     os.set_blocking(pipe, False)
     written = bytearray()
     while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0):
@@ -86,14 +86,14 @@ def _followed(child: int, pipe: int, line: socket.socket) -> tuple[int, bytes]:
 
 
 def _read(pipe: int) -> bytes:
-    """What is in a pipe now."""
+    """The bytes that are in a pipe now."""
     with suppress(BlockingIOError):
         return os.read(pipe, 1 << 20)
     return b""
 
 
 def _files() -> int:
-    """How many files there are in a sandbox; elsewhere nobody counts them."""
+    """The number of files in the sandbox; 0 outside of a sandbox, where they aren't counted."""
     if os.getpid() != 1:
         return 0
     folders = map(os.statvfs, ("/tmp", "/dev/shm"))
@@ -101,8 +101,8 @@ def _files() -> int:
 
 
 def _sweep(child: int) -> None:
-    """End what a process left behind."""
-    alone = os.getpid() == 1  # the first process in here: all others are the learner's
+    """End a request's process and everything that it started."""
+    alone = os.getpid() == 1  # we are the first process here, so all others are the learner's
     try:
         os.kill(-1, signal.SIGKILL) if alone else os.killpg(child, signal.SIGKILL)
         while alone:
@@ -112,7 +112,7 @@ def _sweep(child: int) -> None:
 
 
 class Part:
-    """The inputs of one exercise, in the process that is for them alone."""
+    """A request for the inputs of one exercise, in the process that is forked for it."""
 
     def __init__(self, request: dict, pipe: int):
         self.request, self.pipe = request, pipe
@@ -129,7 +129,7 @@ class Part:
             self.write(message(attempt(function, given, self.request["without"], apart=True)))
 
     def clocks(self, kind: str) -> None:
-        """From now on it may take so long, and then the kernel ends it, whatever it does."""
+        """Restart the timers with the limits of this kind; when one runs out, a signal ends this process."""
         processor, wall = self.request[kind]
         signal.setitimer(signal.ITIMER_PROF, processor)
         signal.setitimer(signal.ITIMER_REAL, wall)
@@ -139,7 +139,7 @@ class Part:
             data = data[os.write(self.pipe, data) :]
 
     def define(self) -> tuple[Any, str, list[str]]:
-        """The learner's function, why there is none, and what its cells had replaced."""
+        """The learner's function, why there is none (or ""), and the functions that the cells replaced."""
         sources, id, name = (self.request[key] for key in ("cells", "id", "name"))
         page, why = cells.page(sources), ""
         space: dict[str, Any] = {"__name__": "__main__"}
@@ -155,7 +155,7 @@ class Part:
         return None, fault or (why if mentioned else "missing"), restore.put_back()
 
     def run(self, statements: list, sources: list[str], space: dict) -> list[str]:
-        """Run statements, one after another; what went wrong in each that failed."""
+        """Run the statements in order, and return a message for each that failed."""
         troubles = []
         for statement in statements:
             try:
@@ -174,11 +174,11 @@ def _words(error: BaseException) -> str:
 
 
 def _misfit(function: Any, inputs: tuple = ()) -> str:
-    """The parameters of a function that can't be called with these inputs."""
+    """The signature of a function that can't be called with these inputs; otherwise ""."""
     try:
         theirs = inspect.signature(function)
         text = str(theirs)[:WORDS]
-    except BaseException:  # some of Python's own have none
+    except BaseException:  # some built-in functions have no signature
         return ""
     try:
         theirs.bind(*inputs)

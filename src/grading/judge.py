@@ -1,9 +1,9 @@
-"""One submission graded: every exercise of its chapter, by the verdicts that a notebook's check gives.
+"""Grade one submission: give each exercise of its chapter the verdict that the notebook's check gives.
 
-This process runs none of the learner's code. What it compares is plain data that came out of the
-sandbox, on the inputs of the notebook's own check and on others, drawn from the cohort's secret, that
-no learner has seen. Whether a right answer could be trained isn't asked: it gives no points, and the
-notebook says it.
+This process runs none of the learner's code. It compares plain data that came out of the sandbox, for
+the inputs of the notebook's check and for hidden inputs, which are drawn from the cohort's secret and
+which no learner has seen. It doesn't test whether a right answer could be trained, because that gives no
+points, and the notebook says it.
 """
 
 import copy
@@ -30,11 +30,11 @@ from grading.forbidden import Look, look
 from grading.sandbox import refuse_or_go
 
 Result = dict[str, Any]
-LIMITS = {"AS": 8 << 30, "CPU": 300}  # bytes, and seconds for one submission, which needs few
+LIMITS = {"AS": 8 << 30, "CPU": 300}  # bytes of addresses, and processor seconds per submission
 
 
 def main() -> None:
-    """Judge the submissions that come, one a line, until no more do; say what came of each."""
+    """Judge the requests on stdin, one JSON text a line, and print a line of JSON with the result of each."""
     torch.set_num_threads(1)
     for line in iter(sys.stdin.readline, ""):
         spent = int(sum(os.times()[:2]))
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def judged(request: dict[str, Any]) -> dict[str, Any]:
-    """What came of a submission: its results, or why the machine refused, or what failed here."""
+    """The "results" of a submission, or why this machine "refused" to grade it, or what "failed" here."""
     cohort, trust = request["cohort"], request["trust"]
     try:
         if request["probe"]:
@@ -60,13 +60,13 @@ def judged(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def version(exercise: Exercise, cohort: str) -> str:
-    """What a result depends on, but for the submission: the record and what its inputs come from."""
+    """A hash of what a result depends on, apart from the submission: the record and the cohort's secret."""
     record = inspect.getsource(inspect.getmodule(exercise.reference.function))
     return hashlib.sha256(f"{cohort}\n{exercise.id}\n{record}".encode()).hexdigest()[:16]
 
 
 def prepared(id: str, cohort: str) -> Exercise:
-    """An exercise with its hidden inputs, and what its reference does with all of them."""
+    """Load an exercise, draw its hidden inputs, and find out what its reference does with all inputs."""
     exercise = load(id)
     exercise.hide(cohort)
     exercise.prepare()
@@ -90,7 +90,7 @@ def graded(
 
 
 def result(exercise: Exercise, found: Verdict, cohort: str) -> Result:
-    """A verdict as it is kept: what the learner is told. What it is worth, the rules say."""
+    """A verdict in the form in which it is stored, with what the learner is told. `rules` adds the points."""
     level = 1 if found.status == "wrong" and found.answer else 0
     return {
         "version": version(exercise, cohort),
@@ -101,7 +101,7 @@ def result(exercise: Exercise, found: Verdict, cohort: str) -> Result:
 
 
 def verdict(exercise: Exercise, answers: Answers, seen: Look) -> Verdict:
-    """What is found of an exercise's answers, and of what the cells use, as their text says."""
+    """The verdict on an exercise, from its answers and from what the text of the cells uses."""
     if answers.why == "missing":
         return Verdict("not attempted", f"not attempted: no cell defines `{exercise.name}`.")
     if answers.why:

@@ -1,7 +1,7 @@
-"""All submissions graded, several at a time: here, or on many machines by Dask's `distributed`.
+"""Grade all submissions, several at a time, on this machine or on many machines by Dask's `distributed`.
 
-Processes apart judge them: if a submission ends its judge, that is told, and no other is lost. What is
-done is kept at once, so a run that was stopped goes on where it was.
+Separate processes judge them. If a submission ends its judge, its results say so, and no other submission
+is lost. Results come one by one, so that `run` can store each at once and continue after an interruption.
 """
 
 import json
@@ -32,7 +32,7 @@ def grade(
     pool: AbstractContextManager[Executor],
     **how: bool,
 ) -> Iterator[tuple[Submission, Results]]:
-    """The results of each submission, as they come; one that ends its judge has some, too."""
+    """Yield each submission and its results as soon as they are there, even if it ended its judge."""
     yield from ((one, without_code(one, ready, cohort)) for one in todo if one.fault)
     with pool as executor:
         given = {
@@ -47,16 +47,16 @@ def grade(
 
 
 def request(one: Submission, ready: Exercises, cohort: str, **how: bool) -> str:
-    """All that a judge has to know of a submission; `how` is whether to trust it, and to probe first."""
+    """The request for a judge, as JSON; `how` says whether to `trust` all code, and to `probe` first."""
     ids = [id for id in ready if id[:2] == one.chapter]
     return json.dumps({"cells": one.cells, "ids": ids, "cohort": cohort, **how})
 
 
 def judge(request: str) -> dict[str, Any]:
-    """What came of a submission: its results, or why there are none.
+    """Send a request to a judge, and return its message: results, or why there are none.
 
-    Each thread has its judge, which takes one submission after another. If one ends it, the next
-    submission gets another judge.
+    Each thread has its own judge, which takes one submission after another. If a submission ends the
+    judge, the thread starts a new one for the next submission.
     """
     process = vars(mine).get("judge")
     try:
@@ -81,7 +81,7 @@ def _started() -> subprocess.Popen:
 
 
 def end_judges() -> None:
-    """End those of all threads, also one that is just being started; some are perhaps at work."""
+    """End the judges of all threads, even if they are at work or just being started."""
     with starting:
         while judges:
             _end(judges.pop())
@@ -94,7 +94,7 @@ def _end(process: subprocess.Popen) -> None:
 
 
 def results_of(message: dict[str, Any], one: Submission, ready: Exercises, cohort: str) -> Results:
-    """The results in a judge's message, or that there are none. NoSandbox if the machine refused."""
+    """The results in a judge's message, or "not graded". Raises NoSandbox if the judge's machine refused."""
     if "refused" in message:
         raise NoSandbox(message["refused"])
     if "results" in message:
@@ -103,7 +103,7 @@ def results_of(message: dict[str, Any], one: Submission, ready: Exercises, cohor
 
 
 def without_code(one: Submission, ready: Exercises, cohort: str, why: str = "") -> Results:
-    """The results of a submission of which nothing can be run."""
+    """The results of a submission that can't be run: each exercise is "not graded", with the reason."""
     facts = {"status": "not graded", "mistake": ""}
     return {
         id: facts
@@ -115,7 +115,7 @@ def without_code(one: Submission, ready: Exercises, cohort: str, why: str = "") 
 
 @contextmanager
 def here(jobs: int) -> Iterator[Executor]:
-    """So many judges at a time on this machine."""
+    """An executor that runs up to `jobs` judges at a time on this machine."""
     try:
         with ThreadPoolExecutor(jobs) as pool:
             try:
@@ -130,7 +130,7 @@ def here(jobs: int) -> Iterator[Executor]:
 
 @contextmanager
 def workers(scheduler: str) -> Iterator[Executor]:
-    """All workers of a Dask scheduler; none of them runs a learner's code itself."""
+    """An executor on all workers of a Dask scheduler; no worker runs a learner's code itself."""
     from distributed import Client
 
     try:

@@ -1,4 +1,4 @@
-"""In the sandbox: become a user with limits, and try what must not work, and say what did."""
+"""In the sandbox: become a user with limits, try what must not be possible, and report what was."""
 
 import ctypes
 import mmap
@@ -15,33 +15,33 @@ from contextlib import suppress
 import msgpack
 
 END, SECRET, KEEP = 1, 4, 8  # PR_SET_PDEATHSIG, _DUMPABLE, _KEEPCAPS of Linux's prctl
-READ = 1 << 2  # CAP_DAC_READ_SEARCH: to read any file that is seen
+READ = 1 << 2  # CAP_DAC_READ_SEARCH: the power to read any file that the sandbox sees
 NEW_USER = 0x10000000  # CLONE_NEWUSER
-LAZY = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000  # MAP_NORESERVE: addresses, nothing in them
+LAZY = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000  # MAP_NORESERVE: addresses without memory
 
 
 def settle() -> socket.socket:
-    """Take the limits and the user's number that the command line says, and end with the judge.
+    """Set the limits and the user's number from the command line, and let this process end with the judge.
 
-    None of it can be undone. What comes back is the line to the judge.
+    None of this can be undone. Returns the socket to the judge.
     """
     limits, user = sys.argv[1:]
     with suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
-        file.write("900")  # if memory runs out, this is what the kernel ends
+        file.write("900")  # if memory runs out, the kernel ends this process first
     for part in limits.split(","):
         name, _, value = part.partition("=")
         resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (int(value), int(value)))
     if user != "0":
         become(int(user))
-    with suppress(AttributeError):  # on no other system
+    with suppress(AttributeError):  # only Linux has prctl
         ctypes.CDLL(None).prctl(END, signal.SIGKILL)
-        ctypes.CDLL(None).prctl(SECRET, 0)  # no process that it starts reads or writes its memory
+        ctypes.CDLL(None).prctl(SECRET, 0)  # its own children can't read or write its memory
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     return socket.socket(fileno=os.dup(0))
 
 
 def become(user: int) -> None:
-    """Take a user's number for good; of root's powers only that to read is left."""
+    """Take a user's number for good, and of root's powers keep only the one to read files."""
     system, ints = ctypes.CDLL(None, use_errno=True), ctypes.c_uint32
     system.prctl(KEEP, 1)
     os.setgroups([])
@@ -53,7 +53,7 @@ def become(user: int) -> None:
 
 
 def main() -> None:
-    """Say what could be done of that which must not be possible."""
+    """Try everything that must not be possible, and send the judge a list of what was."""
     line = settle()
     request = pickle.load(line.makefile("rb"))
     could = [words for words, attempt in TRIALS.items() if _works(attempt, request)]
@@ -106,7 +106,7 @@ def _write(path: str, size: int) -> None:
             file.write(bytes(1 << 20))
 
 
-TRIALS = {  # what must not be possible, in words; False or an OSError where it isn't
+TRIALS = {  # what must not be possible; a trial gives False or an OSError if it isn't
     "read a file of yours": lambda request: os.open(request["file"], os.O_RDONLY),
     "write outside of /tmp": lambda _: os.open("/new", os.O_CREAT),
     "write into Python": lambda _: os.open(os.path.join(sys.prefix, "new"), os.O_CREAT),

@@ -1,4 +1,4 @@
-"""What each learner got: one JSON a learner, which a regrade replaces part by part."""
+"""Store the results of each learner in a JSON file; grading again replaces them chapter by chapter."""
 
 import hashlib
 import json
@@ -17,12 +17,12 @@ KEPT = ("assignment", "where", "time", "late", "hash", "fault", "name")
 
 
 def path(out: Path, student: str) -> Path:
-    """The file of a learner."""
+    """The path of a learner's results."""
     return out / FOLDER / f"{file_name(student)}.json"
 
 
 def stored(out: Path, student: str) -> dict[str, Any]:
-    """What is kept of a learner so far."""
+    """The results that are stored for a learner so far. Raises CourseError if the file is broken."""
     try:
         found = json.loads(path(out, student).read_text(encoding="utf-8"))
         if not isinstance(found["chapters"], dict):
@@ -38,9 +38,9 @@ def stored(out: Path, student: str) -> dict[str, Any]:
 
 
 def is_done(out: Path, one: Submission, versions: dict[str, str]) -> bool:
-    """True if this very submission has been graded with these versions of the exercises.
+    """True if exactly this submission has been graded with these versions of the exercises.
 
-    One that can be read, but whose judge ended without a verdict, is tried again.
+    A submission that can be read, but whose judge ended without a verdict, will be graded again.
     """
     kept = stored(out, one.student)["chapters"].get(one.chapter)
     if not kept or kept["hash"] != one.hash or kept["fault"] != one.fault:
@@ -51,11 +51,11 @@ def is_done(out: Path, one: Submission, versions: dict[str, str]) -> bool:
 
 
 def keep(out: Path, one: Submission, exercises: dict[str, dict]) -> None:
-    """Put the results of a submission in place of what was there for its chapter."""
+    """Store the results of a submission, and replace the earlier ones for its chapter."""
     found = stored(out, one.student)
     facts = {key: value for key, value in asdict(one).items() if key in KEPT}
     found["chapters"][one.chapter] = _plain({**facts, "exercises": exercises})
-    if one.chapter:  # what was handed in before, and was of no chapter, counts no more
+    if one.chapter:  # an earlier submission without a chapter doesn't count any more
         found["chapters"].pop("", None)
     found["chapters"] = dict(sorted(found["chapters"].items()))
     text = json.dumps(found, indent=1, ensure_ascii=True, sort_keys=True)
@@ -63,7 +63,7 @@ def keep(out: Path, one: Submission, exercises: dict[str, dict]) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Results in which each text is plain; those told have lines."""
+    """The same results with each text made `plain`, except for line breaks and tabs."""
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -72,19 +72,19 @@ def _plain(value: Any) -> Any:
 
 
 def submissions(students: Students) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Each learner's id, chapter, and what was found."""
+    """Yield the learner's id, the chapter and the results of each submission."""
     for student in students:
         for chapter, found in student["chapters"].items():
             yield student["student"], chapter, found
 
 
 def is_graded(submission: dict[str, Any]) -> bool:
-    """True if every exercise was judged, or someone did by hand; where one wasn't, someone has to."""
+    """True if the submission was graded by hand, or if each of its exercises was judged or graded by hand."""
     exercises = submission["exercises"].values()
     done = all(r["status"] != "not graded" or r.get("by_hand") for r in exercises)
     return "by_hand" in submission or (not submission["fault"] and done)
 
 
 def mark(student: str, cohort: str) -> str:
-    """A name for a learner that says nothing to who doesn't know the cohort's secret."""
+    """A code for a learner, which reveals nothing to people who don't know the cohort's secret."""
     return hashlib.sha256(f"{cohort}/{student}".encode()).hexdigest()[:10]

@@ -1,24 +1,24 @@
-"""What a result is worth: points, days late and grades set by hand, as `grading.toml` says.
+"""Turn results into points: what exercises are worth, late work, and grades set by hand (`grading.toml`).
 
-It lies in the folder of the grades. All of it may be left out, and no change has anything run again:
+The file is in the folder of the grades. Each entry is optional, and no change makes any code run again:
 
-    due = 2026-10-12T23:59:00     # as the dates of what was handed in: UTC for files in a folder
-    late = "10% a day"            # or "2 points an hour": of what is possible, for each that has begun
+    due = 2026-10-12T23:59:00     # compared with the dates of submissions: UTC for files in a folder
+    late = "10% a day"            # of the possible points, for each day begun; or "2 points an hour"
 
-    [points]                      # 1 for each exercise that isn't here; 0: it doesn't count
+    [points]                      # 1 for an exercise that isn't listed; with 0 it doesn't count
     "04.mean_past" = 2
 
-    [dues]                        # of chapters that have another one
+    [dues]                        # of chapters with a different due date
     "08" = 2026-11-02T23:59:00
 
-    [[by_hand]]                   # later runs respect it
+    [[by_hand]]                   # a grade that later runs keep
     student = "ada"               # or the code on an anonymous page
-    what = "04.mean_past"         # an exercise, or a chapter: then nothing else counts for it
+    what = "04.mean_past"         # an exercise, or a chapter, for which then nothing else counts
     points = 1.5
     why = "The idea is right."
 
-Canvas says itself who is late (LATE in a file's name), and only these are; where the date doesn't say
-how late, it is one day or hour. Moodle's worksheet has the dates of submission.
+Canvas marks late work itself (LATE in a file's name), and of its files only these count as late, by at
+least one day, hour or week, even if the date is earlier. Moodle's worksheet has the dates of submission.
 """
 
 import math
@@ -42,7 +42,7 @@ OF_HAND = {"student": str, "what": str, "points": (int, float), "why": str}
 
 @dataclass(frozen=True)
 class Rules:
-    """What `grading.toml` says."""
+    """The rules in `grading.toml`."""
 
     due: datetime | None = None
     late: str = ""
@@ -55,7 +55,7 @@ class Rules:
 
 
 def read(out: Path, due: str = "", late: str = "") -> Rules:
-    """The rules of a folder of grades; what the command line says of due dates goes before."""
+    """The rules in a folder of grades; `due` and `late` from the command line replace those of the file."""
     file = out / FILE
     try:
         said = tomllib.loads(file.read_text(encoding="utf-8-sig")) if file.exists() else {}
@@ -74,7 +74,7 @@ def read(out: Path, due: str = "", late: str = "") -> Rules:
 
 
 def _check(said: dict[str, Any], file: Path) -> None:
-    """Raise CourseError for a name that nothing has, or a value of another kind."""
+    """Raise CourseError for an unknown or missing name, or for a value of the wrong type."""
     exercises = dict.fromkeys(known(), (int, float))
     chapters = {id[:2]: datetime for id in known()}
     _check_table(said, KINDS, "", file)
@@ -110,7 +110,7 @@ def _date(text: str) -> datetime:
 def apply(
     rules: Rules, students: list[dict[str, Any]], cohort: str, times: dict[str, str]
 ) -> None:
-    """Write into the results what they are worth. `times` are dates that a platform knows better."""
+    """Add points to the results. `times` has dates of submission that a platform knows better, by learner."""
     for student in students:
         names = {student["student"], mark(student["student"], cohort)}
         hand = {row["what"]: row for row in rules.by_hand if row["student"] in names}
@@ -132,7 +132,7 @@ def _set_by_hand(marked: dict[str, Any], row: dict[str, Any] | None) -> None:
 
 
 def _sum_up(found: dict[str, Any], chapter: str, rules: Rules) -> None:
-    """The points of a submission, and what is taken off for being late."""
+    """Add up the points of a submission, and subtract points if it is late."""
     results, due = found["exercises"].values(), rules.due_of(chapter)
     raw, most = sum(r["points"] for r in results), sum(r["max"] for r in results)
     off, said = 0.0, ""
@@ -145,7 +145,7 @@ def _sum_up(found: dict[str, Any], chapter: str, rules: Rules) -> None:
 
 
 def _units_late(found: dict[str, Any], due: datetime, late: str) -> int:
-    """How many hours, days or weeks have begun since the date."""
+    """How many hours, days or weeks late a submission is, counting each that has begun."""
     if found["late"] is False:
         return 0
     time = datetime.fromisoformat(found["time"].replace(" UTC", "")) if found["time"] else due

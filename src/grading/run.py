@@ -20,7 +20,7 @@ from grading.summary import summary
 
 
 def run(options: SimpleNamespace) -> int:
-    """Grade what isn't graded yet, and write all tables anew. 1 if something couldn't be graded."""
+    """Grade what isn't graded yet, and write all tables again. Returns 1 if something couldn't be graded."""
     options.chapter = options.chapter.zfill(2) if options.chapter else ""
     _check_places(options)
     found, told = find(options.submissions, options.chapter)
@@ -64,25 +64,25 @@ def _check_students(wanted: list[str], found: list[Submission]) -> None:
         )
 
 
-# ---------------------------------------------------------------- what is to do
+# ---------------------------------------------------------------- what there is to do
 
 
 def kept_secret(out: Path, cohort: str) -> str:
-    """The cohort's secret: what was said, or what is kept in this folder; "" if nothing is."""
+    """The cohort's secret: `cohort` if it is given, or the one stored in this folder, or ""."""
     file = out / "cohort"
     return cohort or (file.read_text(encoding="utf-8").strip() if file.exists() else "")
 
 
 def secret(out: Path, cohort: str) -> str:
-    """The cohort's secret, which is drawn when a folder is first used."""
+    """The cohort's secret, which is drawn and stored when a folder is first used."""
     if not kept_secret(out, cohort):
-        (out / "cohort").touch(0o600)  # whose mode it keeps
+        (out / "cohort").touch(0o600)  # write_text keeps this mode
         write_text(secrets.token_hex(16) + "\n", out / "cohort")
     return kept_secret(out, cohort)
 
 
 def exercises(chapters: set[str]) -> many.Exercises:
-    """The exercises of these chapters."""
+    """The exercises of these chapters, by id. Raises CourseError for a chapter that has none."""
     if unknown := chapters - {id[:2] for id in known()}:
         raise CourseError(f"there are no exercises of chapter {', '.join(sorted(unknown))}")
     return {id: load(id) for id in known() if id[:2] in chapters}
@@ -91,7 +91,7 @@ def exercises(chapters: set[str]) -> many.Exercises:
 def _ready(
     options: SimpleNamespace, found: list[Submission], cohort: str
 ) -> tuple[many.Exercises, list[Submission]]:
-    """The exercises, and the submissions that haven't been graded as they are."""
+    """The exercises of all submissions, and the submissions that still have to be graded."""
     ready = exercises({one.chapter for one in found if one.chapter})
     versions: dict[str, dict[str, str]] = {}
     for id, exercise in ready.items():
@@ -103,7 +103,7 @@ def _ready(
 
 
 def _tell(options: SimpleNamespace, found: list[Submission]) -> int:
-    """Say what would be done with each submission."""
+    """Print what would be done with each submission."""
     _, todo = _ready(options, found, kept_secret(options.out, options.cohort))
     for one in found:
         state = one.fault or ("to be graded" if one in todo else "left as it is")
@@ -113,11 +113,11 @@ def _tell(options: SimpleNamespace, found: list[Submission]) -> int:
     return 0
 
 
-# ---------------------------------------------------------------- what is done
+# ---------------------------------------------------------------- doing it
 
 
 def _locked(options: SimpleNamespace, found: list[Submission], said: rules.Rules) -> int:
-    """Grade, and write all that is made of it."""
+    """Grade, and write results, feedback and tables, while `run` holds the folder's lock."""
     cohort = secret(options.out, options.cohort)
     ready, todo = _ready(options, found, cohort)
     for one, graded in _with_bar(options, todo, ready, cohort):
@@ -151,7 +151,7 @@ def _with_bar(
 
 
 def _export(out: Path, found: list[Submission], names: dict[str, str]) -> None:
-    """One .py a learner, for who compares their code."""
+    """Write each learner's code into a .py file, so that it can be compared with others'."""
     by_student: dict[str, list[str]] = {}
     for one in found:
         cells = "\n\n".join(one.cells)
@@ -162,7 +162,7 @@ def _export(out: Path, found: list[Submission], names: dict[str, str]) -> None:
 
 
 def _give_back(options: SimpleNamespace, students: results.Students) -> None:
-    """The instructor's own exports, with the grades in them."""
+    """Write copies of the instructor's own exports, with the grades filled in."""
     for way, export in ((tables.canvas, options.canvas), (tables.moodle, options.moodle)):
         if export is None:
             continue

@@ -1,13 +1,13 @@
-"""A sandbox for one submission, by bubblewrap; without it a plain process, for who trusts everyone.
+"""A sandbox for one submission, made by bubblewrap, or with `trust` a plain process that isn't protected.
 
-Inside are Python, its packages, the helper package `attention` and the part of this course that
-runs a function: no record, no reference, no submission. All of it is read-only, but for an empty
-/tmp. There is no network, no other process is seen, and whatever is started ends with the sandbox.
-Limits of time, memory, processes and files are set before a learner's code runs, and a filter
-(libseccomp's) refuses system calls by which memory could be had that no limit counts.
+The sandbox sees Python, its packages, the helper package `attention` and the part of this course that
+runs a function, but no record, reference or submission. All of it is read-only, except for an empty
+/tmp. It has no network and sees no other process, and whatever is started in it ends with it. Limits on
+time, memory, processes and files are set before a learner's code runs. A filter of system calls (by
+libseccomp) refuses those that could get memory which no limit counts.
 
-Requests go in, and what comes out is an answer to each, in plain data (msgpack's). It is never
-answered anything itself.
+The judge sends requests, and the sandbox answers each with plain data (packed by msgpack). The judge
+never replies to an answer.
 """
 
 import errno
@@ -32,22 +32,22 @@ from course import content
 from course.errors import NoSandbox
 
 SRC = Path(__file__).resolve().parents[1]
-PARTS = (  # of this course, in the sandbox
+PARTS = (  # the files of this course that are in the sandbox
     *("course/__init__.py", "grading/__init__.py", "course/learn/__init__.py"),
     *(f"course/learn/{name}.py" for name in ("attempt", "restore", "values")),
     *(f"grading/{name}.py" for name in ("answers", "cells", "inside", "probe")),
 )
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/ld.so.cache")
-HOME = "/course"  # where the parts are, in the sandbox
-KNOWN = {  # all that a learner's process knows of its surroundings
+HOME = "/course"  # the folder of the parts in the sandbox
+KNOWN = {  # the environment variables of a learner's process
     **{"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1"},
     **{"PYTHONHASHSEED": "0", "COURSE_HEADLESS": "1", "MPLBACKEND": "agg"},
 }
-MEMORY = 3 << 30  # bytes, of all processes of a sandbox together
+MEMORY = 3 << 30  # bytes, for all processes of a sandbox together
 LIMITS = {
-    "AS": 6 << 30,  # of addresses, a process; torch takes half of one itself
+    "AS": 6 << 30,  # bytes of addresses, for each process; torch alone takes a part of them
     "DATA": MEMORY,
-    "CPU": 180,  # seconds, a process, which could stop its own clocks
+    "CPU": 180,  # processor seconds for each process, because it could stop its own timers
     "NPROC": 40,  # processes and threads
     "FSIZE": 16 << 20,
     "NOFILE": 128,
@@ -55,13 +55,13 @@ LIMITS = {
 }
 TMP, SHM = 64 << 20, 1 << 20
 LONGEST = 80 << 20  # bytes of an answer
-WATCH = 0.5  # seconds between two looks at how much they have
-START = 240  # seconds until Python is there, on a machine with too much to do
+WATCH = 0.5  # seconds between two checks of how much memory a sandbox has
+START = 240  # seconds until Python has started, even on a busy machine
 MORE = "`--trust` grades without a sandbox: every learner's code can then do what you can."
 
 
 class Sandbox:
-    """One sandbox: a process that answers requests, and the end of all that it started."""
+    """A process that answers requests. If it is closed, everything that it started ends too."""
 
     def __init__(self, module: str, trust: bool = False):
         as_root = os.geteuid() == 0 and not trust
@@ -75,7 +75,7 @@ class Sandbox:
                 start = [*bubblewrap(*fds), *python(HOME, module)]
             self.watched = time.monotonic()
             self.line, theirs = socket.socketpair()
-            self.errors = tempfile.TemporaryFile()  # noqa: SIM115 close() does; of the start
+            self.errors = tempfile.TemporaryFile()  # noqa: SIM115 closed by close()
             with theirs:
                 self.process = subprocess.Popen(
                     [*start, limits, str(user)],
@@ -88,7 +88,7 @@ class Sandbox:
                 )
 
     def ask(self, request: Any, until: float) -> Any:
-        """What it answers. None if it has ended, or is to be: it takes too much, or too long."""
+        """Its answer to a request. None if it has ended, or has to be ended because of its memory or time."""
         answers = msgpack.Unpacker(max_buffer_size=LONGEST)
         try:
             self.line.settimeout(START)
@@ -106,7 +106,7 @@ class Sandbox:
         return None
 
     def refusal(self) -> NoSandbox:
-        """Why it didn't start, in its own last words."""
+        """End it, and return an error with the last line that it wrote: why it didn't start."""
         self.end()
         self.errors.seek(0)
         said = self.errors.read(4000).decode(errors="replace").strip().split("\n")[-1]
@@ -116,29 +116,29 @@ class Sandbox:
         return NoSandbox(f"the sandbox doesn't start: {said}")
 
     def family(self) -> list[psutil.Process]:
-        """Its first process and all that this one has started."""
+        """Its first process and all processes that this one has started; none if it has ended."""
         with suppress(psutil.Error):
             first = psutil.Process(self.process.pid)
             return [first, *first.children(recursive=True)]
         return []
 
     def is_too_large(self) -> bool:
-        """True if all its processes together have taken more memory than they may."""
+        """True if all its processes together take more than MEMORY; looks only every WATCH seconds."""
         if time.monotonic() < self.watched + WATCH:
             return False
         self.watched = time.monotonic()
         return sum(map(_memory, self.family())) > MEMORY
 
     def close(self) -> None:
-        """End it, and keep nothing of it."""
+        """End it, and close its files."""
         self.end()
         self.errors.close()
 
     def end(self) -> None:
-        """End it with all that it has started.
+        """End it and all processes that it has started.
 
-        Its first process ends with bubblewrap, by a signal of the kernel, and all others with that one;
-        each is ended by name as well, so that nothing hangs on one signal alone.
+        When bubblewrap ends, the kernel ends the sandbox's first process, and with it all others. Each
+        process is also killed directly, so that nothing depends on one signal.
         """
         self.line.close()
         family = self.family() if self.process.poll() is None else []
@@ -159,17 +159,17 @@ def _memory(process: psutil.Process) -> int:
 
 
 def python(home: str, module: str) -> list[str]:
-    """Python, with the parts in `home` first on its path."""
+    """The command that runs a module's `main` in Python, with `home` first on its path."""
     start = f"import sys; sys.path.insert(0, {home!r}); from {module} import main; main()"
     return [sys.executable, "-B", "-P", "-s", "-c", start]
 
 
 def bubblewrap(filter_file: int, *users: int) -> list[str]:
-    """The command before the command: what the sandbox sees.
+    """The command of bubblewrap, which says what the sandbox sees; Python's command comes after it.
 
-    A sandbox of root's gets all `users`, and takes a number that none has, as root's processes aren't
-    counted. It keeps root's power to read files, so it can read the course and its Python, whoever
-    owns them; of any other file it has no name.
+    The limits don't count root's processes. So a sandbox that root starts takes the number of a user that
+    doesn't exist, for which it needs `users`, the files of `given_users`. It keeps root's power to read
+    files, so it can read the course and Python, whoever owns them. It can't see any other files.
     """
     if not (found := shutil.which("bwrap")):
         raise NoSandbox(f"there is no bubblewrap on the PATH: apt-get install bubblewrap. {MORE}")
@@ -185,7 +185,7 @@ def bubblewrap(filter_file: int, *users: int) -> list[str]:
         command += ["--setenv", name, value]
     command += _empty("/tmp", TMP)
     for option, source, target in view():
-        for folder in reversed(Path(target).parents[:-1]):  # else root's alone
+        for folder in reversed(Path(target).parents[:-1]):  # otherwise only root could open it
             if str(folder) != "/tmp" and not any(map(folder.is_relative_to, SYSTEM)):
                 command += ["--perms", "0755", "--dir", str(folder)]
         command += [option, source, target]
@@ -197,9 +197,9 @@ def bubblewrap(filter_file: int, *users: int) -> list[str]:
 
 @contextmanager
 def given_users() -> Iterator[tuple[int, int]]:
-    """All users of this machine for the space of users of a sandbox that is started within.
+    """A sandbox that is started in this context gets all users of this machine in its user namespace.
 
-    On the first file bubblewrap says whose space it is; it goes on when the second one is closed.
+    Yields two files: bubblewrap writes its process id into one, and waits until the other is closed.
     """
     (told, tell), (wait, ready) = os.pipe(), os.pipe()
     with open(told, encoding="ascii") as said, open(ready, "wb"):
@@ -209,7 +209,7 @@ def given_users() -> Iterator[tuple[int, int]]:
             os.close(tell)
             os.close(wait)
         child = re.search(r'"child-pid": (\d+)', said.read())
-        with suppress(OSError):  # of which bubblewrap says more when it goes on without them
+        with suppress(OSError):  # bubblewrap then goes on without users, and says more
             for kind in ("uid", "gid") if child else ():
                 ours = Path(f"/proc/self/{kind}_map").read_text(encoding="ascii").split()
                 same = zip(ours[::3], ours[::3], ours[2::3], strict=True)
@@ -222,7 +222,7 @@ def _empty(folder: str, size: int) -> list[str]:
 
 
 def view() -> Iterator[tuple[str, str, str]]:
-    """What is seen: how, what, and where."""
+    """Everything that the sandbox sees, each as an option of bubblewrap, a source and a target."""
     for path in SYSTEM:
         if os.path.islink(path):
             yield "--symlink", os.readlink(path), path
@@ -238,7 +238,7 @@ def view() -> Iterator[tuple[str, str, str]]:
 
 
 def hides() -> Iterator[str]:
-    """Folders of this course that the view would show: an installed copy, or the working tree."""
+    """Folders of this course to hide, because the view would show them (an installed copy or a checkout)."""
     ours = (SRC / "course", SRC / "grading", SRC.parent / "tests", SRC.parent / "notebooks")
     for folder in (*ours, content.folder()):
         if folder.is_dir() and is_shown(folder):
@@ -246,7 +246,7 @@ def hides() -> Iterator[str]:
 
 
 def is_shown(path: Path) -> bool:
-    """True if a sandbox can read what is there, as Python or the system lives around it."""
+    """True if a sandbox can read this path, because it is in a folder of Python or of the system."""
     prefixes = [Path(p).resolve() for p in (sys.prefix, sys.base_prefix, "/usr")]
     return any(path.resolve().is_relative_to(p) for p in prefixes)
 
@@ -259,25 +259,25 @@ REFUSED = (
     *("add_key", "request_key", "keyctl", "bpf", "perf_event_open", "userfaultfd"),
     *("io_uring_setup", "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd"),
     *("mount", "umount2", "pivot_root", "fsopen", "open_tree", "move_mount", "unshare", "setns"),
-    "open_by_handle_at",  # which needs no name of a file
+    "open_by_handle_at",  # opens a file without its name
 )
 NEW_SPACES = 0x7E020000  # flags of clone that make a namespace
 
 
 def write_filter(file: IO[bytes]) -> None:
-    """Write the filter of system calls as bubblewrap reads it."""
+    """Write the filter of system calls for bubblewrap. Raises NoSandbox if libseccomp doesn't allow that."""
     try:
         import pyseccomp as seccomp
 
         rules, no = seccomp.SyscallFilter(seccomp.ALLOW), seccomp.ERRNO(errno.EPERM)
         for name in REFUSED:
             rules.add_rule(no, name)
-        rules.add_rule(no, "prlimit64", seccomp.Arg(0, seccomp.NE, 0))  # of another process
-        # No network of its own shuts off VSOCK, which leads to a virtual machine's host.
+        rules.add_rule(no, "prlimit64", seccomp.Arg(0, seccomp.NE, 0))  # limits of another process
+        # A network namespace doesn't shut off VSOCK, which leads to a virtual machine's host.
         rules.add_rule(no, "socket", seccomp.Arg(0, seccomp.GT, socket.AF_INET))
         for flag in (1 << bit for bit in range(32) if NEW_SPACES >> bit & 1):
             rules.add_rule(no, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, flag, flag))
-        # No filter sees the flags of clone3: where it isn't there, C libraries use clone.
+        # A filter can't see the flags of clone3. If it seems to be missing, C libraries use clone.
         rules.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
         rules.export_bpf(file)
     except (ImportError, RuntimeError, ValueError, OSError) as error:
@@ -293,7 +293,7 @@ def write_filter(file: IO[bytes]) -> None:
 
 
 def refuse_or_go(trust: bool) -> None:
-    """A sentence and an end where the sandbox can't work, unless everyone is trusted."""
+    """Raise NoSandbox, with advice, if the sandbox can't work on this machine; with `trust`, do nothing."""
     if trust:
         return
     if not sys.platform.startswith("linux"):
@@ -311,7 +311,7 @@ def refuse_or_go(trust: bool) -> None:
 
 
 def probe() -> None:
-    """Try every promise of the sandbox from within it; NoSandbox, with a sentence, if one fails."""
+    """Test every promise of the sandbox from within one. Raises NoSandbox, with a sentence, if one fails."""
     with (
         tempfile.NamedTemporaryFile() as secret,
         socket.create_server(("127.0.0.1", 0)) as server,

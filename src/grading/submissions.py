@@ -1,15 +1,15 @@
-"""Who has handed in what: files, folders, and the downloads of nbgrader, Moodle and Canvas.
+"""Find out who handed in what: from files, folders, and the downloads of nbgrader, Moodle and Canvas.
 
-Whose a notebook is, is read from the documented patterns of paths:
+The path of a notebook says whose it is, by the documented patterns:
 
     submitted/STUDENT/ASSIGNMENT/any.ipynb              nbgrader
     First Last_123_assignsubmission_file_/any.ipynb     Moodle; also without the folder
     lastfirst_123_456_any.ipynb, lastfirst_LATE_123_... Canvas
     STUDENT/any.ipynb, STUDENT.ipynb                    any other folder
 
-The outermost part alone counts, as all behind it is the learner's to name: nobody can hand in for
-another. Nothing is unpacked: a notebook in a zip is read where it is. Whatever can't be taken is told in a
-sentence, so that no submission is lost without a word.
+Only the outermost part of a path counts, because learners choose all other names. So nobody can hand in
+for someone else. Zips aren't unpacked; a notebook in a zip is read where it is. A sentence reports
+whatever can't be read, so that no submission is lost silently.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ from course.notebooks import parse
 LARGEST = 256 << 20  # bytes of a notebook
 LONGEST = 2000  # characters of a text that comes from a learner
 NBGRADER = "submitted"
-MOODLE = re.compile(  # which writes a name without underscores
+MOODLE = re.compile(  # Moodle writes a name without underscores
     r"(?P<name>[^_]*)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_|$)(?!.*_(?!(?P=id)_)\d+_assignsubmission_)"
 )
 CANVAS = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_\d+_(?=.)")
@@ -52,7 +52,7 @@ class Submission:
     assignment: str = ""
     where: str = ""
     time: str = ""
-    late: bool | None = None  # as Canvas says; no other does
+    late: bool | None = None  # only Canvas says it
     chapter: str = ""
     hash: str = ""
     cells: tuple[str, ...] = ()  # the code, in order
@@ -63,17 +63,17 @@ class Submission:
 class Entry:
     """A file that was handed in."""
 
-    path: str  # plain
+    path: str  # as `plain` writes it
     time: datetime
     open: Callable[[], IO[bytes]]
-    left_out: str = ""  # why it is no notebook
+    left_out: str = ""  # why it isn't a notebook
     fault: str = ""  # why it can't be read
 
 
 def find(places: list[Path], chapter: str = "") -> tuple[list[Submission], list[str]]:
-    """All submissions, each learner's newest of each chapter, and a sentence on all that was left.
+    """Find each learner's newest submission of each chapter, and a sentence for each file that doesn't count.
 
-    `chapter` is that of all notebooks; else each says its own.
+    `chapter` is that of all notebooks, or "" if each names its own. Raises CourseError if there are none.
     """
     told: list[str] = []
     entries = [entry for place in places for entry in _entries(place, told)]
@@ -98,7 +98,7 @@ def find(places: list[Path], chapter: str = "") -> tuple[list[Submission], list[
 
 
 def _newest(found: list[Submission], told: list[str]) -> dict[tuple[str, str], Submission]:
-    """By learner and chapter the newest that can be read; a sentence on each other one."""
+    """The newest readable submission by (learner, chapter); `told` gets a sentence about each other one."""
     newest: dict[tuple[str, str], Submission] = {}
     for one in sorted(found, key=lambda one: (not one.fault, one.time, one.where)):
         key = one.student, one.chapter
@@ -114,7 +114,7 @@ def _newest(found: list[Submission], told: list[str]) -> dict[tuple[str, str], S
 
 
 def _is_in_learners_place(path: str) -> bool:
-    """True if a path says whose it is; a file beside the learners' folders may be anyone's."""
+    """True if a path says whose file it is; a file next to the learners' folders could be anyone's."""
     parts = PurePosixPath(path).parts
     return len(parts) > 1 or bool(_by_platform(parts[0]))
 
@@ -123,7 +123,7 @@ def _is_in_learners_place(path: str) -> bool:
 
 
 def _entries(place: Path, told: list[str]) -> list[Entry]:
-    """The files of a place, without a folder around all of them."""
+    """The files in a notebook, zip or folder, without an outer folder that `_around` finds."""
     if place.is_dir():
         entries = [*_in_folder(place, told)]
     elif zipfile.is_zipfile(place):
@@ -137,20 +137,20 @@ def _entries(place: Path, told: list[str]) -> list[Entry]:
 
 
 def _in_given_zip(place: Path, told: list[str]) -> list[Entry]:
-    """The files in the instructor's zip."""
+    """The files in the instructor's zip. Raises CourseError if it is broken."""
     try:
         return list(_in_zip(place, told))
-    except Exception as error:  # as many kinds as there are broken zips
+    except Exception as error:  # broken zips can raise any kind of error
         raise CourseError(
             f"expected a zip in {place}, but {type(error).__name__}: {error}: download it again"
         ) from None
 
 
 def _in_learners_zip(path: Path, name: str, told: list[str]) -> list[Entry]:
-    """The files in a zip in a folder; a broken one is a fault of what its learner handed in."""
+    """The files in a learner's zip in a folder; a broken zip becomes one entry with a fault."""
     try:
         inner = list(_in_zip(path, told))
-    except Exception as error:  # as many kinds as there are broken zips
+    except Exception as error:  # broken zips can raise any kind of error
         return [replace(_file(path, name), left_out="", fault=_unreadable(error))]
     return [replace(entry, path=f"{name[:-4]}/{entry.path}") for entry in inner]
 
@@ -160,7 +160,7 @@ def _unreadable(error: Exception) -> str:
 
 
 def _in_folder(folder: Path, told: list[str]) -> Iterator[Entry]:
-    """The files of a folder."""
+    """Yield the files in a folder, and those in its zips."""
     for path in sorted(folder.rglob("*")):
         name = plain(path.relative_to(folder).as_posix())
         if NO_SUBMISSION.search(name) or not (path.is_file() or path.is_symlink()):
@@ -172,15 +172,15 @@ def _in_folder(folder: Path, told: list[str]) -> Iterator[Entry]:
 
 
 def _file(path: Path, name: str) -> Entry:
-    """A file. A link is none: it might lead to anything."""
+    """The entry of a file. A link is left out, because it could lead anywhere."""
     when = datetime.fromtimestamp(path.lstat().st_mtime, UTC)
     why = "it is a link" if path.is_symlink() else _no_notebook(name)
     return Entry(name, when, partial(path.open, "rb"), why)
 
 
 def _in_zip(path: Path, told: list[str]) -> Iterator[Entry]:
-    """The files of a zip, each of which is read where it is."""
-    archive = zipfile.ZipFile(path)  # which is read as long as there is an entry
+    """Yield the files in a zip, which are read without unpacking it."""
+    archive = zipfile.ZipFile(path)  # stays open as long as there is an entry
     for info in archive.infolist():
         name, when = plain(info.filename), datetime(1980, 1, 1, tzinfo=UTC)
         if info.is_dir() or NO_SUBMISSION.search(name):
@@ -188,7 +188,7 @@ def _in_zip(path: Path, told: list[str]) -> Iterator[Entry]:
         if OUT.search(info.filename):
             told.append(f"{plain(path.name)}, {name}: left out, its path leads out of the zip")
             continue
-        with suppress(ValueError):  # no date
+        with suppress(ValueError):  # not a valid date
             when = datetime(*info.date_time, tzinfo=UTC)
         yield Entry(name, when, partial(archive.open, info), _no_notebook(name))
 
@@ -203,20 +203,20 @@ def _no_notebook(name: str) -> str:
 
 
 def _handed_in(entry: Entry) -> Submission:
-    """What the path of a file says."""
+    """The submission as far as the path of its file describes it."""
     time = f"{entry.time:%Y-%m-%d %H:%M:%S} UTC"
     return replace(_whose(entry.path), where=entry.path, time=time, fault=entry.fault)
 
 
 def _submission(entry: Entry, chapter: str) -> Submission:
-    """What a file holds."""
+    """The submission in a file, with its chapter and its code, or with a fault."""
     one = _handed_in(entry)
     if one.fault:
         return one
     try:
         with entry.open() as file:
             data = file.read(LARGEST + 1)
-    except Exception as error:  # as many kinds as there are broken zips
+    except Exception as error:  # broken zips can raise any kind of error
         return replace(one, fault=_unreadable(error))
     one = replace(one, hash=hashlib.sha256(data).hexdigest())
     if len(data) > LARGEST:
@@ -234,7 +234,7 @@ def _submission(entry: Entry, chapter: str) -> Submission:
 
 
 def _whose(path: str) -> Submission:
-    """The learner, and what else a path tells: its outermost part, as the rest is the learner's."""
+    """The learner and the assignment that a path names. Only its outermost part can name the learner."""
     parts = PurePosixPath(path).parts
     if parts[0] == NBGRADER and len(parts) > 1:
         parts = parts[1:]
@@ -246,12 +246,12 @@ def _whose(path: str) -> Submission:
 
 
 def _by_platform(part: str) -> re.Match[str] | None:
-    """What Moodle or Canvas says in a name; no name is of both."""
+    """The match of a name with Moodle's or Canvas's pattern, or None; no name fits both."""
     return MOODLE.match(part) or CANVAS.match(part)
 
 
 def in_moodles_names(path: str) -> str:
-    """How Moodle has a file's name begin that goes back to the learner of `path`; "" if it isn't its.
+    """How a file's name begins so that Moodle gives it to the learner of `path`; "" if that isn't Moodle's.
 
     >>> in_moodles_names("Ada King_12_assignsubmission_file_/a.ipynb")
     'Ada King_12_assignsubmission_file_'
@@ -261,9 +261,9 @@ def in_moodles_names(path: str) -> str:
 
 
 def _around(place: Path, entries: list[Entry], told: list[str]) -> str:
-    """The folder of a zip's own name around all that is in it, if a class is in there, else nothing.
+    """If all files of NAME.zip are in a folder NAME, and a class is in it, return "NAME/", otherwise "".
 
-    Any other folder around all of them is taken for a learner's, and that is told.
+    Any other folder around a class is taken for one learner's, and a sentence in `told` says so.
     """
     outer = {PurePosixPath(entry.path).parts[0] for entry in entries}
     name = min(outer, default="")
@@ -291,7 +291,7 @@ def _holds_a_class(entries: list[Entry]) -> bool:
 
 
 def _in_cells(code: list[dict]) -> str:
-    """The chapter whose exercises stand in most of the cells, by their marks or by their checks."""
+    """The chapter with the most exercises in the cells, by metadata and calls of `check`, or ""."""
     marks = [str(cell["metadata"].get("course", {}).get("exercise", ""))[:2] for cell in code]
     marks += [found for cell in code for found in CHECKED.findall(cell["source"])]
     chapters = {id[:2] for id in known()}
@@ -300,7 +300,7 @@ def _in_cells(code: list[dict]) -> str:
 
 
 def _in_name(path: str, assignment: str) -> str:
-    """The chapter that a file, its assignment or its folders are named after; a learner's id is none."""
+    """The chapter in the name of a file, its assignment or its folders, but not in a learner's id, or ""."""
     chapters = {id[:2] for id in known()}
     first, *rest = PurePosixPath(path.removeprefix(f"{NBGRADER}/")).parts
     if found := _by_platform(first):
@@ -312,9 +312,9 @@ def _in_name(path: str, assignment: str) -> str:
 
 
 def plain(text: str, kept: str = "") -> str:
-    """A learner's text as any file and terminal can hold it, with a sign where it was cut.
+    """A learner's text so that it is safe in any file and terminal; a long one is cut and ends in "…".
 
-    Control characters and halves of characters are shown as repr shows them, but for those `kept`.
+    Control characters and halves of characters are written as repr writes them, except those in `kept`.
 
     >>> print(plain(f"José {chr(27)}[2J"))
     José \\x1b[2J
@@ -325,13 +325,13 @@ def plain(text: str, kept: str = "") -> str:
 
 
 def _is_harmless(character: str) -> bool:
-    return character.isprintable() or unicodedata.category(character) == "Zs"  # a wide space
+    return character.isprintable() or unicodedata.category(character) == "Zs"  # Zs: wide spaces
 
 
 def file_name(student: str) -> str:
-    """A file's name for a learner: no two have the same, and none leads elsewhere.
+    """A file name for a learner: no two learners have the same, and none leads to another folder.
 
-    A name that had to be changed has a mark; so has one that looks as if it had been changed.
+    If the learner's name had to be changed, or looks as if it had been, the file name ends in a hash.
     """
     fit = re.sub(r"[^\w.@+-]", "_", student).strip(".")
     as_it_is = fit == student and 0 < len(fit.encode()) < 100 and not MARKED.search(fit)

@@ -1,4 +1,4 @@
-"""What the class has understood: how many passed each exercise, and which mistakes they made."""
+"""Summarise what the class has understood: how many passed each exercise, and which mistakes they made."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ SHOWN = 5  # mistakes of an exercise
 
 
 def summary(students: list[dict[str, Any]]) -> str:
-    """A text in Markdown: by chapter and exercise, the commonest mistakes first."""
+    """The summary in Markdown: the counts of each exercise by chapter, and the most common mistakes."""
     by_chapter: dict[str, dict[str, list[dict]]] = {}
     for _, chapter, found in submissions(students):
         for id, result in found["exercises"].items():
@@ -38,7 +38,7 @@ def summary(students: list[dict[str, Any]]) -> str:
 
 
 def _hiding(students: list[dict[str, Any]]) -> Iterator[str]:
-    """Who passed with code that somebody should read, and why."""
+    """Yield a line for each passed exercise whose code the instructor should read, and why."""
     for student, _, found in submissions(students):
         for id, result in found["exercises"].items():
             if result["status"] == "passed" and result.get("look"):

@@ -1,7 +1,7 @@
-"""Tables for those who keep the grades, in the forms that their programs read.
+"""Write grades into tables, in the formats of nbgrader, Otter, Canvas and Moodle.
 
-A text that a spreadsheet would take for a formula gets an apostrophe before it. In the instructor's
-own export only the grades and comments change; every other field stays as it was.
+If a spreadsheet would take a text for a formula, an apostrophe is put before it. In the instructor's
+own export only grades and comments change, and all other fields stay the same.
 """
 
 import csv
@@ -32,31 +32,31 @@ MODIFIED = "Last modified (submission)"
 
 
 def safe(value: Any) -> Any:
-    """A field that no spreadsheet calculates.
+    """The value, or a text that no spreadsheet takes for a formula.
 
     >>> safe("=1+1"), safe(-2.5), safe("O'Neil")
     ("'=1+1", -2.5, "O'Neil")
     """
     if not isinstance(value, str):
         return value
-    text = value.replace("\r", "\n")  # which csv always puts in quotes
+    text = value.replace("\r", "\n")  # csv always puts a line break in quotes
     return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def _text(rows: list[list[Any]], **form: Any) -> str:
-    """The rows as CSV; `form` is that of an export."""
+    """The rows as CSV; `form` has options of csv, such as an export's delimiter."""
     file = io.StringIO()
     csv.writer(file, **{"lineterminator": "\n", **form}).writerows(rows)
     return file.getvalue()
 
 
 def grades(students: Students) -> str:
-    """A row for each submission, in nbgrader's columns."""
+    """A CSV with a row for each submission, in nbgrader's columns."""
     rows: list[list[Any]] = [[*NBGRADER]]
     for student, chapter, found in submissions(students):
         assignment, time = found["assignment"] or f"chapter {chapter or '?'}", found["time"]
         first, _, last = found["name"].rpartition(" ")
-        marks = ["", "", "", f"{found['max']:g}"]  # a zero would be a grade
+        marks = ["", "", "", f"{found['max']:g}"]  # empty, because 0 would be a grade
         if is_graded(found):
             marks = [f"{found[key]:g}" for key in ("raw", "off", "points", "max")]
         row = [assignment, found["due"], time, student, last, first, ""]
@@ -65,7 +65,7 @@ def grades(students: Students) -> str:
 
 
 def by_exercise(students: Students, chapter: str) -> str:
-    """A row for each submission of a chapter, a column for each exercise, as Otter has it."""
+    """A CSV as Otter writes it: a row for each submission of a chapter, a column for each exercise."""
     here = [(student, found) for student, one, found in submissions(students) if one == chapter]
     ids = (item for _, found in here for item in found["exercises"].items())
     most = {id: result["max"] for id, result in sorted(ids, key=lambda item: item[0])}
@@ -81,7 +81,7 @@ def by_exercise(students: Students, chapter: str) -> str:
 
 
 def write(out: Path, students: Students, names: dict[str, str]) -> None:
-    """All tables that need no export of the instructor's; `names` are codes instead of them."""
+    """Write all tables that need no export of the instructor's; `names` are the learners' codes, if any."""
     if names:
         rows = [["code", "student_id"], *([mark, safe(id)] for id, mark in names.items())]
         write_text(_text(rows), out / "names.csv")
@@ -94,7 +94,7 @@ def write(out: Path, students: Students, names: dict[str, str]) -> None:
 
 
 class Export:
-    """A table of the instructor's, of which all that isn't filled in stays as it was."""
+    """A table that the instructor exported; only the fields that are filled in change."""
 
     def __init__(self, path: Path, wanted: tuple[str, ...]):
         self.path = path
@@ -118,18 +118,18 @@ class Export:
             )
 
     def field(self, row: list[str], name: str) -> str:
-        """What a row has in a column; "" where there is no such."""
+        """The value of a row in a column, or "" if there is no such column."""
         place = self.header.index(name) if name in self.header else len(row)
         return row[place].strip() if place < len(row) else ""
 
     def id(self, row: list[str]) -> str:
-        """Whose row it is."""
+        """The id of the learner whose row it is."""
         return self.field(row, "ID") or self.field(row, "Identifier").removeprefix(PARTICIPANT)
 
     def filled(
         self, students: Students, chapter: str, place: int, grade: Callable[[list[str], dict], str]
     ) -> tuple[str, list[str]]:
-        """The table with grades in a column, and a sentence on whatever needs a look."""
+        """The table with grades in the column `place`, and a sentence for each row that needs a look."""
         left = {s["student"]: s["chapters"][chapter] for s in students if chapter in s["chapters"]}
         told = []
         for row in self.rows:
@@ -148,7 +148,7 @@ class Export:
 
 
 def canvas(path: Path, students: Students, column: str) -> tuple[str, list[str]]:
-    """A Canvas gradebook with the points in one column, a share of those that its second row says."""
+    """Fill points into one column of a Canvas gradebook, scaled to its "Points Possible"; see `filled`."""
     export, chapter = Export(path, CANVAS), _chapter(students, column)
     place = _column(export, column, chapter)
     heads = [row for row in export.rows if row and row[0].strip() == POSSIBLE]
@@ -162,7 +162,7 @@ def canvas(path: Path, students: Students, column: str) -> tuple[str, list[str]]
 
 
 def moodle(path: Path, students: Students, column: str) -> tuple[str, list[str]]:
-    """A Moodle grading worksheet with grades and comments."""
+    """Fill grades and comments into a Moodle grading worksheet; see `filled`."""
     export, chapter = Export(path, MOODLE), _chapter(students, column)
 
     def grade(row: list[str], found: dict[str, Any]) -> str:
@@ -176,7 +176,7 @@ def moodle(path: Path, students: Students, column: str) -> tuple[str, list[str]]
 
 
 def moodles_times(path: Path) -> dict[str, str]:
-    """When each participant has handed in, as far as a worksheet says so in English."""
+    """The date of each participant's submission, by id, if the worksheet has it in English."""
     export, found = Export(path, MOODLE), {}
     for row in export.rows:
         with suppress(ValueError):
@@ -204,7 +204,7 @@ def _chapter(students: Students, column: str) -> str:
 
 
 def _column(export: Export, column: str, chapter: str) -> int:
-    """The place of the column for the points."""
+    """The index of the column for the points. Raises CourseError unless exactly one column fits."""
     first = export.header.index("ID") + 1
     fits = [
         n

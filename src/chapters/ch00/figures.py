@@ -37,7 +37,7 @@ def axes_figure(x: Tensor, words: Sequence[Sequence[str]]) -> Picture:
     B, T, C = x.shape
     if [len(row) for row in words] != [T] * B:
         raise ValueError(f"words: expected {B} sequences of {T} words, got {words}")
-    figure, axes = canvas(2.5, B + 3, layout=None)  # a panel a page, a panel a name
+    figure, axes = canvas(2.5, B + 3, layout=None)  # a panel for each page, and one for each name
     headline(figure, f"x has the shape ({B}, {T}, {C}): sequence, position, channel")
     apart = WIDTH / B
     with mpl.rc_context(STYLE):
@@ -62,7 +62,7 @@ def axes_figure(x: Tensor, words: Sequence[Sequence[str]]) -> Picture:
 
 
 def indices_figure(x: Tensor, *indices: str) -> Picture:
-    """Draw which numbers of x, (B, T, C), each index such as "x[1, 0]" takes, and the shape that is left."""
+    """Draw which numbers of x (B, T, C) each index, such as "x[1, 0]", takes, and the shape of the result."""
     B, T, C = x.shape
     numbered = torch.arange(x.numel()).view(x.shape)
     figure, axes = canvas(1.55, len(indices), layout=None)
@@ -87,7 +87,7 @@ def indices_figure(x: Tensor, *indices: str) -> Picture:
 
 
 def sums_figure(x: Tensor) -> Picture:
-    """Draw the three sums of x, each in the axes that it keeps, with how its first number is made."""
+    """Draw the sum of x over each axis in the axes that are left, and how its first number is computed."""
     sums = [x.sum(dim=dim) for dim in range(3)]
     added = [line.tolist() for line in (x[:, 0, 0], x[0, :, 0], x[0, 0])]
     made = [f"{' + '.join(map(str, line))} = {total[0, 0]}" for line, total in zip(added, sums, strict=True)]
@@ -118,11 +118,11 @@ def sums_figure(x: Tensor) -> Picture:
 
 
 def mixing_figure(x: Tensor, right: Tensor, left: Tensor, words: Sequence[str]) -> Picture:
-    """Draw the vectors of a few words (T, C) times a matrix on the right, and a matrix times them."""
+    """Draw x (T, C), the vectors of a few words, times the matrix `right`, and the matrix `left` times x."""
     equations = {"x[0] @ w": (x, right, x @ right), "ones @ x[0]": (left, x, left @ x)}
     figure, axes = canvas(2.2, 2, layout=None)
     headline(figure, "On the right a matrix mixes channels, on the left it mixes words")
-    names = max(map(len, words)) / 2 - 0.6  # the room that they need
+    names = max(map(len, words)) / 2 - 0.6  # the width that they need
     widths = [names * (n == 0) + sum(part.shape[1] for part in parts) + 3.4
               for n, parts in enumerate(equations.values())]  # fmt: skip
     tall = max(*x.shape, len(left))
@@ -146,7 +146,7 @@ def mixing_figure(x: Tensor, right: Tensor, left: Tensor, words: Sequence[str]) 
 
 
 def strides_figure(x: Tensor) -> Picture:
-    """Draw x's numbers in memory, and how far a step along each axis jumps from the first."""
+    """Draw x's numbers in memory, and how far a step along each axis jumps from the first number."""
     figure, axes = _room(2.5)
     B, T, C = x.shape
     with mpl.rc_context(STYLE):
@@ -177,7 +177,7 @@ def strides_figure(x: Tensor) -> Picture:
 
 
 def walk_figure(x: Tensor, form: Tensor, name: str, step: int) -> Picture:
-    """Draw a walk through `form` in reading order, and where it goes in the memory of x.
+    """Draw a walk through `form` in reading order, and the way that it takes through the memory of x.
 
     `form` shares x's memory. If an axis has the size and the stride of an axis of x, it keeps
     that axis's name and colour; otherwise it has neither.
@@ -239,7 +239,7 @@ def axis_names(x: Tensor, form: Tensor) -> list[str]:
     return [known.get((form.shape[n], form.stride(n)), "") for n in range(form.ndim)]
 
 
-TIME_TINTS = [tint(TIME, share) for share in (0.12, 0.27, 0.42)]  # a position's, for its numbers
+TIME_TINTS = [tint(TIME, share) for share in (0.12, 0.27, 0.42)]  # for the numbers of a position
 
 
 def _tint(x: Tensor, address: int) -> tuple[float, ...]:
@@ -258,7 +258,7 @@ def _index(shape: Sequence[int], n: int) -> tuple[int, ...]:
 
 
 def _address(form: Tensor, n: int) -> int:
-    """The place in memory of the n-th entry in reading order."""
+    """The address in memory of the n-th entry in reading order."""
     index = _index(form.shape, n)
     return sum(i * stride for i, stride in zip(index, form.stride(), strict=True))
 
@@ -282,7 +282,7 @@ def _page(axes: Axes, page, left: float, top: float, names, tints, cell: float =
 
 
 def _equation(axes: Axes, tall: int, parts: Sequence[Tensor], faces: Sequence[tuple[float, ...]]) -> None:
-    """Draw two matrices and their product, with frames around what makes the product's first number."""
+    """Draw two matrices and their product, and frame the numbers that give the product's first number."""
     x = 0.0
     for n, (part, face) in enumerate(zip(parts, faces, strict=True)):
         rows, columns = part.shape

@@ -27,7 +27,7 @@ def corpus_lengths(text: str, pairs: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def merge_explorer(sentence: str, text: str, pairs: Sequence[tuple[int, int]]) -> Explorer:
-    """A slider for the number of merges, which shows the sentence's tokens and the corpus length."""
+    """Show the sentence's tokens and the length of the corpus, with a slider for the number of merges."""
     lengths = corpus_lengths(text, pairs)
 
     def render(merges: int) -> Picture:

@@ -8,8 +8,8 @@ from matplotlib.patches import Rectangle
 from chapters.ch03.figures import MONO, sign
 from course.draw.picture import FAINT, INK, QUERY, STYLE, TIME, Picture, canvas, picture, tint
 
-TURNS = [(tint(TIME, 0.25), TIME), (tint(INK, 0.07), FAINT)]  # two colours in turn, so that every cut shows
-ACROSS, MOST_ROWS = 13, 8  # characters of a vocabulary
+TURNS = [(tint(TIME, 0.25), TIME), (tint(INK, 0.07), FAINT)]  # two colours in turn, so that you see every cut
+ACROSS, MOST_ROWS = 13, 8  # a vocabulary: characters in a row, and the most rows
 
 
 def levels_figure(levels: Mapping[str, Sequence[str]]) -> Picture:
@@ -32,7 +32,7 @@ def levels_figure(levels: Mapping[str, Sequence[str]]) -> Picture:
 
 
 def vocabulary_figure(vocab: Sequence[str], word: str) -> Picture:
-    """Draw a vocabulary with the id of each character, those of the word marked."""
+    """Draw a vocabulary with the id of each character, and mark the characters of the word."""
     shown = vocab[: ACROSS * MOST_ROWS]
     ids = [vocab.index(character) for character in word]
     rows = -(-len(shown) // ACROSS)

@@ -8,7 +8,7 @@ from course.draw.picture import Picture
 
 
 def window_explorer(tokens: Sequence[str], block_size: int = 8, largest: int = 10) -> Explorer:
-    """Sliders for the window's start and length; the start can be too late, even past the end."""
+    """Show a window, with sliders for its start and length; the start can be too late, even past the end."""
 
     def render(start: int, block: int) -> Picture:
         return window_figure(tokens, start, block, room=largest + 1)

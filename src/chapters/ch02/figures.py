@@ -37,8 +37,8 @@ def window_figure(
 ) -> Picture:
     """Draw a text with a window, and below it a row for each example: its context, then its target.
 
-    `room` is the number of places to leave after the end of the text, into which a late window
-    reaches. A missing token is drawn as an empty dashed box.
+    `room` is the number of positions to leave free after the end of the text, for a window that
+    starts late. A missing token is drawn as an empty dashed box.
     """
     n = len(tokens)
     room = max(0, start + block_size + 1 - n) if room is None else room
@@ -56,7 +56,7 @@ def window_figure(
             _box(axes, place, y, tokens[place] if place < n else None, GUESSED, INK, 1.4)
         axes.set_xlim(-3.6, n + room + 1.0)
         axes.set_ylim(-block_size - 1.6, 2.1)
-        axes.set(xticks=[], yticks=[])  # hidden ticks would still take their time
+        axes.set(xticks=[], yticks=[])  # hidden ticks would still take time to draw
         axes.set_axis_off()
         inputs, targets = tokens[start:][:block_size], tokens[start + 1 :][:block_size]
         full = len(targets) == block_size
@@ -87,7 +87,7 @@ def batch_figure(x: Tensor, y: Tensor, vocab: Sequence[str]) -> Picture:
     """Draw a batch as two grids of characters, inputs and targets, with a row for each sequence."""
     B, T = x.shape
     figure, axes = canvas(0.36 * B + 1.35, 2)
-    figure.get_layout_engine().set(wspace=0.15)  # a phone has room for each
+    figure.get_layout_engine().set(wspace=0.15)  # each grid fits on a phone
     headline(figure, "The targets are the same text, one position later")
     with mpl.rc_context(STYLE):
         kinds = {"inputs x": (x, SEEN, TIME), "targets y": (y, GUESSED, INK)}
@@ -114,7 +114,7 @@ def batch_figure(x: Tensor, y: Tensor, vocab: Sequence[str]) -> Picture:
 
 
 def starts_figure(starts: Tensor, n_train: int, n_ids: int, block_size: int) -> Picture:
-    """Draw where starts lie along all ids, with the training part and the part held back."""
+    """Draw where blocks start among all ids, in the training part or in the part that is held back."""
     figure, (axes,) = canvas(1.7)
     late = [b for b, start in enumerate(starts.tolist()) if start > n_train - block_size - 1]
     with mpl.rc_context(STYLE):
@@ -152,7 +152,7 @@ def starts_figure(starts: Tensor, n_train: int, n_ids: int, block_size: int) -> 
 
 
 def _places(axes: Axes, tokens: Sequence[str], start: int, block_size: int) -> None:
-    """Draw the text in one line, with its places, its end, and the frame of the window."""
+    """Draw the text in one line, with its positions, its end, and a frame around the window."""
     n = len(tokens)
     axes.text(-0.6, 0, "text", ha="right", va="center", fontsize=SMALL, color=FAINT)
     for place, token in enumerate(tokens):
@@ -217,7 +217,7 @@ def _count(n: int, thing: str) -> str:
 def pipeline_figure(
     tokens: Sequence[str], ids: Tensor, starts: Sequence[int], block_size: int
 ) -> Picture:
-    """A text, its ids, (N,), and the inputs and targets, (B, T), that are cut from them at `starts`."""
+    """Draw a text, its ids (N,), and the inputs and targets (B, T) that are cut from the ids at `starts`."""
     N, B, T = len(tokens), len(starts), block_size
     figure, (row, batch) = canvas(2.75, 2, layout=None)
     headline(figure, "From a text to a batch of inputs and targets")
@@ -247,14 +247,14 @@ def pipeline_figure(
 
 
 def _signs(axes: Axes, name: str, y: float, signs: Sequence) -> None:
-    """A row of boxes, with its name above."""
+    """Draw a row of boxes, with its name above it."""
     axes.text(0.1, y + 0.6, name, fontsize=12, weight="bold")
     for at, sign in enumerate(signs):
         _box(axes, at, y, f"{sign}", FAR, FAINT, size=12)
 
 
 def _brackets(axes: Axes, start: int, T: int) -> None:
-    """Which ids are the inputs of a block, and which are its targets."""
+    """Draw which ids are the inputs of a block, and which are its targets."""
     axes.plot([start + 0.1, start + T - 0.1], [-3.2] * 2, color=TIME, linewidth=3)
     axes.text(start - 0.15, -3.2, "x", color=TIME, fontsize=12, ha="right", va="center")
     axes.plot([start + 1.1, start + T + 0.9], [-3.75] * 2, color=INK, linewidth=3)
@@ -262,7 +262,7 @@ def _brackets(axes: Axes, start: int, T: int) -> None:
 
 
 def _block(axes: Axes, left: float, b: int, ids: Sequence[int], said: str, shift: int) -> None:
-    """Row b of the inputs or the targets, as ids and below as text."""
+    """Draw row b of the inputs or the targets, as ids and, below them, as text."""
     look = (GUESSED, INK) if shift else (SEEN, TIME)
     for t, token in enumerate(ids):
         _box(axes, left + t, -0.4 - 0.8 * b, f"{token}", *look, size=12)

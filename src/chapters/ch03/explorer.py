@@ -15,11 +15,11 @@ WRITTEN = 56  # characters that fit in one line of the figure
 def temperature_explorer(
     counts: Tensor, vocab: Sequence[str], last: int, seed: int = 1337
 ) -> Live:
-    """The logits of the character after `last`, which can be dragged, and a line written with them.
+    """Show the logits of the character after `last`, which you can drag, and a line written with them.
 
-    `counts` is the (V, V) table of how often each id followed each; its logarithms are the logits.
+    The (V, V) table `counts` says how often each id followed each other; the logits are its logarithms.
     """
-    known = torch.where(counts.sum(dim=1, keepdim=True) > 0, counts, 1)  # else nothing is known
+    known = torch.where(counts.sum(dim=1, keepdim=True) > 0, counts, 1)  # a row of zeros becomes equal
     logits = known.double().log()
     plain = next_probabilities(logits[last][None])[0]
     line = "".join(vocab[i] for i in write(logits, last, WRITTEN, 1.0, seed))
@@ -32,7 +32,7 @@ def temperature_explorer(
 
 
 def write(logits: Tensor, first: int, length: int, temperature: float, seed: int) -> list[int]:
-    """Ids from `first` on, drawn from a (V, V) table of logits, the same as the page draws."""
+    """Draw ids from a (V, V) table of logits, beginning with `first`, just as the page draws them."""
     random, ids = luck(seed), [first]
     while len(ids) < length:
         ends = next_probabilities(logits[ids[-1]][None], temperature)[0].cumsum(dim=0)
@@ -41,7 +41,7 @@ def write(logits: Tensor, first: int, length: int, temperature: float, seed: int
 
 
 def luck(seed: int) -> Iterator[float]:
-    """Numbers from 0 to 1 that a seed decides, here and in softmax.js: mulberry32 (T. Ettinger)."""
+    """Yield numbers from 0 to 1, the same for a seed as in softmax.js: mulberry32 (T. Ettinger)."""
     while True:
         seed = (seed + 0x6D2B79F5) % 2**32
         t = (seed ^ seed >> 15) * (seed | 1) % 2**32
@@ -50,5 +50,5 @@ def luck(seed: int) -> Iterator[float]:
 
 
 def _label(character: str) -> str:
-    """What the page calls a character; no two have the same name."""
+    """The name of a character on the page; no two characters have the same."""
     return sign(character) if sign(character) != "\u25a1" else f"U+{ord(character):04X}"

@@ -31,7 +31,7 @@ MONO = "DejaVu Sans Mono"
 
 @cache
 def _drawable() -> frozenset[int]:
-    """What both fonts have, the figures' own and the one of the written line."""
+    """The codes of the characters in both fonts: that of the figures and that of the written line."""
     fonts = (FT2Font(findfont(name)) for name in (*STYLE["font.family"], MONO))
     return frozenset.intersection(*(frozenset(font.get_charmap()) for font in fonts))
 
@@ -45,11 +45,11 @@ def sign(character: str) -> str:
 def tables_figure(
     tables: Mapping[str, Tensor], vocab: Sequence[str], frequent: Tensor, title: str
 ) -> Picture:
-    """Tables of probabilities (V, V) side by side; `frequent` says how often each id occurs.
+    """Draw tables of probabilities (V, V) side by side; `frequent` says how often each id occurs.
 
     The shade is the square root of the probability, on one scale from 0 to 1, so that small
-    probabilities show. Labels go to frequent characters, as many as fit. The sentence compares
-    every table with the last one.
+    probabilities show. Only frequent characters have labels, as many as fit. The sentence
+    compares every table with the last one.
     """
     places: list[int] = []
     apart = max(3, len(vocab) // 13)
@@ -86,7 +86,7 @@ def tables_figure(
 def losses_figure(
     runs: Mapping[str, Sequence[float]], floors: Mapping[str, float], final: Sequence[float]
 ) -> Picture:
-    """Batch losses step by step, with levels to compare; `final` is each run's full loss."""
+    """Draw batch losses step by step, each run's `final` loss on the full text, and levels to compare."""
     figure, (axes,) = canvas(3.8)
     steps = max(map(len, runs.values()))
     with mpl.rc_context(STYLE):
@@ -123,10 +123,10 @@ def losses_figure(
 
 
 def noise_figure(losses: Tensor, full: float) -> Picture:
-    """How the losses of batches spread around the loss on the whole text, for one frozen model."""
+    """Draw how the losses of batches spread around the loss on the whole text, for one frozen model."""
     figure, (axes,) = canvas(2.9)
     below = (losses < full).double().mean().item()
-    # Bins begin and end at `full`; where nothing can be guessed wrong, the losses have no spread.
+    # A bin ends where `full` is. If the model can't guess anything wrong, the losses have no spread.
     width = 3 * losses.std().item() / 20 or 0.01
     first = math.floor((losses.min().item() - full) / width)
     last = max(first + 1, math.ceil((losses.max().item() - full) / width))
@@ -158,7 +158,7 @@ def temperature_figure(
     probabilities: Tensor, plain: Tensor, vocab: Sequence[str], last: int, temperature: float,
     written: str, seed: int,
 ) -> Picture:  # fmt: skip
-    """The next character's probabilities at a temperature over those at 1, and a text written."""
+    """Draw the next character's probabilities at a temperature and, outlined, at 1, and a written text."""
     order = plain.argsort(descending=True, stable=True)[:20].tolist()
     best = int(probabilities.argmax())
     entropy = -torch.xlogy(probabilities.double(), probabilities.double()).sum()
@@ -196,7 +196,7 @@ def temperature_figure(
 
 
 def costs_figure(x: Tensor, y: Tensor, shares: Tensor, vocab: Sequence[str]) -> Picture:
-    """The guesses of one block, inputs and targets (T,), by a table of shares (V, V): their costs and the loss."""
+    """Draw the probability and the cost of each target in y (T,) after x (T,), by `shares` (V, V)."""
     chances = shares[x, y].double()
     costs = -chances.log()
     loss, most = costs.mean().item(), costs.max().item()

@@ -9,7 +9,7 @@ from course.draw.picture import Picture
 
 
 def weight_painter(x: Tensor) -> Explorer:
-    """A weight, and the cell it is put into; the row's sum and its output follow."""
+    """Choose a weight and the cell it is put into, and see the row's sum and output change."""
     T = x.shape[0]
     ones = causal_mask(T).to(x)
     uniform = ones / ones.sum(dim=-1, keepdim=True)

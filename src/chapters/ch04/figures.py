@@ -25,7 +25,7 @@ from course.draw.picture import (
 
 
 def rows_figure(left: Tensor, rows: Tensor) -> Picture:
-    """left @ rows = result: each row of the result is a mix of the rows.
+    """Draw left @ rows = result: each row of the result is a mix of the rows of `rows`.
 
     >>> rows_figure(torch.tensor([[1.0, 1.0], [0.0, 2.0]]), torch.tensor([[3.0], [5.0]])).sentence[-28:]
     ' and A @ M is [[8.], [10.]].'
@@ -48,7 +48,7 @@ def rows_figure(left: Tensor, rows: Tensor) -> Picture:
 
 
 def sums_figure(rows: Tensor) -> Picture:
-    """Three left matrices side by side: sum of all, sum of the past, mean of the past."""
+    """Draw three left matrices, which give the sum of all `rows`, the sum of the past, and its mean."""
     ones = torch.ones(len(rows), len(rows))
     below = ones.tril()
     figure, axes = canvas(2.5, 3)
@@ -76,7 +76,7 @@ def sums_figure(rows: Tensor) -> Picture:
 
 @cache
 def _maps(T: int, C: int) -> tuple[Figure, list[Axes]]:
-    """Three maps with their labels. Labels take longer to draw than cells, so we draw them once."""
+    """Three empty maps with their labels. Labels take longer to draw than cells, so we draw them once."""
     figure, axes = canvas(4.1, 3, layout=None, width_ratios=[T + 1.6, C + 1.0, C + 1.0])
     figure.subplots_adjust(left=0.06, right=0.99, bottom=0.12, top=0.85, wspace=0.14)
     heat_map(
@@ -89,7 +89,7 @@ def _maps(T: int, C: int) -> tuple[Figure, list[Axes]]:
 
 
 def product_figure(weights: Tensor, x: Tensor, row: int | None = None) -> Picture:
-    """weights @ x = out, three matrices side by side, with each row's sum; one row marked, or the last."""
+    """Draw weights @ x = out, with the sum of each row of weights, and mark `row` (by default the last)."""
     out = weights @ x
     T, C = x.shape
     sums = weights.sum(dim=-1)

@@ -1,4 +1,4 @@
-"""Chapters 05, 08 and 10: drag a query among arrows, stretch it, and see which key is heard."""
+"""Chapters 05, 08 and 10: drag a query among arrows, stretch it, and see which key it hears."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from course.draw.live import Live
 
 
 def six_arrows(size: float = 1.0) -> Tensor:
-    """The arrows of chapter 05, times `size`: the first reaches furthest right, the third up."""
+    """The arrows of chapter 05, times `size`: the first reaches furthest right, the third furthest up."""
     angles = torch.tensor([20.0, 70.0, 100.0, 170.0, 240.0, 310.0]).deg2rad()
     lengths = size * torch.tensor([1.2, 1.0, 1.6, 1.2, 1.4, 1.0])
     return lengths[:, None] * torch.stack([angles.cos(), angles.sin()], dim=1)
@@ -22,16 +22,16 @@ def arrows(
     words: Sequence[str], rows: Sequence[str], queries: Tensor, keys: Tensor, values: Tensor,
     row: int = 0,
 ) -> dict[str, Any]:
-    """What `threads` drags: the queries, which `rows` names, among keys; `row` is the one that looks."""
+    """The state of threads.js: queries, named by `rows`, to drag among keys; query `row` is selected."""
     named = {"queries": queries, "keys": keys, "values": values}
     lists = {name: vectors.tolist() for name, vectors in named.items()}
     return {"words": list(words), "rows": list(rows), **lists, "row": row}
 
 
 def query_explorer(keys: Tensor, words: Sequence[str]) -> Live:
-    """A 2-D query to drag among keys that are their own values, and can be dragged too.
+    """Show a 2-D query among keys, which are also the values. You can drag the query and the keys.
 
-    It opens at 250 degrees.
+    At first the query points to 250 degrees.
     """
     angle = math.radians(250)
     query = 2.0 * torch.tensor([math.cos(angle), math.sin(angle)])

@@ -34,8 +34,8 @@ from course.draw.picture import (
     tint,
 )
 
-NUMBER = 0.3  # inches: the narrowest cell that has its number
-REACH = 2.5  # of the plane in which a query turns
+NUMBER = 0.3  # inches: narrower cells don't show their numbers
+REACH = 2.5  # the plane of a query goes from -REACH to REACH
 
 
 def attention_figure(
@@ -49,11 +49,11 @@ def attention_figure(
     title: str = "",
     causal: bool = False,
 ) -> Picture:
-    """Scores -> weights -> contexts: rows are queries, columns are keys; one row may be marked.
+    """Draw scores -> weights -> contexts. Rows are queries, columns are keys; `row`, if given, is marked.
 
-    Shapes (Tq, Tk), (Tq, Tk) and (Tq, Dv), without batch or heads. Scores of -inf are drawn grey.
-    Each row's sum is to the right of the weights. If it is `causal`, weights on the future are red.
-    Without `keys`, the `queries` are the keys.
+    The shapes are (Tq, Tk), (Tq, Tk) and (Tq, Dv), without batch or heads. Scores of -inf are grey. The
+    sum of each row is next to the weights. With `causal`, weights on the future are red. Without names
+    of `keys`, those of the `queries` are used. Raises ValueError for other shapes.
     """
     shapes = tuple(scores.shape), tuple(weights.shape), tuple(contexts.shape)
     if [len(shape) for shape in shapes] != [2, 2, 2] or not (
@@ -110,10 +110,10 @@ def arrows_figure(
     values: Tensor | None = None,
     scale: float = 1.0,
 ) -> Picture:
-    """A query among 2-D keys: the arrows, and the weights as bars. `values`, if given, are dots;
-    otherwise the keys are their own values.
+    """Draw a query among 2-D keys as arrows, and its weights as bars. `values` are drawn as dots; without
+    them, the keys are also the values.
 
-    The plane goes from -reach to reach both ways.
+    Both axes of the plane go from -reach to reach.
     """
     scores = scale * (keys @ query)
     weights = torch.softmax(scores, dim=-1)
@@ -154,7 +154,7 @@ def arrows_figure(
 
 
 def _plane(axes: Axes, query: Tensor, keys: Tensor, context: Tensor, words, reach: float) -> None:
-    """The arrows of the query (below the others), of the keys with their words, of the context."""
+    """Draw the arrows of the query (below the others), of the keys with their words, and of the context."""
     _arrow(axes, query.tolist(), QUERY, 4.0)
     for x, y in keys.tolist():
         _arrow(axes, (x, y), KEY, 1.8)
@@ -178,7 +178,7 @@ def _plane(axes: Axes, query: Tensor, keys: Tensor, context: Tensor, words, reac
 
 
 def _label_places(tips: Sequence[Sequence[float]], reach: float) -> list[tuple[float, float]]:
-    """Where the words of arrows go: just beyond their tips; those that would touch move apart, down."""
+    """The positions of the arrows' words: just beyond the tips, or further down if two words would touch."""
     places = [(x + 0.11 * reach * x / r, y + 0.11 * reach * y / r) for x, y in tips if (r := math.hypot(x, y) or 1)]
     wide, high = 0.28 * reach, 0.1 * reach
     done: list[int] = []
@@ -194,7 +194,7 @@ def _label_places(tips: Sequence[Sequence[float]], reach: float) -> list[tuple[f
 def _three_maps(
     queries: Sequence[str], keys: Sequence[str], Dv: int
 ) -> tuple[Figure, list[Axes], float]:
-    """A figure with three axes whose cells have the same size, so that their rows are aligned."""
+    """A figure, three axes whose cells have the same size, so that their rows are aligned, and that size."""
     Tq, Tk = len(queries), len(keys)
     left = 0.4 + 0.08 * max(map(len, queries))
     below = 0.45 + (0.06 * max(map(len, keys)) if max(map(len, keys)) > 2 else 0.0)
@@ -207,7 +207,7 @@ def _three_maps(
 
 
 def _finding(weights: Tensor, queries: Sequence[str], keys: Sequence[str], row: int | None) -> str:
-    """The largest weight, with its query and its key: in the marked row, or in all rows."""
+    """A title that names the largest weight, its query and its key: in the marked row, or in all rows."""
     q, k = _largest(weights, row)
     return f"{queries[q]} gives {keys[k]} a weight of {float(weights[q, k]):.2f}, " + (
         "the largest of all" if row is None else "its largest"
@@ -252,15 +252,15 @@ def _sentence(scores, weights, contexts, queries, keys, row: int | None) -> str:
 
 
 def _largest(weights: Tensor, row: int | None) -> tuple[int, int]:
-    """Row and column of the largest weight, of one row or of all."""
+    """Row and column of the largest weight, in one row or in all rows."""
     if row is not None:
         return row, int(weights[row].argmax())
     return divmod(int(weights.argmax()), weights.shape[1])
 
 
 def _signed(matrix: Tensor) -> dict:
-    """A scale with 0 in its middle, for numbers that may have a sign."""
-    most = 1.3 * float(matrix.abs().max()) or 1.0  # 1.3: no cell in the darkest colours
+    """The options of a colour scale with 0 in its middle, for numbers that can be negative."""
+    most = 1.3 * float(matrix.abs().max()) or 1.0  # times 1.3, so that no cell is too dark
     return dict(low=-most, high=most, colours=SIGNED)
 
 

@@ -1,4 +1,4 @@
-"""Chapter 06: a head in six beats; and a query to drag, or a gradient step that moves all of them."""
+"""Chapter 06: step through a head in six beats; drag one query, or move all of them by a gradient step."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,17 +9,17 @@ from chapters.ch05.figures import arrows_figure
 from chapters.ch06.figures import head_figure
 from course.draw.live import Live
 
-REACH = 2.2  # of the plane, both ways; at least six steps stay on it
+REACH = 2.2  # the plane goes from -REACH to REACH, so at least six steps stay on it
 
 
 def head_explorer(
     x: Tensor, heads: Mapping[str, Sequence[Tensor]], words: Sequence[str], row: int = 1
 ) -> Live:
-    """Step through a head: project, compare, score, scale, softmax, add, a row of x after the other.
+    """Step through a head, one row of x after the other: project, compare, score, scale, softmax, add.
 
-    Each of the `heads` is W_q, W_k and W_v, (C, 2) and (C, Dv). It opens with the first, of which the
-    still picture, too, is drawn; that tells of this `row`. Raises ValueError for heads of another size,
-    whose arrows a plane can't show, and for none.
+    Each of the `heads` has W_q and W_k, (C, 2), and W_v, (C, Dv). The first head is shown at the beginning
+    and in the still picture, whose sentence is about this `row`. Raises ValueError if there are no heads, or
+    if queries and keys don't have size 2, because a plane can't show their arrows.
     """
     sizes = {W.shape[-1] for W_q, W_k, _ in heads.values() for W in (W_q, W_k)}
     if sizes != {2}:

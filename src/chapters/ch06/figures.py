@@ -31,7 +31,7 @@ from course.draw.picture import (
 )
 from course.draw.svg import ACROSS
 
-TINTS = {INK: X_CELLS, QUERY: Q_CELLS, KEY: K_CELLS, VALUE: V_CELLS}  # of cells, by role
+TINTS = {INK: X_CELLS, QUERY: Q_CELLS, KEY: K_CELLS, VALUE: V_CELLS}  # {a role's colour: its cells' colours}
 CELL, GAP = 0.335, 0.28  # inches: a cell's side, the room between neighbours
 
 
@@ -81,9 +81,9 @@ def roles_figure(word: str, x: Tensor) -> Picture:
 def head_figure(
     x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequence[str], row: int = 1
 ) -> Picture:
-    """x -> q, k, v -> weights -> mix: each weight is in its query's row and its key's column.
+    """Draw x -> q, k, v -> weights -> mix, with each weight in its query's row and its key's column.
 
-    The sentence tells of one `row`. A narrow page has three panels: the queries made from x, the
+    The sentence is about one `row`. A narrow page has three panels: the queries made from x, the
     weights, and the mixed values. The arrow of the values runs through all of them.
     """
     q, k, v = x @ W_q, x @ W_k, x @ W_v

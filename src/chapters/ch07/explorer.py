@@ -6,7 +6,7 @@ from torch import Tensor
 from chapters.ch07.figures import HIGHEST, LOWEST, curves_of, typical, weights_figure
 from course.draw.live import Live
 
-SCALES = {  # what is shown, and the power of d that it is
+SCALES = {  # {name of the scale: its power of d}
     "1/d": -1.0,
     "1/\N{SQUARE ROOT}d": -0.5,
     "1 (no scale)": 0.0,
@@ -15,10 +15,10 @@ SCALES = {  # what is shown, and the power of d that it is
 
 
 def scale_explorer(q: Tensor, k: Tensor, d: int = 64) -> Live:
-    """Scale and head size decide how far the scores of a row spread; weights and slope follow.
+    """Show how scale and head size change the spread of the scores, and with it the weights and the slope.
 
-    q is (rows, D) and k is (rows, keys, D), of variance 1. The row shown is a typical one of head
-    size d; at other sizes it is stretched to the spread that the law gives, the root of the size.
+    q is (rows, D) and k is (rows, keys, D), both with variance 1. The row that is shown is a typical one at
+    head size d. For other sizes it is stretched to the spread that the law gives, the root of the size.
     """
     scores = (k[..., :d] @ q[:, :d, None])[..., 0]  # (rows, keys)
     draw = torch.Generator().manual_seed(0)

@@ -26,9 +26,9 @@ LOWEST, HIGHEST = 2.0**-6, 2.0**11  # standard deviations that the explorer can 
 
 
 def cloud_figure(scores: Mapping[int, Tensor]) -> Picture:
-    """The scores of each head size as a cloud of dots: unscaled, and times 1/sqrt(d).
+    """Draw the scores of each head size as a cloud of dots: unscaled, and times 1/sqrt(d).
 
-    A bar spans one standard deviation to either side of 0. Both clouds have one axis.
+    A bar spans one standard deviation to either side of 0. Both panels have the same axis.
     """
     figure, (left, right) = canvas(3.9, 2, sharey=True)
     sizes = list(scores)
@@ -73,11 +73,11 @@ def scaling_figure(
     entropies: Tensor,
     norms: Tensor,
 ) -> Picture:
-    """Variance of the scores against d; entropy and Jacobian norm against the scores' spread.
+    """Draw the variance of the scores against d; entropy and Jacobian norm against the scores' spread.
 
     `variances` and `scaled` belong to `sizes`. `entropies` and `norms` belong to `spreads`, the
-    standard deviations of the scores; they are shown as parts of the first of each, which is
-    that of equal weights (spread 0).
+    standard deviations of the scores. They are drawn relative to their first value, which belongs
+    to equal weights (spread 0).
     """
     figure, (left, right) = canvas(3.9, 2)
     sizes, variances, scaled = sizes.tolist(), variances.tolist(), scaled.tolist()
@@ -121,10 +121,10 @@ def scaling_figure(
 def weights_figure(
     scores: Tensor, d: int, scale: float, name: str, curves: tuple[Tensor, Tensor, Tensor]
 ) -> Picture:
-    """One row of weights as bars, and where the scores' spread is on the `curves`.
+    """Draw one row of weights as bars, and where the spread of the scores is on the `curves`.
 
-    `scores` are (rows, keys), scaled already by `scale`, whose `name` is shown. `curves` are
-    spreads, entropies and norms as in `scaling_figure`; the dots are these scores' own.
+    `scores` (rows, keys) are already scaled by `scale`, whose `name` is shown. `curves` are spreads,
+    entropies and norms as in `scaling_figure`; two marks show the values for these scores.
     """
     weights = torch.softmax(scores, dim=-1)
     T = scores.shape[-1]
@@ -177,7 +177,7 @@ def curves_of(spreads: Tensor, scores: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 def entropies(weights: Tensor) -> Tensor:
     """The entropy of each row, in nats."""
-    return -torch.xlogy(weights, weights).sum(dim=-1) + 0.0  # no -0.0
+    return -torch.xlogy(weights, weights).sum(dim=-1) + 0.0  # turns -0.0 into 0.0
 
 
 def jacobian_norms(weights: Tensor) -> Tensor:
@@ -188,13 +188,13 @@ def jacobian_norms(weights: Tensor) -> Tensor:
 
 
 def typical(scores: Tensor) -> int:
-    """A row whose sharpness is the median one; the same row whatever the scale."""
+    """The row whose largest weight is nearest to the median; it is the same row for every scale."""
     largest = torch.softmax(scores / scores.std(), dim=-1).amax(dim=-1)
     return int((largest - largest.median()).abs().argmin())
 
 
 def _curves(axes: Axes, spreads: Tensor, entropies: Tensor, norms: Tensor) -> None:
-    """Both curves over the spreads above 0, as parts of their value for equal weights."""
+    """Draw both curves over the spreads above 0, relative to their values for equal weights."""
     x = spreads[1:].tolist()
     axes.plot(x, (entropies[1:] / entropies[0]).tolist(), color=INK, linewidth=2)
     axes.plot(x, (norms[1:] / norms[0]).tolist(), color=QUERY, linewidth=2)

@@ -1,4 +1,4 @@
-"""Many small models trained at once, in pairs: a comparison in which one thing alone differs."""
+"""Train many small models at once, in pairs that differ in only one setting."""
 
 from collections.abc import Callable, Sequence
 
@@ -23,8 +23,8 @@ def paired_losses(
 ) -> Float[Tensor, "steps settings seeds"]:
     """The loss on the held-out blocks after each of `eval_steps`, for each setting and seed, in nats.
 
-    A model is called as `model(ids, setting)`. Its seed draws the first weights and the batches, the
-    same for every setting. All are trained side by side by `torch.vmap`, each as if it were alone.
+    A model is called as `model(ids, setting)`. Its seed decides its first weights and its batches, so these
+    are the same for every setting. `torch.vmap` trains all models together, each as if it were alone.
     """
     block_size = held_out[0].shape[1]
     models, draws = [], []
@@ -32,7 +32,7 @@ def paired_losses(
         torch.manual_seed(seed)
         models.append(make())
         draws.append(torch.Generator().manual_seed(seed))
-    parameters, _ = stack_module_state(models * len(settings))  # of each (settings * seeds, ...)
+    parameters, _ = stack_module_state(models * len(settings))  # each one (settings * seeds, ...)
     factors = torch.tensor(settings).repeat_interleave(len(seeds))  # (settings * seeds,)
     optimizer = torch.optim.AdamW(parameters.values(), lr=learning_rate)
 

@@ -1,4 +1,4 @@
-"""Chapter 08: draw a curtain, or paint a mask, and see what leaks; pull at a word that may not be heard."""
+"""Chapter 08: draw a curtain, or paint a mask, and see what leaks; drag a word that must not be heard."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,9 +22,9 @@ ANSWER = ["It", "is", "the", "drum", "Mira", "beat", "."]
 
 
 def curtain_explorer(row: int = 3, diagonal: str = "0") -> Live:
-    """A curtain over a sentence of a story, and the stored twin that was trained with this mask.
+    """Show a curtain over a sentence of a story, and the stored twin that was trained with this mask.
 
-    `diagonal` is a name in `leaking_twins.DIAGONALS`, `row` the word that looks.
+    `diagonal` is a name in `leaking_twins.DIAGONALS`, and `row` is the position of the word that looks.
     """
     at, twins = [*DIAGONALS].index(diagonal), curtain_twins()
     return Live(
@@ -34,7 +34,7 @@ def curtain_explorer(row: int = 3, diagonal: str = "0") -> Live:
 
 
 def curtain_twins() -> list[dict]:
-    """What is stored of each twin: its scores seed by seed, and the text of the first seed."""
+    """The stored scores of each twin, seed by seed, and the text that its first seed wrote."""
     found = []
     for name, diagonal in DIAGONALS.items():
         runs = [*stored()[name].values()]
@@ -51,7 +51,7 @@ def mask_painter(
     x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor, words: Sequence[str],
     masks: Mapping[str, Tensor], name: str = "causal",
 ) -> Live:
-    """Open and close the cells of a mask, from one of `masks`; see the weights and the leak."""
+    """Open and close the cells of a mask, beginning with one of `masks`, and see the weights and the leak."""
     mask = masks[name]
 
     def weights(x: Tensor) -> Tensor:
@@ -67,9 +67,9 @@ def mask_painter(
 
 
 def future_explorer(words: Sequence[str]) -> Live:
-    """Who hears whom under a mask, before softmax or after it; the last word is under the hand.
+    """Show who hears whom under a mask, before softmax or after it; you drag the last word.
 
-    Each word's arrow is its query, its key and its value. It opens at the last word but one.
+    Each word's arrow is its query, its key and its value. At first the last word but one looks.
     """
     x, past = six_arrows(), len(words) - 1
     return Live(

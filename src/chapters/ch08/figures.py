@@ -35,7 +35,7 @@ OPEN, CLOSED, AHEAD = QUERY, LIGHT, WRONG
 
 
 def mask_gallery(masks: Mapping[str, Tensor], words: Sequence[str]) -> Picture:
-    """Square masks side by side, True = may look; open cells of the future are red."""
+    """Draw square masks side by side (True: may look), with open cells in the future in red."""
     figure, axes = canvas(2.7, len(masks), layout=None)
     leaky = " and ".join(name for name, mask in masks.items() if _ahead(mask))
     headline(figure, f"A word sees its future, in red: {leaky}" if leaky else "No future is seen")
@@ -57,9 +57,9 @@ def mask_gallery(masks: Mapping[str, Tensor], words: Sequence[str]) -> Picture:
 def leak_figure(
     weights: Mapping[str, Tensor], ripples: Mapping[str, Tensor], words: Sequence[str]
 ) -> Picture:
-    """For each rule its weights, and below them the ripples: which output notices which word.
+    """Draw the weights of each rule and, below them, its ripples: which output notices which word.
 
-    Row i, column j of a ripple: by how much the output of i changes when the input of j does.
+    Row i, column j of a ripple says how much output i changes when input j changes.
     """
     most = max(float(ripple.nan_to_num(0).max()) for ripple in ripples.values()) or 1.0
     with mpl.rc_context(STYLE):
@@ -68,7 +68,7 @@ def leak_figure(
     headline(figure, _leak_title(weights, ripples))
     for n, name in enumerate(weights):
         for ax in axes[:, n]:
-            ax.set_gid(f"rule {n}")  # they stay together on a narrow page
+            ax.set_gid(f"rule {n}")  # both maps stay together on a narrow page
         ends = dict(rows=words if n == 0 else [""] * len(words), lean=True)
         _map(
             axes[0][n], weights[name], title=name, columns=[""] * len(words),
@@ -94,7 +94,7 @@ def leak_figure(
 def painted_figure(
     mask: Tensor, weights: Tensor, ripple: Tensor, words: Sequence[str]
 ) -> Picture:
-    """A mask, the weights under it, and the ripples."""
+    """Draw a mask, the weights under it, and the ripples."""
     figure, axes = canvas(3.3, 3, layout=None)
     for n, ax in enumerate(axes):
         place(ax, 0.85 + n * 2.35, 0.8, 2.2, 2.2)
@@ -111,16 +111,16 @@ def painted_figure(
 
 
 def painted_sentence(mask: Tensor, ripple: Tensor, words: Sequence[str]) -> str:
-    """What `painted_figure` says."""
+    """The sentence of `painted_figure`."""
     leak = _leak(ripple, words)
     return f"The mask has {_count(mask, words)}. {leak[0].upper()}{leak[1:]}."
 
 
 def curtain_figure(words: Sequence[str], row: int, twin: Mapping, n_stories: int) -> Picture:
-    """A sentence behind its curtain, the mask, and what becomes of the twin that is trained with it.
+    """Draw a sentence behind its curtain, the mask, and the losses of the twin that is trained with it.
 
-    `twin` has its `name` and `diagonal` (None for no mask), and of each seed its loss in `training`, its
-    loss `alone`, and how many of its `n_stories` are well `formed`.
+    `twin` has a `name`, a `diagonal` (None for no mask) and, for each seed, its loss in `training`, its
+    loss `alone` (with no future to read), and how many of its `n_stories` are well `formed`.
     """
     figure, (line, square) = canvas(2.9, 2, layout=None)
     T = len(words)
@@ -140,7 +140,7 @@ def curtain_figure(words: Sequence[str], row: int, twin: Mapping, n_stories: int
 
 
 def curtain_sentence(words: Sequence[str], row: int, twin: Mapping, n_stories: int) -> str:
-    """What `curtain_figure` and its explorer say."""
+    """The sentence of `curtain_figure` and of its explorer."""
     mask, name = curtain(len(words), twin["diagonal"]), _mask_name(twin)
     ahead = [repr(word) for word, seen in zip(words[row + 1 :], mask[row, row + 1 :], strict=True) if seen]
     leaks = f"and its future leaks: {' and '.join(ahead)}" if ahead else "and none of its future"
@@ -157,7 +157,7 @@ def _mask_name(twin: Mapping) -> str:
 
 
 def _behind(axes: Axes, j: int, word: str, row: int, seen: bool) -> None:
-    """A word of the sentence in its cell: open, red if it is in the future, or behind the curtain."""
+    """Draw a word of the sentence in its cell: open, with a red frame if it is in the future, or hidden."""
     leaks = seen and j > row
     if not seen:
         axes.add_patch(Rectangle((j, -0.5), 1, 1, color=SHADE, lw=0))
@@ -169,7 +169,7 @@ def _behind(axes: Axes, j: int, word: str, row: int, seen: bool) -> None:
 
 
 def _squares(axes: Axes, mask: Tensor, words: Sequence[str], rows: bool) -> None:
-    """A mask as squares: blue where a row may look, red where that is its future."""
+    """Draw a mask as squares: blue where a row may look, but red where it may look at its future."""
     T = len(words)
     with mpl.rc_context(STYLE):
         for r in range(T):
@@ -184,7 +184,7 @@ def _squares(axes: Axes, mask: Tensor, words: Sequence[str], rows: bool) -> None
 
 
 def _map(axes: Axes, matrix: Tensor, *, columns: Sequence[str], **options) -> None:
-    """A heat map that marks what is not a number, and every non-zero cell of the future."""
+    """Draw a heat map that marks each nan and every non-zero cell of the future."""
     matrix = matrix.detach()
     lost = matrix.isnan()
     heat_map(axes, matrix.nan_to_num(0), columns=columns, causal=True, **options)
@@ -236,7 +236,7 @@ def _largest_weight_ahead(weights: Tensor) -> str:
 
 
 def _leak(ripple: Tensor, words: Sequence[str]) -> str:
-    """Who notices most of a word that comes after it, and who has no output."""
+    """Say which output notices most of a later word, and which outputs are nan."""
     ahead = ripple.triu(1).nan_to_num(0)
     row, column = divmod(int(ahead.argmax()), len(words))
     says = "no output notices its future"

@@ -1,4 +1,4 @@
-"""Chapter 09: turn dropout's probability and watch the row sums."""
+"""Chapter 09: change dropout's probability and watch the row sums."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from course.draw.picture import Picture
 
 
 def dropout_explorer(weights: Tensor, noise: Tensor, words: Sequence[str]) -> Explorer:
-    """How far from 1 does dropout push a row's sum? p, one of ten draws, and the mode."""
+    """Show how far dropout pushes the sums of rows from 1; choose p, one of ten draws, and the mode."""
 
     def render(p: float, draw: int, training: bool) -> Picture:
         return row_sums_figure(weights, noise, p, words, draw - 1, training)

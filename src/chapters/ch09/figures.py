@@ -28,13 +28,13 @@ from course.draw.picture import (
 )
 from course.draw.svg import ACROSS
 
-MEMBER = tint(INK, 0.06)  # what the module holds and does not learn
+MEMBER = tint(INK, 0.06)  # the colour of members that aren't learned
 
 
 def anatomy_figure(
     x: Tensor, query: Tensor, key: Tensor, value: Tensor, mask: Tensor, dropout: float
 ) -> Picture:
-    """The module as a path from x to out: boxes are its members, text is computed on each call.
+    """Draw the module as a path from x to out: boxes are its members, and text is what each call computes.
 
     `query`, `key` and `value` are the layers' weights, (D, C); `mask` is (block, block).
     """
@@ -99,9 +99,9 @@ def row_sums_figure(
     draw: int = 0,
     training: bool = True,
 ) -> Picture:
-    """Dropout on (T, T) weights: one draw with its row sums, and their spread over all draws.
+    """Draw dropout on (T, T) weights: one draw with its row sums, and their spread over all draws.
 
-    `noise` is (N, T, T), uniform from 0 to 1; a weight stays where its noise is p or more.
+    `noise` is (N, T, T), uniform from 0 to 1; a weight stays if its noise is p or more.
     """
     after = weights.expand_as(noise)
     if training:
@@ -111,7 +111,7 @@ def row_sums_figure(
     low, high = torch.quantile(sums, torch.tensor([0.05, 0.95]), dim=0)
     T, mine = len(words), sums[draw].tolist()
     figure, (left, right) = canvas(3.4, 2, layout=None)
-    place(left, 0.8, 0.75, 2.3, 2.3)  # the rows of both panels are on one line
+    place(left, 0.8, 0.75, 2.3, 2.3)  # so the rows of both panels are level
     place(right, 4.6, 0.75, 2.7, 2.3)
     mode = "training" if training else "evaluation"
     heat_map(
@@ -120,7 +120,7 @@ def row_sums_figure(
     )  # fmt: skip
     with mpl.rc_context(STYLE):
         left.tick_params(axis="x", rotation=30)
-        row_sums(left, mine, T - 0.35, off=INK)  # no mistake: dropout does it
+        row_sums(left, mine, T - 0.35, off=INK)  # not red, because it isn't a mistake
         places = range(T)
         edge = max(2.2, 1.04 * float(high.max()), 1.04 * max(mine))
         right.axvline(1, color=FAINT, linewidth=1)
@@ -150,7 +150,7 @@ def row_sums_figure(
 
 
 def _tensor(axes: Axes, x: float, y: float, name: str, shape: tuple, colour: str) -> None:
-    """A tensor on the path: its name above its shape."""
+    """Draw a tensor on the path: its name above its shape."""
     axes.text(x, y + 0.09, name, ha="center", va="center", weight="bold", color=colour)
     axes.text(x, y - 0.12, str(shape), ha="center", va="center", fontsize=SMALL, color=colour)
 
@@ -158,7 +158,7 @@ def _tensor(axes: Axes, x: float, y: float, name: str, shape: tuple, colour: str
 def _box(
     axes: Axes, x: float, y: float, says: str, colour, height: float = 0.5
 ) -> None:
-    """A member of the module."""
+    """Draw a member of the module."""
     axes.add_patch(
         FancyBboxPatch(
             (x - 0.52, y - height / 2),

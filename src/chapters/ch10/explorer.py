@@ -24,7 +24,7 @@ def split_by_view(x: Tensor, n_head: int) -> Tensor:
 
 
 def shares(q: Tensor, k: Tensor, n_head: int, split) -> Tensor:
-    """Row t, column s: which share of output t comes from word s, the mean over its heads."""
+    """In row t, column s, the share of output t that comes from word s, as the mean over the heads."""
     T, C = q.shape
     whose = split(torch.arange(T)[:, None].expand(T, C)[None], n_head)[0, ..., 0]  # (H, T)
     scores = attention_scores(*(split(part[None], n_head)[0] for part in (q, k)))
@@ -33,7 +33,7 @@ def shares(q: Tensor, k: Tensor, n_head: int, split) -> Tensor:
 
 
 def heads_explorer(words: Sequence[str], n_head: int = 2, row: int = 2, seed: int = 0) -> Live:
-    """The right and the wrong view side by side, by number of heads and output."""
+    """Show the right and the wrong view side by side; choose the number of heads and an output."""
     generator = torch.Generator().manual_seed(seed)
     q, k = torch.randn(2, len(words), WIDTH, generator=generator, dtype=torch.float64).round(decimals=2)
     views = [shares(q, k, n_head, split) for split in (split_heads, split_by_view)]
@@ -45,9 +45,9 @@ def heads_explorer(words: Sequence[str], n_head: int = 2, row: int = 2, seed: in
 
 
 def two_heads_explorer(words: Sequence[str]) -> Live:
-    """A query among keys that are their own values: one head for both channels, or one for each.
+    """Show a query among keys, which are also the values: one head for both channels, or one for each.
 
-    It points to the upper right, where no word is both farthest right and highest.
+    The query points to the upper right, because no word is both farthest right and highest.
     """
     keys, query = six_arrows(1.5), torch.tensor([1.6, 1.6])
     return Live(

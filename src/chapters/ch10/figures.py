@@ -31,22 +31,22 @@ from course.draw.picture import (
 )
 from course.draw.svg import ROW_NAME
 
-FAR = 12  # points: what the last row of a room can read on a slide
-CELL = 0.3  # inches: a number's width in the memory and in a head
+FAR = 12  # points: a size that can be read on a slide from the last row
+CELL = 0.3  # inches: the width of a number, in the memory and in a head
 ROW = 0.25
 
 
 def shares_figure(
     values: Tensor, shares: Tensor, words: Sequence[str], looks: str, out: Tensor | None = None
 ) -> Picture:
-    """Whom a word hears: the values (T, C) of all words, next to its shares, (H, T).
+    """Draw whom a word hears: its shares (H, T), next to the values (T, C) of all words.
 
-    Each of the H heads mixes its own C / H channels. `out` is (C,); without it the cells of the
-    result are empty.
+    Each of the H heads mixes its own C / H channels. `out` (C,) is the result; without it, the cells
+    of the result show question marks.
     """
     (T, C), H = values.shape, len(shares)
     D, tints = C // H, head_tints(H)
-    cell, row, gap, named = 0.62, 0.27, 0.95, 0.7  # inches; a word is `named` wide
+    cell, row, gap, named = 0.62, 0.27, 0.95, 0.7  # inches; `named` is the width of a word
     left = (WIDTH + named - (H + C) * cell - gap) / 2
     table = left + H * cell + gap
     top = 0.55 + T * row
@@ -102,7 +102,7 @@ def _cell(axes: Axes, x: float, y: float, width: float, height: float, colour) -
 
 
 def ribbon_figure(x: Tensor, n_head: int, words: Sequence[str]) -> Picture:
-    """The memory of x, (T, C), and the heads cut from it: view and transpose, or only a view."""
+    """Draw the memory of x (T, C), and the heads cut from it: by view and transpose, or only by a view."""
     T, C = x.shape
     if not x.is_contiguous() or C % n_head or len(words) != T:
         raise ValueError(
@@ -156,7 +156,7 @@ def ribbon_figure(x: Tensor, n_head: int, words: Sequence[str]) -> Picture:
 def views_figure(
     right: Tensor, wrong: Tensor, words: Sequence[str], n_head: int, row: int, width: int
 ) -> Picture:
-    """Which words are in each output, (T, T), by the right cut into heads and by the wrong one."""
+    """Draw which words are in each output (T, T), with the right cut into heads and with the wrong one."""
     figure, axes = canvas(3.9, 2, layout=None)
     cuts = {"right: a view, then a transpose": right, "wrong: only a view": wrong}
     for n, (ax, (name, shares)) in enumerate(zip(axes, cuts.items(), strict=True)):
@@ -171,7 +171,7 @@ def views_figure(
 def views_sentence(
     right: Tensor, wrong: Tensor, words: Sequence[str], n_head: int, row: int, width: int
 ) -> str:
-    """Which words are in one output, and how many later words are heard; as heads.js says it."""
+    """Say which words are in one output, and how many later words leak, in the same words as heads.js."""
     heard = [shares[row].nonzero()[:, 0].tolist() for shares in (right, wrong)]
     told = [
         ", ".join(f"'{words[s]}' {float(shares[row, s]):.4f}" for s in those)
@@ -188,12 +188,12 @@ def views_sentence(
 
 
 def head_tints(n_head: int) -> list[tuple[float, ...]]:
-    """A grey for each head, from light to dark: no colour, since heads are no axis of the input."""
+    """A grey for each head, from light to dark; not a colour, because heads aren't an axis of the input."""
     return [tint(INK, 0.08 + 0.27 * h / max(n_head - 1, 1)) for h in range(n_head)]
 
 
 def _address(cut: Tensor, x: Tensor, head: int, row: int) -> int:
-    """Where a row of a head begins, counted from the first number of x."""
+    """The address at which a row of a head begins, counted from the first number of x."""
     return cut[head, row].storage_offset() - x.storage_offset()
 
 
@@ -217,7 +217,7 @@ def _ribbon(axes, x: Tensor, left: float, floor: float, words, D: int, tints) ->
 
 
 def _page(axes, page: Tensor, left: float, top: float, rows, C: int, D: int, tints, words) -> None:
-    """One head: a row of D numbers for each position, with the word each row was cut from."""
+    """Draw one head: a row of D numbers for each position, with the word that the row was cut from."""
     for t, (address, values) in enumerate(zip(rows, page.tolist(), strict=True)):
         word, face = address // C, tints[address % C // D]
         y = top - (t + 1) * ROW
@@ -235,7 +235,7 @@ def _number(axes, x: float, y: float, text: str) -> None:
 
 
 def merge_figure(heads: Tensor, w_out: Tensor) -> Picture:
-    """The outputs of the heads, (H, T, D), put side by side and mixed by W_O, (C, C), with all shapes."""
+    """Draw the heads' outputs (H, T, D) put side by side and mixed by W_O (C, C), with all shapes."""
     (H, T, D), C = heads.shape, len(w_out)
     if H * D != C or w_out.shape != (C, C):
         raise ValueError(
@@ -273,9 +273,9 @@ def merge_figure(heads: Tensor, w_out: Tensor) -> Picture:
 
 
 def stack_figure(x: Tensor, w_qkv: Tensor, n_head: int) -> Picture:
-    """The weights of all heads' queries, keys and values below each other, and the one product that they give.
+    """Draw the stacked weights of all heads' queries, keys and values, and their one product with x.
 
-    x is (T, C) and w_qkv (3 H D, C), with the queries of all heads first, then their keys, then their values.
+    x is (T, C). w_qkv is (3 H D, C): first the queries of all heads, then their keys, then their values.
     """
     (T, C), rows = x.shape, len(w_qkv)
     if rows % (3 * n_head) or w_qkv.shape[1] != C:
@@ -319,14 +319,14 @@ def stack_figure(x: Tensor, w_qkv: Tensor, n_head: int) -> Picture:
 
 
 def _grid(axes: Axes, x: float, y: float, cell: float, colours: Sequence[Sequence]) -> None:
-    """Cells without numbers, row by row, from the lower left corner (x, y)."""
+    """Draw cells without numbers, row by row, with their lower left corner at (x, y)."""
     for r, row in enumerate(reversed(colours)):
         for c, colour in enumerate(row):
             _cell(axes, x + c * cell, y + r * cell, cell, cell, colour)
 
 
 def _named(axes: Axes, x: float, middle: float, cell: float, colours: Sequence, name: str) -> None:
-    """A grid around a height, with its name and shape below."""
+    """Draw a grid that is centred at the height `middle`, with its name and shape below it."""
     y = middle - len(colours) * cell / 2
     _grid(axes, x, y, cell, colours)
     axes.text(x + len(colours[0]) * cell / 2, y - 0.25, name, ha="center", fontsize=FAR, weight="bold")

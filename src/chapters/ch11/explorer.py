@@ -10,7 +10,7 @@ DISTANCE = 2
 
 
 def rotary_dial(q: Sequence[float], k: Sequence[float]) -> Explorer:
-    """A pair of channels of a query and of a key; each position turns them by a radian."""
+    """Show one pair of channels of a query and of a key, which each position turns by one radian."""
 
     def render(both: int, distance: int) -> Picture:
         return dial_figure(q, k, both + distance, both)

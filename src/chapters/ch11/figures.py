@@ -27,14 +27,14 @@ from course.draw.picture import (
     sheet,
 )
 
-SAME = 1e-4  # scores that differ by less are equal but for rounding
+SAME = 1e-4  # scores that differ by less are equal up to rounding
 
 
 # ---------------------------------------------------------------- the order of the words
 
 
 def orders_figure(words: Sequence[str], order: Sequence[int]) -> Picture:
-    """The words as they are and in another order; the last one looks at all of both rows."""
+    """Draw the words in order and shuffled; in both rows the last word looks at all others."""
     figure, (axes,) = sheet(3.1)
     wide = (WIDTH - 0.2) / len(words)
     lines = {"in order": list(range(len(words))), "shuffled": list(order)}
@@ -66,7 +66,7 @@ def _word(axes: Axes, word: str, x: float, y: float, width: float, colour: str) 
 
 
 def _look(axes: Axes, left: float, right: float, y: float) -> None:
-    """Half an ellipse above the words, from the last one back to another."""
+    """Draw half an ellipse above the words, from the last one back to another."""
     high = 0.25 + 0.6 * (right - left) / WIDTH
     axes.add_patch(
         Arc(((left + right) / 2, y), right - left, 2 * high, theta1=0, theta2=180, color=QUERY,
@@ -75,7 +75,7 @@ def _look(axes: Axes, left: float, right: float, y: float) -> None:
 
 
 def pasts_figure(words: Sequence[str], order: Sequence[int]) -> Picture:
-    """What one causal layer mixes into each position, in two orders: a square for each word."""
+    """Draw which words one causal layer mixes into each position, in two orders, a square for each word."""
     figure, panels = canvas(3.2, 2)
     T = len(words)
     orders = {"in order": list(range(T)), "shuffled": list(order)}
@@ -116,7 +116,7 @@ def pasts_figure(words: Sequence[str], order: Sequence[int]) -> Picture:
 
 
 def dial_figure(q: Sequence[float], k: Sequence[float], at_q: float, at_k: float) -> Picture:
-    """A query and a key turned by their positions, a radian each, and the score by distance."""
+    """Draw a query and a key turned by one radian for each position, and the score by distance."""
     figure, (dial, plane) = canvas(3.5, 2, layout=None)
     dial.set_position([0.02, 0.08, 0.42, 0.84])
     plane.set_position([0.56, 0.17, 0.37, 0.68])
@@ -174,7 +174,7 @@ def _arrow(
         linestyle="--" if dashed else "-",
     )  # fmt: skip
     if not dashed:
-        for side in (2.75, -2.75):  # the two strokes of its head
+        for side in (2.75, -2.75):  # the two strokes of the arrow's head
             axes.plot(
                 [tip[0], tip[0] + 0.13 * math.cos(angle + side)],
                 [tip[1], tip[1] + 0.13 * math.sin(angle + side)],
@@ -186,9 +186,9 @@ def _arrow(
 
 
 def distance_figure(schemes: Mapping[str, Tensor]) -> Picture:
-    """For each scheme the scores (T, T) of one query and one key, by their distance, a dot each.
+    """Draw for each scheme the scores (T, T) of one query and one key by their distance, a dot for each.
 
-    Row i, column j: the query is at position i and the key at j, which isn't after i.
+    In row i, column j of the scores, the query is at position i and the key at position j, up to i.
     """
     figure, panels = canvas(2.6, len(schemes), layout=None)
     wide = 0.92 / len(schemes)
@@ -233,7 +233,7 @@ def spread(scores: Tensor) -> float:
 
 
 def relative(scores: Tensor) -> bool:
-    """Whether the scores, (T, T), depend only on the distance."""
+    """True if the scores (T, T) depend only on the distance."""
     return spread(scores) < SAME
 
 
@@ -241,7 +241,7 @@ def relative(scores: Tensor) -> bool:
 
 
 def longer_figure(losses: Mapping[str, Tensor], trained: int, step: int) -> Picture:
-    """Losses (seeds, bins of `step` positions) as lines, with the lowest and the highest seed."""
+    """Draw the losses (seeds, bins of `step` positions) as mean lines, with the lowest and highest seed."""
     figure, (axes,) = canvas(3.9, layout=None)
     axes.set_position([0.08, 0.14, 0.7, 0.76])
     looks = zip((QUERY, VALUE, KEY, INK, FAINT), ("-", "-", "--", "-.", ":"), strict=True)

@@ -1,6 +1,6 @@
-"""Chapter 11: small models of each kind of position read on past the length they were trained at.
+"""Chapter 11: small models with each kind of positions read texts longer than those they were trained on.
 
-`python -m benchmarks.longer_texts` trains them, and stores longer.json.
+`python -m benchmarks.longer_texts` trains the models, and stores their losses in longer.json.
 """
 
 import json
@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 STORED = Path(__file__).with_name("longer.json")
-TRAINED, LONGER, BIN = 32, 128, 16  # positions: in training, in the reading, in one mean
+TRAINED, LONGER, BIN = 32, 128, 16  # positions: in training, in the longer texts, in one mean
 
 
 def stored() -> dict[str, Tensor]:
-    """What is stored: for each way of reading its losses, (seeds, 8)."""
+    """The stored losses, (seeds, 8), of each way of reading."""
     return {name: torch.tensor(rows) for name, rows in json.loads(STORED.read_text()).items()}

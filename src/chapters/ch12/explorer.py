@@ -14,7 +14,7 @@ PLACES = {"no norm": "none", "norm after": "after", "norm before": "before"}
 def depth_explorer(
     propagations: Mapping[tuple[bool, str], Propagation], words: Sequence[str]
 ) -> Explorer:
-    """What is left of the words after each layer? `propagations` has one for each (residual, place)."""
+    """Show what is left of the words after each layer. `propagations` has one for each (residual, place)."""
     if missing := set(product((True, False), PLACES.values())) - set(propagations):
         raise ValueError(f"expected a propagation for each of (residual, place), got none for {missing}")
     n_layer = min(len(propagation.signal) for propagation in propagations.values()) - 1

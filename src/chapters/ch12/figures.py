@@ -41,8 +41,8 @@ CHANNELS = 16  # how many channels of each word are shown
 
 
 def block_figure(block: nn.Module) -> Picture:
-    """The residual stream with its two ways round, and how many numbers each part learns."""
-    figure, halves = sheet(2.7, 2)  # a narrow page puts the second way round below the first
+    """Draw the residual stream with the two parts that add to it, and how many numbers each part learns."""
+    figure, halves = sheet(2.7, 2)  # a narrow page puts the second half below the first
     headline(figure, "x goes straight through, and two parts add to it")
     ways = (
         (0.95, 2.15, "words hear each other", (("norm", block.norm_1), ("attention", block.attention))),
@@ -83,7 +83,7 @@ def block_figure(block: nn.Module) -> Picture:
 
 
 def depth_figure(propagations: Mapping[str, Propagation]) -> Picture:
-    """Size, gradient and diversity at each depth, with one line for each way of wiring."""
+    """Draw size, gradient and diversity at each depth, with one line for each way of wiring."""
     figure, axes = canvas(3.7, 3, layout=None)
     for n, ax in enumerate(axes):
         place(ax, 0.62 + 2.52 * n, 1.12, 2.02, 2.2)
@@ -118,7 +118,7 @@ def depth_figure(propagations: Mapping[str, Propagation]) -> Picture:
 
 
 def words_figure(propagation: Propagation, depth: int, name: str, words: Sequence[str]) -> Picture:
-    """The words at a depth, row by row, and the three curves up to that depth."""
+    """Draw the words at a depth, row by row, and the three curves up to that depth."""
     stream = propagation.streams[depth][0]
     size = float(propagation.signal[depth])
     figure, (left, right) = canvas(3.3, 2, layout=None)
@@ -175,7 +175,7 @@ def _said(value: float | Tensor) -> str:
 
 
 def _line(axes: Axes, values: Tensor, **look) -> None:
-    """A line over the layers, up to where it leaves the chart at the bottom."""
+    """Draw a line over the layers, up to where it leaves the chart at the bottom."""
     logs = [math.log10(max(1e-300, value)) for value in values.tolist()]
     floor = math.log10(LOWEST)
     at = [n for n, log in enumerate(logs) if log >= floor]

@@ -13,12 +13,12 @@ SEEDS = range(1, 6)
 
 
 def stored() -> dict[str, dict[str, Losses]]:
-    """{way: {depth: {rate: {seed: loss}}}}."""
+    """All stored runs, {way: {depth: {rate: {seed: loss}}}}."""
     return json.loads(STORED.read_text(encoding="utf-8"))
 
 
 def at_best_rates() -> dict[str, dict[str, tuple[str, list[float]]]]:
-    """{way: {depth: (the rate that suits it best, its losses, seed by seed)}}."""
+    """{way: {depth: (the rate that suits it best, the losses with that rate, seed by seed)}}."""
 
     def best(runs: Losses) -> tuple[str, list[float]]:
         rate = best_rates(runs, *SEEDS)[0]

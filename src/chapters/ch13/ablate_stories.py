@@ -1,9 +1,9 @@
 """What a GPT that writes stories needs: the same training with a part of the model taken out.
 
 `python -m benchmarks.ablate_stories` stores the runs in `ablations.json`. Runs of one seed see the same
-batches and begin with the same weights, as far as the shapes agree. Each row has the learning rate that
-suits it best (see `chapters.rates`), by the mean loss on `choosing` stories. Five seeds are then judged on
-stories that no choice saw.
+batches and begin with the same weights, as far as the shapes agree. Each row uses the learning rate that
+suits it best (see `chapters.rates`), by the mean loss on stories for `choosing`. Five seeds are then judged
+on stories that no choice used.
 """
 
 import json
@@ -20,12 +20,12 @@ Runs = dict[str, dict[str, dict[str, Scores]]]  # {row: {learning rate: {seed: s
 
 
 def stored() -> Runs:
-    """All runs."""
+    """All stored runs."""
     return json.loads(STORED.read_text())
 
 
 def judged(found: Runs) -> dict[str, dict[str, list[float]]]:
-    """Each measure of each row, seed by seed, at its best rate; rows that aren't finished are left out."""
+    """Each measure of each row, seed by seed, at the row's best rate; unfinished rows are left out."""
     best = {row: best_rates(by_seed(runs, "choosing"), *SEEDS)[:1] for row, runs in found.items()}
     return {
         row: {name: [found[row][rate][str(seed)][name] for seed in SEEDS] for name in MEASURES}

@@ -13,7 +13,7 @@ from course.draw.live import Live
 
 
 def whole_gpt(text: str = BEGINNING) -> Live:
-    """The story model as a picture: a part that is pressed shows its numbers for the text."""
+    """Show the story model as a picture: press a part, and it shows its numbers for the text."""
     model, tokenizer, _ = load_checkpoint(STORIES)
     ids = tokenizer.encode(START + text)
     found = tensors(model, torch.tensor(ids))
@@ -35,7 +35,7 @@ def whole_gpt(text: str = BEGINNING) -> Live:
 
 @torch.no_grad()
 def tensors(model: GPT, ids: Int[Tensor, " T"]) -> dict[str, Float[Tensor, "... n"]]:
-    """What the model computes on the way to its logits, by the names of gpt.js: "hidden 2" is of block 2."""
+    """All that the model computes up to its logits, by the names in gpt.js: "hidden 2" is in block 2."""
     x = model.embed(ids[None])
     found = {"vectors": x}
     for n, block in enumerate(model.blocks):

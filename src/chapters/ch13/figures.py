@@ -1,4 +1,4 @@
-"""Chapter 13: losses beside the best table and the floor, the effect of each choice, a training, and texts that are drawn."""
+"""Chapter 13: losses next to the best table and the floor, effects of choices, trainings, and a writer."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -36,9 +36,9 @@ PURPOSE = {"train": "to learn from", "validation": "to choose on", "test": "to j
 
 
 def parts_figure(sizes: Mapping[str, int], unit: str) -> Picture:
-    """The parts of a corpus, one after another, and what each is for: {part: its size in units}."""
+    """Draw the parts of a corpus, {part: size}, one after another, and what each part is for."""
     figure, (axes,) = canvas(1.25, layout=None)
-    place(axes, 0.9, 0.05, 1.9, 0.8)  # on a phone, bars and numbers fit into its width
+    place(axes, 0.9, 0.05, 1.9, 0.8)  # narrow enough for bars and numbers on a phone
     total, at = sum(sizes.values()), 0
     with mpl.rc_context(STYLE):
         for n, (name, size) in enumerate(sizes.items()):
@@ -59,7 +59,7 @@ def parts_figure(sizes: Mapping[str, int], unit: str) -> Picture:
 def levels_figure(
     tables: Mapping[str, float], models: Mapping[str, float | None], floor: float | None, unit: str
 ) -> Picture:
-    """Bars for the losses of tables, which anyone can count, and of models; None is not known yet."""
+    """Draw bars for the losses of tables, which are counted, and of models (None if it isn't known yet)."""
     rows = [*tables.items(), *models.items()]
     high = max(loss for _, loss in rows if loss is not None)
     best = min(tables, key=tables.get)
@@ -99,9 +99,9 @@ def choices_figure(
     first: Mapping[str, Mapping[str, Sequence[float]]],
     plain: str,
 ) -> Picture:
-    """How much each change raises the loss of the plain model, with the best rates and with one rate for all.
+    """Draw how much each change raises the plain model's loss, with the best rates and with one rate for all.
 
-    `tuned` is {change: {seed: loss}}, `first` is {change: {seed: [loss]}}. Pairs have the same seed.
+    `tuned` is {change: {seed: loss}}, and `first` is {change: {seed: [loss]}}. Pairs have the same seed.
     """
     found = {
         name: [own[seed] - tuned[plain][seed] for seed in own]
@@ -138,7 +138,7 @@ def choices_figure(
 
 
 def _change(axes: Axes, n: int, now: Sequence[float], before: float) -> None:
-    """Row n: a dot for each seed with the best rate, their mean, and a ring for the mean with one rate."""
+    """Draw row n: a dot for each seed at the best rate, their mean, and a ring for the mean with one rate."""
     colour = KEY if _mean(now) > 0 else VALUE
     axes.plot([before, _mean(now)], [n, n], color=FAINT, linewidth=1.6, zorder=0)
     axes.plot([before], [n], "o", markerfacecolor=PAPER, markeredgecolor=INK, markersize=6.5)
@@ -146,7 +146,7 @@ def _change(axes: Axes, n: int, now: Sequence[float], before: float) -> None:
     axes.plot([_mean(now)] * 2, [n - 0.33, n + 0.33], color=INK, linewidth=2)
 
 
-MEASURES = {  # each with the title of its panel, and what is counted
+MEASURES = {  # {measure: (title of its panel, its unit)}
     "excess": ("above the floor", "nats per token"),
     "well formed": ("well formed", "of the stories"),
     "no slip": ("no slip", "of the stories"),
@@ -155,7 +155,7 @@ MEASURES = {  # each with the title of its panel, and what is counted
 
 
 def needs_figure(rows: Mapping[str, Mapping[str, Sequence[float]]], finding: str) -> Picture:
-    """A panel for each measure of the models, {row: {measure: [its value, seed by seed]}}.
+    """Draw a panel for each measure of the models, {row: {measure: [its value, seed by seed]}}.
 
     The first row is the whole model; its mean is a line through all rows.
     """
@@ -178,7 +178,7 @@ def needs_figure(rows: Mapping[str, Mapping[str, Sequence[float]]], finding: str
 
 
 def _panel_of_needs(axes: Axes, name: str, values: Mapping[str, Sequence[float]]) -> None:
-    """A dot for each seed, and the mean of each row as a mark and as a number."""
+    """Draw a dot for each seed, and the mean of each row as a mark and as a number."""
     high = max(map(max, values.values())) if name == "excess" else 1
     whole = next(iter(values))
     for n, (row, own) in enumerate(values.items()):
@@ -198,7 +198,7 @@ Losses = Mapping[int, Mapping[int, Sequence[float]]]  # {parameters: {steps: [a 
 
 
 def scaling_figure(losses: Losses, finding: str) -> Picture:
-    """The loss above the floor against parameters, a line for each number of steps, and against steps.
+    """Draw the loss above the floor against parameters, a line for each number of steps, and against steps.
 
     Both axes are logarithmic. The dashed lines fall by half with every doubling.
     """
@@ -213,7 +213,7 @@ def scaling_figure(losses: Losses, finding: str) -> Picture:
         left.set(xlabel="parameters of the blocks", ylabel="nats per token above the floor")
         right.set(xlabel="steps of training")
         for axes, x, title in ((left, 0.75, "Larger models"), (right, 4.75, "Longer trainings")):
-            place(axes, x, 0.6, 2.6, 2.65)  # so narrow that each fits on a phone
+            place(axes, x, 0.6, 2.6, 2.65)  # narrow enough for a phone
             axes.set_title(title)
     return picture(figure, _scaling_sentence(by_steps, finding, _widest(losses)))
 
@@ -238,7 +238,7 @@ def _scaling_sentence(by_steps: Losses, finding: str, widest: float) -> str:
 def _lines(
     axes: Axes, lines: Mapping[str, Mapping[int, Sequence[float]]], colours: Sequence[str]
 ) -> None:
-    """A line through the means of each, {name: {x: [its value, seed by seed]}}, and one that falls by half."""
+    """Draw a line through the means of each {x: [value of each seed]}, and one that falls by half."""
     for line, colour in zip(lines.values(), colours, strict=True):
         axes.plot([*line], [*map(_mean, line.values())], color=colour, linewidth=2)
     xs, first = [*line], _mean(next(iter(lines.values()))[min(line)])
@@ -254,7 +254,7 @@ def _lines(
 
 
 def _dots(left: Axes, right: Axes, losses: Losses, colours: Mapping[int, str]) -> None:
-    """A dot for each seed, in both panels in the colour of its number of steps."""
+    """Draw a dot for each seed in both panels, in the colour of its number of steps."""
     for size, row in losses.items():
         for steps, own in row.items():
             for axes, x in ((left, size), (right, steps)):
@@ -262,7 +262,7 @@ def _dots(left: Axes, right: Axes, losses: Losses, colours: Mapping[int, str]) -
 
 
 def _name_ends(axes: Axes, ends: Mapping[str, float], x: float) -> None:
-    """The names of lines after their last point; those of near ones keep apart."""
+    """Write the names of lines after their last points; names that would touch move apart."""
     low = 0.0
     for name in sorted(ends, key=ends.get):
         low = max(ends[name], low * 1.25)
@@ -280,7 +280,7 @@ def _steps(losses: Losses) -> list[int]:
 
 
 def _widest(losses: Losses) -> float:
-    """How far apart the seeds of a model lie at most, as a share of their mean."""
+    """The largest difference between two seeds of a model, as a share of their mean."""
     return max((max(own) - min(own)) / _mean(own) for line in losses.values() for own in line.values())
 
 
@@ -294,7 +294,7 @@ def _with_ends(name: str, values: Sequence[float]) -> str:
 
 
 def _signed(number: float) -> str:
-    return f"{round(number, 2) + 0.0:+.2f}"  # no minus before a 0
+    return f"{round(number, 2) + 0.0:+.2f}"  # + 0.0: no minus before a 0
 
 
 def _mean(numbers: Sequence[float]) -> float:
@@ -302,7 +302,7 @@ def _mean(numbers: Sequence[float]) -> float:
 
 
 def curve_figure(history: Sequence[Evaluation], best_table: float, floor: float | None) -> Picture:
-    """A training between two lines: the loss on the batches and on the validation part, at each evaluation."""
+    """Draw a training's losses on batches and on the validation part, and lines for best table and floor."""
     figure, (axes,) = canvas(3.2)
     steps = [evaluation.step for evaluation in history]
     levels = {"the best table": (best_table, VALUE)} | ({} if floor is None else {"the floor": (floor, INK)})
@@ -316,7 +316,7 @@ def curve_figure(history: Sequence[Evaluation], best_table: float, floor: float 
                 "bottom" if losses[-1] == max(history[-1][1:]) else "top"))  # fmt: skip
         for name, (loss, colour) in levels.items():
             axes.hlines(loss, 0, steps[-1], colour, linewidth=1.6, linestyle="-" if colour == VALUE else "--")
-            below = name == "the floor"  # where no curve is
+            below = name == "the floor"  # where there is no curve
             axes.text(
                 steps[-1], loss * (0.98 if below else 1.02), name, color=colour, fontsize=SMALL,
                 ha="right", va="top" if below else "bottom",
@@ -344,7 +344,7 @@ def curve_figure(history: Sequence[Evaluation], best_table: float, floor: float 
 def finetune_figure(
     curves: Mapping[str, Mapping[str, Sequence[Mapping[int, float]]]], floors: Mapping[str, float], finding: str
 ) -> Picture:
-    """A panel for each text, {text: {start: [{steps: bits per byte}, seed by seed]}}; a dashed line is a floor."""
+    """Draw a panel for each text, {text: {start: [{steps: bits per byte}]}}; dashed lines are floors."""
     figure, panels = canvas(3.1, len(curves))
     with mpl.rc_context(STYLE):
         for axes, (text, starts) in zip(panels, curves.items(), strict=True):
@@ -372,7 +372,7 @@ def _mean_curve(runs: Sequence[Mapping[int, float]]) -> dict[int, float]:
 
 
 def _finetune_said(text: str, starts: Mapping[str, Sequence[Mapping[int, float]]], floor: float | None) -> str:
-    """The mean losses before the first step and after the last."""
+    """A text's mean losses before the first step and after the last."""
     means = {start: _mean_curve(runs) for start, runs in starts.items()}
     said = [f"{start} {mean[0]:.2f} and then {mean[max(mean)]:.2f}" for start, mean in means.items()]
     return f"{text}, {', '.join(said)}" + ("" if floor is None else f", floor {floor:.2f}")
@@ -380,16 +380,16 @@ def _finetune_said(text: str, starts: Mapping[str, Sequence[Mapping[int, float]]
 
 # ---------------------------------------------------------------- a model that writes
 
-LEAST = 0.25  # the least weight that has an arc, as in writer.js
-WIDE, ROW, SIZE = 4.4, 0.36, 12.5  # inches, inches and points: on a phone it has 12 pixels
-TILE = 0.56  # inches: a map of a head
-Spot = tuple[float, float, float]  # of a token: x, y and its width
+LEAST = 0.25  # the smallest weight that has an arc, as in writer.js
+WIDE, ROW, SIZE = 4.4, 0.36, 12.5  # inches, inches, and points, which are 12 pixels on a phone
+TILE = 0.56  # inches: the size of a head's map
+Spot = tuple[float, float, float]  # x, y and width of a token
 
 
 def writer_figure(tokens: Sequence[str], maps: Tensor, guesses: Sequence[tuple[str, float]]) -> Picture:
-    """The text with the arcs of all heads, below it the next tokens and the maps, (L, H, T, T)."""
+    """Draw the text with the arcs of all heads, and below it the next tokens and the maps (L, H, T, T)."""
     spots = _spots(tokens)
-    low = len(maps) * TILE + 0.25  # where the text ends
+    low = len(maps) * TILE + 0.25  # the height at which the text ends
     n_layer, n_head = maps.shape[:2]
     figure, (page, *panels) = sheet(low + 0.35 - spots[-1][1], 1 + n_layer * n_head, WIDE)
     top = page.get_ylim()[1] - 0.35
@@ -399,7 +399,7 @@ def writer_figure(tokens: Sequence[str], maps: Tensor, guesses: Sequence[tuple[s
         for n, axes in enumerate(panels):
             _tile(axes, maps.flatten(0, 1)[n], *divmod(n, n_head), (n_layer, n_head))
     for axes in (page, *panels):
-        axes.set_gid("writer")  # together: a phone doesn't stack them
+        axes.set_gid("writer")  # one name, so that a phone doesn't stack them
     return picture(figure, _sentence(tokens, maps[:, :, -1], *guesses[0]))
 
 
@@ -413,11 +413,11 @@ def _sentence(tokens: Sequence[str], looks: Tensor, best: str, chance: float) ->
 
 
 def _spots(tokens: Sequence[str]) -> list[Spot]:
-    """Where each token is written, and how wide it is, in inches from the beginning of the text."""
+    """The position and the width of each token, in inches from the beginning of the text."""
     spots, x, y = [], 0.0, 0.0
     for token in tokens:
         wide = TextPath((0, 0), token.strip(), size=SIZE).get_extents().width / 72
-        x += 0.07 if token.startswith(" ") or len(spots) == 1 else 0.02  # the start is no word
+        x += 0.07 if token.startswith(" ") or len(spots) == 1 else 0.02  # the start isn't a word
         if x + wide > WIDE:
             x, y = 0.0, y - ROW
         spots.append((x, y, wide))
@@ -426,7 +426,7 @@ def _spots(tokens: Sequence[str]) -> list[Spot]:
 
 
 def _write(page: Axes, tokens: Sequence[str], spots: Sequence[Spot], looks: Tensor) -> None:
-    """The words, each tinted by the most that a head looks at it, (L, H, T), and the arcs."""
+    """Draw the arcs and the words, each tinted by the largest weight that a head gives it, (L, H, T)."""
     x, y, wide = spots[-1]
     for n, (token, (left, base, width)) in enumerate(zip(tokens, spots, strict=True)):
         there = looks[..., n][looks[..., n] >= LEAST].tolist()
@@ -440,7 +440,7 @@ def _write(page: Axes, tokens: Sequence[str], spots: Sequence[Spot], looks: Tens
 
 
 def _arc(start: tuple[float, float], end: tuple[float, float], weight: float) -> PathPatch:
-    """A curve up from the newest word, and down or further up to another."""
+    """A curve that goes up from the newest word, and then down or further up to another word."""
     (x, y), (a, b) = start, end
     high = max(0.18, (b - y) / 2)
     end_high = b - high if b > y + 0.1 else b + high
@@ -459,7 +459,7 @@ def _bars(page: Axes, guesses: Sequence[tuple[str, float]], top: float) -> None:
 
 
 def _tile(axes: Axes, weights: Tensor, block: int, head: int, size: Sequence[int]) -> None:
-    """The map of one head in its place."""
+    """Draw the map of one head at its place in the grid."""
     T, (n_layer, n_head) = len(weights), size
     x, y = WIDE - (n_head - head) * (TILE + 0.1), (n_layer - 1 - block) * TILE + 0.03
     place(axes, x, y, TILE - 0.08, TILE - 0.08)
@@ -472,7 +472,7 @@ def _tile(axes: Axes, weights: Tensor, block: int, head: int, size: Sequence[int
 
 
 class Part(NamedTuple):
-    """A box of the picture of a GPT, in its pixels; what has no key can't be pressed."""
+    """A box in the picture of a GPT, measured in pixels; a box without a key can't be pressed."""
 
     key: str
     label: str
@@ -502,7 +502,7 @@ PARTS = (
 TABS = tuple((58 + 32 * n, 63, 26, 26) for n in range(3))  # one for each block
 FRAME = {"x": 0, "y": 58, "wide": 360, "high": 182, "below": 316}
 NOTES = ((30, 81, "block"), (292, 90, "norm"), (292, 170, "norm"))  # x, y, text
-LINES = (  # of the arrows
+LINES = (  # the points of each arrow
     ((62, 23), (92, 23)), ((158, 23), (188, 23)), ((280, 23), (334, 23), (334, 116)),
     ((334, 96), (54, 96), (54, 108)), ((98, 129), (116, 129)), ((204, 129), (222, 129)), ((300, 129), (321, 129)),
     ((334, 142), (334, 196)), ((334, 176), (160, 176), (160, 188)), ((204, 209), (222, 209)), ((300, 209), (321, 209)),
@@ -511,8 +511,8 @@ LINES = (  # of the arrows
 
 
 def whole_figure(token: str, streams: Tensor, guesses: Mapping[str, float], n_tokens: int) -> Picture:
-    """The parts of a GPT; the vector of the last token before the blocks and after each, (L + 1, T, C),
-    and the most probable of the `n_tokens` that can come next."""
+    """Draw the parts of a GPT, the last token's vector in `streams` (L + 1, T, C), before and after blocks,
+    and the most probable of the `n_tokens` tokens that can come next."""
     n_blocks, T, C = len(streams) - 1, *streams.shape[1:]
     figure, (parts, numbers) = sheet(3.65, 2)
     headline(figure, "The whole GPT, from a text to its next token")
@@ -557,7 +557,7 @@ def _part(axes: Axes, part: Part) -> None:
 
 
 def _carried(axes: Axes, token: str, vectors: Tensor, guesses: Mapping[str, float]) -> None:
-    """The first numbers of one token's vector at each stage, (L + 1, C), and bars for what comes next."""
+    """Draw the first numbers of one token's vector at each stage, (L + 1, C), and bars for the next token."""
     axes.text(0, 22, f"The vector of '{token}' begins", weight="bold")
     for n, vector in enumerate(vectors.tolist()):
         y, name = 50 + 26 * n, f"after block {n - 1}" if n else "from the table"
@@ -574,6 +574,6 @@ def _carried(axes: Axes, token: str, vectors: Tensor, guesses: Mapping[str, floa
 
 
 def three_digits(value: float) -> str:
-    """A number with as many decimals as make three digits, at most two, and a true minus."""
+    """A number with three digits, but at most two decimals, and with a typographic minus."""
     places = 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0
     return f"{round(value, places) + 0.0:.{places}f}".replace("-", "\u2212")

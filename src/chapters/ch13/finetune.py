@@ -1,8 +1,8 @@
 """The story checkpoint trained on another small text, next to models that start from random weights.
 
 `python -m benchmarks.finetune` trains both starts, the checkpoint and random weights, on every text, and
-stores the runs in `finetuned.json`. Each start has the learning rate that suits it best on its text (see
-`chapters.rates`), by the lowest loss on the validation part, which also chooses the step. Five seeds are
+stores the runs in `finetuned.json`. Each start uses the learning rate that suits it best on its text (see
+`chapters.rates`), by the lowest loss on the validation part, which also decides the step. Five seeds are
 then judged on the test part.
 """
 
@@ -33,7 +33,7 @@ OTHERS = (
     *("Aya", "Bea", "Carmen", "Elif", "Greta", "Ruth", "Vera", "Yuki"),
     *("Arne", "Bruno", "Finn", "Hugo", "Ivan", "Marek", "Paul", "Yusuf"),
 )
-CHANGED = {  # kinds of stories that the checkpoint never saw: a word of its stories -> what is there instead
+CHANGED = {  # kinds of stories that the checkpoint has never seen: {word of its stories: new word}
     "deeds": dict(zip([*TOYS.values(), *FINDS.values()], [*FINDS.values(), *TOYS.values()], strict=True)),
     "names": dict(zip(GIRLS + BOYS, OTHERS, strict=True)),
 }
@@ -65,7 +65,7 @@ def texts(name: str) -> dict[str, list[str]]:
 def begin(start: str, parts: Mapping[str, Sequence[str]], seed: int) -> tuple[GPT, BPETokenizer]:
     """A model before its first step on these texts, and the checkpoint's tokenizer.
 
-    Positions are rotary, so texts may be longer than those of the checkpoint.
+    Positions are rotary, so texts can be longer than those of the checkpoint.
     """
     model, tokenizer, _ = load_checkpoint(STORIES)
     longest = max(padded(tokenizer, some).shape[1] for some in parts.values())
@@ -82,7 +82,7 @@ def tokens_per_byte(tokenizer: BPETokenizer, some: Sequence[str]) -> float:
 
 
 def exact_bits(stories: Sequence[str], kind: str) -> float:
-    """The floor of changed stories, in bits per byte: a swap of words, one for one, changes no probability."""
+    """The floor of changed stories, in bits per byte. Exchanging words one for one changes no probability."""
     nats = -sum(judge(changed(story, kind, back=True)).log_probability for story in stories)
     return nats / sum(len(story.encode()) for story in stories) / math.log(2)
 
@@ -122,7 +122,7 @@ def short_runs(
     n_steps: int,
     on_eval: Callable[[Curves], object] = lambda curves: None,
 ) -> Curves:
-    """The curve of a short training from each start that has a rate; `on_eval` is given all so far."""
+    """The curve of a short training from each start that has a rate; `on_eval` is given all curves so far."""
     curves: Curves = {}
     for start, rate in rates.items():
         model, tokenizer = begin(start, parts, seed)
@@ -136,12 +136,12 @@ def short_runs(
 
 
 def stored() -> Runs:
-    """All runs."""
+    """All stored runs."""
     return json.loads(STORED.read_text())
 
 
 def best_rate(found: Runs, text: str, start: str) -> str:
-    """The rate with the lowest mean loss of all seeds."""
+    """The rate with the lowest mean loss over all seeds."""
     return best_rates(by_seed(found[text][start], "choosing"), *SEEDS)[0]
 
 

@@ -1,8 +1,8 @@
 """GPT-2's ids of a text, from the two files that come with its weights.
 
-`merges.txt` lists the pairs in the order learned, `vocab.json` gives each token its id. Both write a
-byte as one printing character: bytes that print in Latin-1 as themselves, the other 68 as U+0100,
-U+0101 and so on. So a space is "Ġ" and a line break "Ċ" (Radford et al., 2019).
+`merges.txt` lists the pairs in the order in which they were learned, and `vocab.json` gives each token
+its id. Both write a byte as one printable character: bytes that are printable in Latin-1 as themselves, the
+other 68 as U+0100, U+0101 and so on. So a space is "Ġ" and a line break "Ċ" (Radford et al., 2019).
 """
 
 import json
@@ -13,7 +13,7 @@ from attention.bpe import BYTES_IN_ORDER, PRINTING, Pair
 from attention.bpe_tokenizer import BPETokenizer
 from attention.tokenizers import checked_ids
 
-_HIDDEN = BYTES_IN_ORDER[len(PRINTING) :]  # the bytes that don't print
+_HIDDEN = BYTES_IN_ORDER[len(PRINTING) :]  # the bytes that aren't printable
 LETTERS = {byte: chr(byte) for byte in PRINTING}
 LETTERS |= {byte: chr(256 + i) for i, byte in enumerate(_HIDDEN)}
 _BYTES = {letter: byte for byte, letter in LETTERS.items()}
@@ -29,7 +29,7 @@ def as_letters(token: bytes) -> str:
 
 
 def as_bytes(letters: str) -> bytes:
-    """The bytes that GPT-2's files write so.
+    """The bytes that GPT-2's files write with these letters.
 
     >>> as_bytes("Ġthe")
     b' the'
@@ -73,7 +73,7 @@ class GPT2Tokenizer:
 
 
 def _merged(merges: Iterable[str]) -> tuple[list[bytes], list[Pair]]:
-    """The bytes, then what each merge makes; and the merges as pairs of places in that list."""
+    """The bytes and then the result of each merge, and the merges as pairs of indices in that list."""
     tokens, pairs = [bytes([byte]) for byte in range(256)], []
     ids = {token: i for i, token in enumerate(tokens)}
     for merge in merges:

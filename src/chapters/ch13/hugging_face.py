@@ -25,7 +25,7 @@ GPT2 = {
     "bias": True,
     "tied": True,
 }
-NAMES = {  # in the order in which they are exchanged
+NAMES = {  # {our name: theirs}, in the order in which they are replaced
     "token_embedding": "transformer.wte",
     "position_embedding": "transformer.wpe",
     "final_norm": "transformer.ln_f",
@@ -38,7 +38,7 @@ NAMES = {  # in the order in which they are exchanged
 }
 
 
-ASSUMED = {  # of config.json, as `GPT` computes it
+ASSUMED = {  # the values in config.json that `GPT` can compute
     "activation_function": "gelu_new",
     "layer_norm_epsilon": 1e-5,
     "scale_attn_weights": True,
@@ -60,8 +60,8 @@ def to_hugging_face(state: Mapping[str, Tensor], config: Config) -> dict[str, Te
 def from_hugging_face(state: Mapping[str, Tensor], config: Config) -> dict[str, Tensor]:
     """The state of a GPT-2 as `GPT(config).load_state_dict` takes it.
 
-    Takes the names of a `GPT2LMHeadModel` and those of the file on the hub, which lacks "transformer."
-    and the head, since the token table serves as one, and may hold the causal masks.
+    It takes the names of a `GPT2LMHeadModel` or those of the file on the hub. That file lacks "transformer."
+    and the head, because the token table serves as one, and it can contain the causal masks.
     """
     found = {
         re.sub(r"^(?=(?:wte|wpe|h|ln_f)\.)", "transformer.", name): tensor
@@ -74,9 +74,9 @@ def from_hugging_face(state: Mapping[str, Tensor], config: Config) -> dict[str, 
 
 
 def gpt2_folder() -> Path | None:
-    """The folder `gpt2` in the one that `ATTENTION_DATA` names, if it has all files of GPT-2.
+    """The folder `gpt2` in the one that `ATTENTION_DATA` names, or None if it lacks a file of GPT-2.
 
-    None, too, where outputs are stored or compared, so that they are the same on every machine.
+    While outputs are stored or compared, it is always None, so that they are the same on every machine.
     """
     folder = Path(os.environ.get("ATTENTION_DATA", "")).expanduser() / "gpt2"
     there = all((folder / name).is_file() for name in FILES)
@@ -106,7 +106,7 @@ def open_gpt2(folder: Path) -> tuple[GPT, GPT2Tokenizer]:
 def _renamed(
     state: Mapping[str, Tensor], config: Config, names: Mapping[str, str]
 ) -> dict[str, Tensor]:
-    """The tensors under their new names, the weights of the blocks' Linears transposed."""
+    """The tensors under their new names, with the weights of the blocks' Linears transposed."""
     off = [f"{name}={found!r}" for name, v in GPT2.items() if (found := getattr(config, name)) != v]
     if config.n_kv_head not in (None, config.n_head):
         off.append(f"n_kv_head={config.n_kv_head}")

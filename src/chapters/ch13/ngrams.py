@@ -46,14 +46,14 @@ def ngram_probabilities(
                 f"use the vocabulary that encoded them"
             )
     both, n_seen = torch.cat([seen, ids]).long(), len(seen)
-    context = torch.zeros_like(both)  # a number for the ids before each one; so far none of them
+    context = torch.zeros_like(both)  # a code for the ids before each id; at first of no ids
     p = torch.full(both.shape, 1 / vocab_size, dtype=torch.float64)
     added = smoothing * vocab_size
     for _ in range(n):
         whole = (context * vocab_size + both).unique(return_inverse=True)[1]
         lower = p if interpolate else 1 / vocab_size
         p = (_counts(whole, n_seen) + added * lower) / (_counts(context, n_seen) + added)
-        context = F.pad(whole[:-1] + 1, (1, 0))  # one id more
+        context = F.pad(whole[:-1] + 1, (1, 0))  # now of one id more
     return p[n_seen + n - 1 :]
 
 
@@ -88,5 +88,5 @@ def best_smoothing(
 
 
 def _counts(codes: Int[Tensor, " N"], n_seen: int) -> Float[Tensor, " N"]:
-    """How often each code occurs among the first n_seen of them."""
+    """For each code, how often it occurs among the first n_seen codes."""
     return codes[:n_seen].bincount(minlength=int(codes.max()) + 1)[codes].double()

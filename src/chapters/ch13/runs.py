@@ -1,7 +1,7 @@
 """The chapter's runs on the play: `python -m benchmarks.play_choices` stores them next to this file.
 
 `choices.json` has the losses of short runs in which one choice is changed, all with one learning rate.
-In `tuned.json`, each choice has the rate that suits it best (see `chapters.rates`). `whole.json` has those
+`tuned.json` has each choice's losses with several rates (see `chapters.rates`). `whole.json` has the losses
 of the chapter's own GPT. `benchmarks/gpt_loss.py` made `two_minutes.json`.
 """
 

@@ -1,9 +1,9 @@
 """How the loss above the floor falls with the size of a GPT, and with the steps of its training.
 
-`python -m benchmarks.scale_stories` stores the runs in `scaling.json`. Each size has the learning rate that
-suits it best with the middle number of steps (see `chapters.rates`), on `choosing` stories. Three seeds are
-then judged, with each number of steps, on stories that no choice saw. Each number of steps is a training of
-its own, with its own schedule.
+`python -m benchmarks.scale_stories` stores the runs in `scaling.json`. Each size uses the learning rate that
+suits it best with the middle number of steps (see `chapters.rates`), on stories for `choosing`. Three seeds
+are then judged, with each number of steps, on stories that no choice used. Each number of steps is a separate
+training, with its own schedule.
 """
 
 import json
@@ -33,17 +33,17 @@ def n_parameters(width: int) -> int:
 
 
 def stored() -> Runs:
-    """All runs."""
+    """All stored runs."""
     return json.loads(STORED.read_text())
 
 
 def tried(found: Runs, width: int) -> Losses:
-    """The losses on `choosing` stories of the runs that choose this width's rate, {rate: {seed: loss}}."""
+    """The losses, {rate: {seed: loss}}, of the runs that decide a width's rate, on stories for `choosing`."""
     return by_seed(found[str(width)][str(MIDDLE)], "choosing")
 
 
 def best_rate(found: Runs, width: int) -> str:
-    """The rate with the lowest mean loss of all seeds."""
+    """The rate with the lowest mean loss over all seeds."""
     return best_rates(tried(found, width), *SEEDS)[0]
 
 

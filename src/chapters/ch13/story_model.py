@@ -25,18 +25,18 @@ from attention.stories import judge, write_stories
 from attention.training import cross_entropy, evaluating, token_losses
 
 PIECE = 250  # characters of a text that isn't a story; a story has about 380
-MOST = 1000  # tokens of a text that a table writes
-OFTEN = 10  # times that a piece is read: more often, and a GPT of this size may learn it by heart
-PADDING = -100  # where a story has ended
+MOST = 1000  # the most tokens of a story that a table writes
+OFTEN = 10  # readings of a piece; with more, a GPT of this size may learn it by heart
+PADDING = -100  # the target after the end of a story
 START = "\n"  # the line break before a story
-ANSWER = ["It", "is", "the", "thing", "name"]  # what follows a question mark, up to the answer
+ANSWER = ["It", "is", "the", "thing", "name"]  # the words after a question mark, up to the answer
 
 
 def load_texts(corpus: str | os.PathLike, n: int = 12_000, seed: int = 1337) -> list[str]:
     """n stories, or another corpus in pieces that end with a line and have about `PIECE` characters.
 
-    The last twelfth of the stories is of the next seed, so that no model which reads more stories of the
-    first seed has read it.
+    The last twelfth of the stories comes from the next seed, so that a model which reads more stories of
+    the first seed still hasn't read it.
     """
     if corpus == "stories":
         return write_stories(n - n // 12, seed) + write_stories(n // 12, seed + 1)
@@ -45,7 +45,7 @@ def load_texts(corpus: str | os.PathLike, n: int = 12_000, seed: int = 1337) -> 
 
 
 def what_to_expect(texts: Sequence[str], n_train: int, n_steps: int, batch_size: int = 32) -> str:
-    """An honest word about a text of one's own: how long it is, and how often each piece will be read.
+    """Say what to expect of your own text: how long it is, and how often each piece will be read.
 
     >>> print(what_to_expect(["a line\\n"] * 120, 100, 600))
     Your text has 840 characters, and 600 steps read each piece of its training part 192.0 times.
@@ -68,7 +68,7 @@ def what_to_expect(texts: Sequence[str], n_train: int, n_steps: int, batch_size:
 
 
 def word_tokenizer(text: str, n_merges: int = 512) -> BPETokenizer:
-    """Byte pair encoding (chapter 01). Stories have fewer merges: each of their words is one token."""
+    """Learn a BPE tokenizer (chapter 01). Stories need fewer merges, after which each word is one token."""
     pieces = Counter(piece.encode() for piece in split_pieces(text))
     return BPETokenizer(learn_merges(pieces, n_merges))
 
@@ -84,7 +84,7 @@ def story_loss(
 ) -> Float[Tensor, ""]:
     """The loss on a random batch of whole stories; padding doesn't count."""
     some = ids[torch.randint(len(ids), (batch_size,), generator=generator)]
-    some = some[:, : int((some != PADDING).sum(dim=1).max())]  # (batch_size, the longest of them)
+    some = some[:, : int((some != PADDING).sum(dim=1).max())]  # (batch_size, length of the longest)
     return cross_entropy(model(some[:, :-1].clamp(min=0)), some[:, 1:], padding=PADDING)
 
 
@@ -98,7 +98,7 @@ def train_on_texts(
     learning_rate: float = 1e-2,
     **how,
 ) -> list[Evaluation]:
-    """`fit` with Muon, on whole texts; `how` as in `fit`."""
+    """Train with `fit` and Muon on whole texts, and return the evaluations; `how` has options of `fit`."""
     loss = partial(story_loss, model, ids, batch_size, generator)
     how = dict(warm_up=n_steps // 50, optimizers=partial(muon, times=4.0)) | how
     judged = partial(mean_loss, model, held_out)
@@ -124,7 +124,7 @@ def exact_floor(tokenizer: BPETokenizer, stories: Sequence[str]) -> float:
 
 
 def share_answered(model: nn.Module, tokenizer: BPETokenizer, stories: Sequence[str]) -> float:
-    """The share of the questions in these stories whose answer is the likeliest token there."""
+    """The share of the questions in these stories whose answer is the model's most likely token."""
     ids = padded(tokenizer, stories)
     (mark,) = tokenizer.encode("?")
     answers = (ids == mark).roll(len(ANSWER), dims=1)[:, 1:]  # True where the answer is the target
@@ -136,7 +136,7 @@ def share_answered(model: nn.Module, tokenizer: BPETokenizer, stories: Sequence[
 def told_by(
     model: GPT, tokenizer: BPETokenizer, n: int, generator: torch.Generator, **how
 ) -> list[str]:
-    """n stories that the model writes, each from a line break to the next; `how` is as in `generate`."""
+    """n stories that the model writes, each from a line break to the next; `how` are `generate`'s options."""
     size = model.config.block_size
     ids = torch.tensor([tokenizer.encode(START)]).expand(n, -1)
     caches = [Cache(size) for _ in model.blocks]
@@ -148,11 +148,11 @@ def told_by(
 def look_up(
     seen: Sequence[int], tokenizer: BPETokenizer, n: int, n_stories: int, seed: int, smoothing: float
 ) -> list[str]:
-    """Stories by a table of n tokens that falls back, each from a line break to the next.
+    """Stories by a table of n tokens that falls back to shorter ones, each from one line break to the next.
 
-    Each token has the probability that `chapters.ch13.ngrams.ngram_probabilities` gives with `interpolate`: it
-    is one that followed the last n - 1 tokens in `seen` (Shannon, 1948, section 3), or, with probability
-    k V / (count + k V), one by the table of n - 1 tokens. It ends after MOST tokens at the latest.
+    Each token has the probability that `chapters.ch13.ngrams.ngram_probabilities` gives with `interpolate`:
+    it is one that followed the last n - 1 tokens in `seen` (Shannon, 1948, section 3), or, with probability
+    k V / (count + k V), one by the table of n - 1 tokens. A story has at most MOST tokens.
     """
     rng, (end,) = random.Random(seed), tokenizer.encode(START)
     ids, added = np.array(seen), smoothing * tokenizer.vocab_size

@@ -13,8 +13,8 @@ BEGINNING = (
     "Once there was a kite Mira flew and a lamp Omar lit. They lived by the lake with a dog "
     "called Pip. Soon the kite"
 )
-NAMES = ["Mira", "Zoe", "Tom"]  # that a reader may give to the first child
-SHOWN = 5  # of the next tokens, the most probable, as in writer.js
+NAMES = ["Mira", "Zoe", "Tom"]  # names that a reader can give to the first child
+SHOWN = 5  # how many next tokens are shown, the most probable, as in writer.js
 
 
 def story_writer(
@@ -24,10 +24,10 @@ def story_writer(
     switches: bool = False,
     sampling: bool = False,
 ) -> Live:
-    """The story model at work: its text, its next tokens, all its heads, and what they look at.
+    """Show the story model at work: its text, its next tokens, all its heads, and what they look at.
 
-    With `switches`, a head can be switched off, and the model writes only when it is asked to. With
-    `sampling`, temperature and top-p can be moved, and the story is written again with each move.
+    With `switches`, you can switch off heads, and the model writes only when you ask it to. With
+    `sampling`, you can change temperature and top-p, and each change writes the story again.
     """
     model, tokenizer, _ = load_checkpoint(STORIES)
     ids = tokenizer.encode(START + text)

@@ -9,7 +9,7 @@ from attention.gpt import NORMS, Config, make_attention, start_as_identity
 
 
 class AttentionOnly(nn.Module):
-    """A block that is attention, with a norm before it and a way around it (Elhage et al., 2021)."""
+    """A block with only attention, a norm before it and a residual path around it (Elhage et al., 2021)."""
 
     def __init__(self, attention: nn.Module, n_embd: int, norm: str = "rms"):
         super().__init__()

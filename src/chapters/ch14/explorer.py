@@ -1,4 +1,4 @@
-"""Chapter 14: all heads of a trained model, updated as you type, and how those of one came about."""
+"""Chapter 14: all heads of a trained model, updated as you type, and films of how heads develop."""
 
 import json
 import math
@@ -19,7 +19,7 @@ from course.draw.live import Live
 from course.draw.picture import Picture, cells, headline, picture, place, sheet
 
 TEXT = "Mind the eel. He is not cargo"  # a line of the play
-PARAMETERS, MAPS, CONTEXT = 1_000_000, 48, 256  # the most that a page has time and room for
+PARAMETERS, MAPS, CONTEXT = 1_000_000, 48, 256  # the largest model that a page has time and room for
 
 
 def model_explorer(path: Path | str = CHECKPOINT, text: str = TEXT) -> Live:
@@ -48,12 +48,12 @@ def model_explorer(path: Path | str = CHECKPOINT, text: str = TEXT) -> Live:
 
 
 def film_explorer() -> Explorer:
-    """When does the story model learn what? The stored film of its first steps, by a slider."""
+    """Show what the story model learns when, with a slider through the stored film of its first steps."""
     return _by_step(json.loads(STORED.read_text()), film_figure)
 
 
 def growth_explorer(film: Sequence[Mapping]) -> Explorer:
-    """How did the two heads come about? The film that a `camera` took, by a slider."""
+    """Show how the two heads developed, with a slider through the film that a `camera` took."""
     return _by_step(film, growth_figure)
 
 
@@ -85,7 +85,7 @@ def _check(model: GPT, n_characters: int, path: Path | str) -> None:
             )
 
 
-# ---------------------------------------------------------------- what a head does on the whole
+# ---------------------------------------------------------------- what a head does on average
 
 
 def head_scores(weights: Tensor, ids: Sequence[int]) -> tuple[float, float, float]:

@@ -28,7 +28,7 @@ from course.draw.picture import (
     place,
 )
 
-FETCHES = 3  # of the six heads of the story model, the one that fetches owners: 1.1
+FETCHES = 3  # head 1.1, which fetches owners, among the six heads of the story model
 Places = Sequence[tuple[int, int]]  # (row, key)
 
 
@@ -44,11 +44,11 @@ def maps_figure(
     high: float = 1.0,
     colours=MAPS,
 ) -> Picture:
-    """Maps side by side, `columns` in a line; `right` holds the cells outlined in each."""
+    """Draw maps side by side, `columns` in a line; `right` holds the cells to outline in each map."""
     keys, right = keys or rows, [*right, *[()] * (len(maps) - len(right))]
     lines = -(-len(maps) // columns)
     wide = WIDTH / columns
-    side = min(wide - 0.55, 3.3 if lines == 1 else 1.45)  # a slide is low
+    side = min(wide - 0.55, 3.3 if lines == 1 else 1.45)  # low enough for a slide
     tall = side * len(rows) / len(keys) + 0.72
     figure, _ = canvas(lines * tall + 0.36, layout=None)
     figure.clear()
@@ -69,7 +69,7 @@ def maps_figure(
             name_rows(axes, rows)
             axes.tick_params(length=0, labelsize=SMALL, pad=2)
             axes.set_xlabel(names[1], labelpad=2)
-            if max(map(len, rows)) <= 2:  # words at the rows leave no room, and need no name
+            if max(map(len, rows)) <= 2:  # longer words leave no room for a label, and need none
                 axes.set_ylabel(names[0], labelpad=2)
             axes.spines[:].set_color(FAINT)
             axes.spines[:].set_visible(True)
@@ -90,7 +90,7 @@ def maps_figure(
 def seeds_figure(
     found: Mapping[str, Sequence[Mapping[str, float]]], by_hand: float, longest: int
 ) -> Picture:
-    """Accuracy by period, with a dot for each seed: {model: [{period: accuracy}]}; `longest` in training."""
+    """Draw accuracy by period, {model: [{period: accuracy}]}; periods up to `longest` were in training."""
     figure, (axes,) = canvas(3.3)
     periods = [int(period) for period in next(iter(found.values()))[0]]
     colours = dict(zip(found, (QUERY, KEY), strict=True))
@@ -126,7 +126,7 @@ def seeds_figure(
 
 
 def effects_figure(scores: Tensor, effects: Tensor, named: Sequence[tuple[int, int]]) -> Picture:
-    """Each head of a model, (L, H): the score of its map, and how much the loss rises without it."""
+    """Draw for each head of a model (L, H) the score of its map, and how much the loss rises without it."""
     figure, (axes,) = canvas(3.4)
     high = effects.max().item()
     with mpl.rc_context(STYLE):
@@ -160,7 +160,7 @@ def effects_figure(scores: Tensor, effects: Tensor, named: Sequence[tuple[int, i
 
 
 def received_figure(curves: Mapping[str, Tensor]) -> Picture:
-    """The mean weight that each key receives from the rows that may look at it: {name: (T,)}."""
+    """Draw the mean weight that each key receives from the rows that may look at it: {name: (T,)}."""
     figure, (axes,) = canvas(3.0)
     colours = (FAINT, QUERY, VALUE)
     with mpl.rc_context(STYLE):
@@ -179,7 +179,7 @@ def received_figure(curves: Mapping[str, Tensor]) -> Picture:
 
 
 def film_figure(film: Sequence[Mapping], now: int) -> Picture:
-    """Frame `now` of a stored film: the loss, the words that fit, and the map of head 1.1."""
+    """Draw frame `now` of a stored film: the loss, the words that fit, and the map of head 1.1."""
     frame, steps = film[now], [each["step"] for each in film]
     figure, (loss, shares, head) = canvas(3.1, 3)
     lines = {
@@ -217,7 +217,7 @@ def film_figure(film: Sequence[Mapping], now: int) -> Picture:
 
 
 def growth_figure(film: Sequence[Mapping], now: int = -1) -> Picture:
-    """Frame `now` of a film of two heads, one after the other: the loss, the scores, and both maps."""
+    """Draw frame `now` of a film of two heads, one in each layer: the loss, the scores, and both maps."""
     frame, steps = film[now], [each["step"] for each in film]
     figure, (loss, shares, first, second) = canvas(2.6, 4, width_ratios=(3, 3, 2, 2))
     lines = {"right answers": "right", "previous token": "previous", "induction": "induction"}
@@ -246,7 +246,7 @@ def growth_figure(film: Sequence[Mapping], now: int = -1) -> Picture:
 
 
 def _unpacked(signs: str) -> Tensor:
-    """A causal map's weights, (T, T), from a sign for the root of each, row by row."""
+    """The weights (T, T) of a causal map, from a text with a sign for the root of each (`film.packed`)."""
     T = int((2 * len(signs)) ** 0.5)
     weights = torch.zeros(T, T)
     weights[torch.ones(T, T).tril().bool()] = torch.tensor([int(sign, 36) / 35 for sign in signs])
@@ -263,7 +263,7 @@ def _mean(numbers: Sequence[float]) -> float:
 
 
 def task_figure(reads: Sequence[str], says: Sequence[str | None]) -> Picture:
-    """What a model reads, token by token, and below each what comes next, None where it can't be known."""
+    """Draw the tokens that a model reads, and below each the next token, or None if it can't be known."""
     figure, (axes,) = canvas(1.35, layout=None)
     place(axes, 0.75, 0.02, WIDTH - 0.85, 0.95)
     with mpl.rc_context(STYLE):

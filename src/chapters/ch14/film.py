@@ -1,4 +1,4 @@
-"""How heads come about, frame by frame: the first steps of the story model, and a training to watch.
+"""How heads develop, frame by frame: the first steps of the story model, and a training to watch.
 
 `python -m benchmarks.story_film` stores the film of the story model.
 """
@@ -14,12 +14,12 @@ from chapters.ch14.patterns import induction_score, previous_token_score
 from chapters.ch14.tasks import Task, accuracy, task_loss
 
 STORED = Path(__file__).parent / "film.json"
-EVERY = 10  # steps from a frame to the next
-SHADES = "0123456789abcdefghijklmnopqrstuvwxyz"  # of the root of a weight, from 0 to 1
+EVERY = 10  # steps from one frame to the next
+SHADES = "0123456789abcdefghijklmnopqrstuvwxyz"  # a sign for each shade of a weight's root, from 0 to 1
 
 
 def packed(weights: torch.Tensor) -> str:
-    """The cells of a causal map, row by row, a sign for the square root of each."""
+    """The cells of a causal map, row by row, as a text with a sign for the square root of each."""
     shade = (weights.sqrt() * (len(SHADES) - 1)).round().int()
     return "".join(SHADES[n] for t, row in enumerate(shade.tolist()) for n in row[: t + 1])
 
@@ -27,7 +27,7 @@ def packed(weights: torch.Tensor) -> str:
 def camera(
     film: list[dict], task: Task, shown: Task, watch: Callable[[dict], object]
 ) -> Callable[[GPT, int], None]:
-    """What `fit_task` calls after each step: it appends a frame to the film every EVERY steps.
+    """A function for `fit_task` to call after each step: every EVERY steps, it appends a frame to the film.
 
     Each frame has the loss of a model of two layers with one head each on repeated strings, the share of
     right answers, the score of each head, and both maps of one string. `watch` is given each new frame.
@@ -42,7 +42,7 @@ def camera(
 
 
 def grown(model: GPT, task: Task, shown: Task) -> dict:
-    """What two heads, one after the other, can do by now, and where they look."""
+    """What two heads, one in each layer, can do by now, and where they look."""
     period = task.x.shape[1] // 2  # after the start, the string comes twice, without its last id
     with evaluating(model):
         _, maps = model.forward_with_weights(task.x)  # (2, B, 1, T, T)

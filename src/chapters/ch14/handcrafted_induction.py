@@ -55,11 +55,11 @@ def handcrafted_induction(vocab_size: int, block_size: int, strength: float = 12
 
 @torch.no_grad()
 def set_previous_token_head(attention: nn.Module, at: Channels, strength: float) -> None:
-    """The query of position t asks for t - 1, each key shows its position, and ids are copied."""
+    """Set weights so that position t asks for t - 1, each key shows its position, and ids are copied."""
     q, k, v = attention.qkv.weight.chunk(3)  # (C, C) each, rows are the head's channels
     n = at.position.stop - at.position.start
     asks = strength * attention.head_size**0.5  # scores are divided by the root
-    q[:n, at.position] = asks * torch.eye(n).roll(-1, dims=0)  # of position t, channel t - 1
+    q[:n, at.position] = asks * torch.eye(n).roll(-1, dims=0)  # position t asks by channel t - 1
     q[n - 1, at.position.start] = 0  # there is no position before 0
     k[:n, at.position] = torch.eye(n)
     copy(attention, v, at.token, at.previous)
@@ -67,7 +67,7 @@ def set_previous_token_head(attention: nn.Module, at: Channels, strength: float)
 
 @torch.no_grad()
 def set_induction_head(attention: nn.Module, at: Channels, strength: float) -> None:
-    """The query of each position is its own id, each key shows the id before it, and ids are copied."""
+    """Set weights so that each position asks for its id, keys show the id before them, and ids are copied."""
     q, k, v = attention.qkv.weight.chunk(3)
     n = at.token.stop
     q[:n, at.token] = strength * attention.head_size**0.5 * torch.eye(n)

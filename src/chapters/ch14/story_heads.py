@@ -1,4 +1,4 @@
-"""Which head of a story model fetches what: where each one looks, what falls without it, what it carries."""
+"""Which head of a story model fetches what: where each head looks, and what its output carries."""
 
 import random
 import re
@@ -19,14 +19,14 @@ from attention.training import evaluating
 from chapters.ch13.story_model import START, padded
 from chapters.ch14.interventions import edited, head_outputs, patched
 
-FORM = "form"  # a word that every story has at this place
+FORM = "form"  # a word that every story has at this position
 KINDS = {"owner": "owner", "answer": "owner", "same": "thing", "deed": "deed", "her": "her", "she": "she"}
-BACK = {"deed": 1, "her": 2, "she": 2}  # so far before the guess is the word that decides it: a thing, a
-# name, a "her"; an owner and a thing were named before, and there the last copy decides
+BACK = {"deed": 1, "her": 2, "she": 2}  # how far before a guess the word is that decides it (a thing, a
+# name, a "her"); an owner and a thing have earlier copies, of which the last one decides
 
 
 class Guess(NamedTuple):
-    """A word that a story's past decides: the token before it, what it has to be, and the ids that fit."""
+    """A word that a story's past decides: the position before it, its kind, and the ids that fit."""
 
     story: int
     position: int
@@ -35,9 +35,9 @@ class Guess(NamedTuple):
 
 
 def guesses(tokenizer: BPETokenizer, stories: Sequence[str]) -> Iterator[Guess]:
-    """Those words of the stories, in order, and their form; each of them is one token.
+    """Yield a Guess for each word of the stories that the past or their form decides; each is one token.
 
-    Words that a story may choose freely, such as the names at its beginning, are left out.
+    Words that a story can choose freely, such as the names at its beginning, are left out.
     """
     for n, story in enumerate(stories):
         chosen = {len(split_pieces((START + story[:at]).rstrip(" "))): piece for at, *piece in _pieces(story)}
@@ -49,7 +49,7 @@ def guesses(tokenizer: BPETokenizer, stories: Sequence[str]) -> Iterator[Guess]:
 
 
 def _pieces(story: str) -> Iterator[tuple[int, str, Sequence[str]]]:
-    """Where the story has a word from a list, of what kind it is, and what fits there."""
+    """Yield the index, the kind and the list of fitting words for each word of the story from such a list."""
     tale, piece, at = tell(), None, 0
     with suppress(StopIteration):
         while True:
@@ -87,10 +87,10 @@ def looks(
 
 
 def renamed(stories: Sequence[str], seed: int) -> Iterator[tuple[str, str, str, str]]:
-    """Stories up to the answer, a name that they have once, and the same with another first name.
+    """Yield stories up to the answer, each with a copy in which the first name is a different one.
 
-    Each of them asks whose the first thing is, and nobody has given it away: (story, name, other
-    story, other name).
+    Each story asks whose the first thing is, which nobody has given away, and has the first name once.
+    Each result is (story, name, other story, other name).
     """
     rng = random.Random(seed)
     for story in stories:
@@ -105,10 +105,10 @@ def renamed(stories: Sequence[str], seed: int) -> Iterator[tuple[str, str, str, 
 def carried(
     model: GPT, tokenizer: BPETokenizer, pairs: Sequence[tuple[str, str, str, str]]
 ) -> Float[Tensor, "L H B"]:
-    """The share of the answer that comes back with each head's outputs from the story with the first name.
+    """How much of the answer each head brings back with its outputs from the story with the first name.
 
-    The model reads the story with the other name. 1 means that this head brings the answer back, all
-    of it: the first name's logit minus the other name's is as in the story with the first name.
+    The model reads the story with the other name. 1 means that the head brings back all of the answer:
+    the first name's logit minus the other name's is as large as in the story with the first name.
     """
     first, names, second, others = zip(*pairs, strict=True)
     clean, changed = (padded(tokenizer, texts).clamp(min=0) for texts in (first, second))

@@ -1,7 +1,7 @@
 """Tasks whose right map is known: read a string backwards, or continue a repeated string.
 
-Only at some positions can the next id be known. `counts` says which; the others are neither judged nor
-trained.
+The next id can be known only at some positions. `counts` says at which; the others are neither judged
+nor trained.
 """
 
 from collections.abc import Callable, Sequence

@@ -35,14 +35,14 @@ from course.draw.picture import (
 
 GIB = 2**30
 CARD = 80e9  # bytes of memory of an NVIDIA H100 or A100 of 80 GB
-LOOK = {  # of each model's curve: colour, dashes
+LOOK = {  # {model: (colour, dashes) of its curve}
     "GPT-2": (FAINT, "-"), "Llama 2 7B": (KEY, "-"), "Llama 3 8B": (QUERY, "-"),
     "Mistral 7B": (QUERY, "--"), "DeepSeek-V2": (VALUE, "-"), "DeepSeek-V3": (VALUE, "--"),
 }  # fmt: skip
 
 
 def work_figure(n_prompt: int, n_new: int) -> Picture:
-    """The scores that each step computes: without a cache above, and with one below."""
+    """Draw the scores that each step computes: above without a cache, and below with one."""
     lengths = range(n_prompt, n_prompt + n_new)
     cells = [
         [length * (length + 1) // 2 for length in lengths],
@@ -83,7 +83,7 @@ def _triangle(axes: Axes, length: int, size: int, computed: Sequence[int]) -> No
 
 
 def cost_figure(operations_of: Sizes, contexts: Sequence[int]) -> Picture:
-    """The cache of each model in bytes, and the operations of one more token with and without a cache."""
+    """Draw each model's cache in bytes, and the operations of one more token with and without a cache."""
     figure, (left, right) = canvas(4.3, 2)
     with mpl.rc_context(STYLE):
         for sizes in MODELS:
@@ -137,7 +137,7 @@ def _positions(n: int) -> str:
 
 
 def groups_figure(n_head: int, kinds: Sequence[int]) -> Picture:
-    """Which query head uses which head of keys, for several numbers of heads of keys."""
+    """Draw which query head uses which head of keys, for several numbers of heads of keys."""
     figure, axes = canvas(1.9, len(kinds), layout=None)
     wide = (WIDTH - 0.2) / len(kinds) - 0.3
     names = {n_head: "multi-head", 1: "multi-query"}
@@ -163,7 +163,7 @@ def groups_figure(n_head: int, kinds: Sequence[int]) -> Picture:
 
 
 def calculator_figure(context: int, n_kv_head: int, sequences: int) -> Picture:
-    """Weights and cache on one fixed scale, next to the memory of a card."""
+    """Draw weights and cache on one fixed scale, next to the memory of a card."""
     sizes = replace(LLAMA_2_7B, n_kv_head=n_kv_head)
     weights = 2 * sizes.parameters  # as published; with fewer heads of keys it would be a little less
     cache = sequences * cache_bytes(sizes, context)
@@ -204,7 +204,7 @@ def _size(n_bytes: float) -> str:
 
 
 def cache_figure(steps: Sequence[int], head_size: int) -> Picture:
-    """The queries, keys and values of one head at each step, a column for each word: new or from the cache.
+    """Draw one head's queries, keys and values at each step, a column for each word: new or from the cache.
 
     `steps` are the words that each step reads, the prompt first.
     """
@@ -236,7 +236,7 @@ def cache_figure(steps: Sequence[int], head_size: int) -> Picture:
 def _columns(
     axes: Axes, name: str, top: float, high: int, kept: Sequence[int], new: Sequence[int], colour: str
 ) -> None:
-    """A matrix with a column for each word, those that are kept pale."""
+    """Draw a matrix with a column for each word; columns from the cache are pale."""
     axes.text(-0.3, top + high / 2, name, ha="center", va="center", color=colour, fontsize=13, weight="bold")
     for at in (*kept, *new):
         for d in range(high):

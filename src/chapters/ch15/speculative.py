@@ -14,15 +14,15 @@ from torch import Tensor, nn
 from attention.cache import Cache
 from attention.sampling import next_probabilities
 
-Draw = Callable[[Float[Tensor, " V"]], int]  # one id, or one of two answers, with these probabilities
+Draw = Callable[[Float[Tensor, " V"]], int]  # draws an id, or 0 or 1, with these probabilities
 Guess = Callable[[list[int], int], Float[Tensor, "N V"]]
 
 
 class Reader:
     """A GPT with caches: the probabilities of the next id after each of the last `n` ids.
 
-    It reads only what it hasn't read, and takes back what has changed: of the ids, all but the last
-    `n` have to be those of the last call.
+    It reads only ids that it hasn't read, and forgets those that have changed. All ids except the last
+    `n` have to be the same as in the last call.
     """
 
     def __init__(self, model: nn.Module, capacity: int, temperature: float = 1.0):
@@ -31,7 +31,7 @@ class Reader:
 
     @torch.no_grad()
     def __call__(self, ids: list[int], n: int = 1) -> Float[Tensor, "N V"]:
-        """(n, V), a row for each of the last n ids."""
+        """The probabilities (n, V) of the next id after each of the last n ids."""
         for cache in self.caches:
             cache.seen = min(cache.seen, len(ids) - n)  # what comes after is overwritten
         unread = torch.tensor([ids[self.caches[0].seen :]])
@@ -53,7 +53,7 @@ class Table:
         self.n = n
 
     def __call__(self, ids: list[int], n: int = 1) -> Float[Tensor, "N V"]:
-        """(n, V), a row for each of the last n ids."""
+        """The probabilities (n, V) of the next id after each of the last n ids."""
         return torch.stack([self._row(ids[:end]) for end in range(len(ids) - n + 1, len(ids) + 1)])
 
     def _row(self, ids: list[int]) -> Float[Tensor, " V"]:
@@ -71,8 +71,8 @@ def accepted(
 ) -> list[int]:
     """The drafted ids up to the first that is refused, and one more id.
 
-    An id is accepted with probability min(1, large / small). Instead of a refused one comes an id with
-    probabilities in proportion to max(0, large - small), and after the last a further one of `large`.
+    An id is accepted with probability min(1, large / small). A refused id is replaced by one drawn in
+    proportion to max(0, large - small). If none is refused, one more id is drawn from `large`.
     """
     for i, drafted_id in enumerate(drafted):
         keep = (large[i, drafted_id] / small[i, drafted_id]).clamp(max=1.0)
@@ -102,5 +102,5 @@ def speculate(
 
 
 def drawn_by(generator: torch.Generator) -> Draw:
-    """A draw with this generator."""
+    """A function that draws with this generator."""
     return lambda probabilities: int(torch.multinomial(probabilities, 1, generator=generator))

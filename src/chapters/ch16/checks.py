@@ -103,7 +103,7 @@ SIX = {
 
 
 def differing(program: Callable, layers, x: Tensor, texts: Tensor = TEXTS) -> Tensor:
-    """For each position (B, T): does it differ from the package's module, given only its text?"""
+    """True where a position (B, T) differs from the package's module, run on the position's text only."""
     out = program(x, layers, texts)[0]
     found = torch.ones(x.shape[:2], dtype=torch.bool)
     for b, row in enumerate(texts):

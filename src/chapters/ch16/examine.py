@@ -79,7 +79,7 @@ def outputs(program: Callable, kind: str) -> list[Tensor]:
 
 
 def alike(a: list[Tensor], b: list[Tensor]) -> bool:
-    """Are two programs' outputs the same up to rounding, nan with nan?"""
+    """True if two programs' outputs are the same up to rounding; nan is the same as nan."""
     return all(
         x.shape == y.shape and torch.allclose(x.float(), y.float(), atol=1e-5, equal_nan=True)
         for x, y in zip(a, b, strict=True)

@@ -24,13 +24,13 @@ from course.draw.picture import (
     sheet,
 )
 
-N_CHANNELS = 12  # of an output that are shown
+N_CHANNELS = 12  # channels of an output that are shown
 ROW, CELL, NAMES = 0.2, 0.17, 2.5  # of the matrix, in inches
-PER_LINE, LINES = 46, 3  # of a text: characters of a line, as many as a phone has room for, and lines
+PER_LINE, LINES = 46, 3  # of a text: characters in a line (so many fit on a phone), and lines
 
 
 def outputs_figure(one: Tensor, other: Tensor) -> Picture:
-    """Two outputs (T, C), side by side on one scale: the first channels of every position."""
+    """Draw two outputs (T, C) side by side on one scale: the first channels of every position."""
     figure, axes = canvas(2.7, 2)
     shown = [out[:, :N_CHANNELS].detach() for out in (one, other)]
     most = max(out.abs().max().item() for out in shown)
@@ -48,7 +48,7 @@ def outputs_figure(one: Tensor, other: Tensor) -> Picture:
 def pair_figure(
     runs: Mapping[str, Mapping[str, Mapping]], names: tuple[str, str], alone: bool
 ) -> Picture:
-    """Losses of a right and a wrong model while they train, with a thin line for each seed."""
+    """Draw the losses of a right and a wrong model while they train, with a thin line for each seed."""
     kinds = {"usual": "with the entire block visible"} | ({"alone": "with only the past"} if alone else {})
     figure, axes = canvas(3.3, 2, sharey=True)
     said = []
@@ -80,10 +80,10 @@ def _curves(ax: Axes, runs: Sequence[Mapping], kind: str, colour: str) -> list[f
 
 
 def matrix_figure(rows: Mapping[str, Mapping[str, bool]], chosen: Sequence[str]) -> Picture:
-    """Patients by checks: a square is red where a chosen check finds something."""
+    """Draw patients by checks: a square is red where a chosen check finds something."""
     checks = list(next(iter(rows.values())))
     caught = [fault for fault, row in rows.items() if not all(row[name] for name in chosen)]
-    half = (len(rows) + 1) // 2  # in two columns, or no slide would have room
+    half = (len(rows) + 1) // 2  # in two columns, to fit on a slide
     height = 1.42 + ROW * half
     figure, columns = sheet(height, 2)
     lefts = 0.0, WIDTH / 2
@@ -112,7 +112,7 @@ def matrix_figure(rows: Mapping[str, Mapping[str, bool]], chosen: Sequence[str])
 
 
 def differs_figure(differ: Mapping[str, Tensor], texts: Tensor) -> Picture:
-    """Patients by positions (T,) of a packed row: a square is red where a patient differs from our module.
+    """Draw patients by positions (T,) of a packed row; a square is red where one differs from our module.
 
     `texts` (T,) numbers the texts of the row; 0 is padding.
     """
@@ -149,7 +149,7 @@ def differs_figure(differ: Mapping[str, Tensor], texts: Tensor) -> Picture:
 
 
 def texts_figure(texts: Mapping[str, str], wrong: str) -> Picture:
-    """The beginnings of texts that models wrote, each under its model's name; line breaks are shown as signs."""
+    """Draw the beginnings of texts, each under the name of its model, with signs for line breaks."""
     lines: list[tuple[str, str, bool]] = []
     for name, text in texts.items():
         signs = text.replace("\n", "\u21b5")

@@ -21,7 +21,7 @@ from course.draw.picture import (
 
 
 def ring_figure(n_processes: int, step: int, causal: bool = False) -> Picture:
-    """Where the keys of each part are after `step` steps, and the blocks that are computed by then."""
+    """Draw where the keys of each part are after `step` steps, and the blocks that are computed by then."""
     n = n_processes
     holds = [(rank - step) % n for rank in range(n)]
     open_ = [[not causal or j <= i for j in range(n)] for i in range(n)]

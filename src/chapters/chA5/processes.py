@@ -19,10 +19,10 @@ import torch.distributed as dist
 import torch.multiprocessing as mp
 
 PATIENCE = timedelta(minutes=10)  # for an answer of another process; it only stops a hang
-GRACE = 5  # seconds that the others have, after one has failed, to report what they miss
+GRACE = 5  # seconds for the other processes to report an error after one has failed
 SLOW = [
     "torch._dynamo"
-]  # what a backward of one's own, DDP and an optimizer import when first used
+]  # imported when DDP, an optimizer or a custom backward is first used
 METHOD = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
 
 

@@ -1,7 +1,7 @@
-"""Whether notebooks still give what is stored in them.
+"""Check whether notebooks still give the outputs that are stored in them.
 
-In: notebooks with stored outputs. Out: a list of deviations, in pytest's words. `run` starts pytest,
-`lint` looks at a notebook without a kernel, `prose` at the numbers in its Markdown cells,
-`habits` at their English, `nbval_plugin` runs it in pytest, and `compare` says what is equal.
+In: notebooks with stored outputs. Out: a list of deviations, as pytest reports them. `run` starts
+pytest. `lint` examines a notebook without a kernel, `prose` the numbers in its Markdown cells, and
+`habits` their English. `nbval_plugin` runs it in pytest, and `compare` compares two outputs.
 Enters: `execute`.
 """

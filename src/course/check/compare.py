@@ -1,8 +1,8 @@
 """Compare a stored output with a computed one: text exactly, numbers with tolerance.
 
 A float passes within one unit of its last printed place or within `rtol` of the stored value;
-integers, shapes and all text must be equal. A figure is SVG, so it is text with numbers: those that
-are read in it, and its coordinates, in tenths of a pixel. Only an image has pixels.
+integers, shapes and all text must be equal. A figure is SVG, so it is compared as text with numbers,
+those that a reader sees and coordinates in tenths of a pixel. Only images are compared by pixels.
 """
 
 import gzip
@@ -17,8 +17,8 @@ from os.path import commonprefix
 
 RTOL = 1e-3
 
-# A number stands alone: `float32`, `3x3`, `x1`, `0x7f`, `#a1b2c3` and `2.13.0` are text. A sign
-# belongs to it unless something is subtracted (`7-5`, `f(x)-0.5`) or joined (`2024-01-02`).
+# A number isn't part of a word: `float32`, `3x3`, `x1`, `0x7f`, `#a1b2c3` and `2.13.0` are text. A
+# sign belongs to it unless something is subtracted (`7-5`, `f(x)-0.5`) or joined (`2024-01-02`).
 NUMBER = re.compile(
     r"((?:(?<![\w.#)\]])[-+])?(?<![\w.#])"
     r"(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]{1,3})?(?!\w|\.[0-9]))"
@@ -35,7 +35,7 @@ WIDTH = 72  # characters of an excerpt
 
 @dataclass(frozen=True)
 class Deviation:
-    """A place where computed left stored by `excess` times what is allowed (inf: no tolerance)."""
+    """A difference from the stored output, `excess` times what is allowed (inf: no tolerance)."""
 
     message: str
     excess: float = inf
@@ -46,10 +46,10 @@ class Deviation:
 def compare_text(
     stored: str, computed: str, rtol: float = RTOL, atol: float = 0.0
 ) -> Deviation | None:
-    """The largest deviation between two texts, or None where they agree.
+    """Return the largest deviation between two texts, or None if they agree.
 
-    White space next to a number is free, since a minus sign moves a tensor's columns. An SVG in
-    base64 and zipped frames are read as the text that they are, a PNG as an image.
+    White space next to a number is ignored, since a minus sign moves a tensor's columns. An SVG in
+    base64 and zipped frames are decoded and compared as text, a PNG as an image.
 
     >>> compare_text("tensor([ 0.1250, 2.])", "tensor([-0.1251, 2.])").message
     'line 1: largest deviation 0.2501 (stored 0.1250, computed -0.1251, allowed 0.000125)'
@@ -74,7 +74,7 @@ def compare_text(
 
 
 def unzipped(text: str) -> str:
-    """An output with the frames of its explorer as the text that they are."""
+    """Return an output with the frames of its explorer unzipped, as text."""
     return FRAMES.sub(_unzip, text)
 
 
@@ -124,11 +124,11 @@ def _number_deviation(
 
 
 def _allowed(stored: str, computed: str, rtol: float, atol: float) -> Decimal | None:
-    """How far `computed` may lie from `stored`; None where an integer meets a float.
+    """How far `computed` may be from `stored`; None if one is an integer and the other a float.
 
-    One unit of the stored last place, or of the computed one where that shows more places (a
-    rounded 0.5 against 0.5234). Without digits after the point there is no such place: `6.` is
-    exact against `7.`, and `1e-05` has `rtol` alone.
+    It is one unit of the last place, in the number with more places (0.0001 for 0.5 and 0.5234), or
+    what `rtol` or `atol` allow, if that is more. Without digits after the point there is no last
+    place: `6.` and `7.` differ unless `atol` allows it, and `1e-05` has only `rtol` and `atol`.
     """
     kinds = {bool(set(number) & set(".eE")) for number in (stored, computed)}
     if kinds == {False}:
@@ -146,7 +146,7 @@ def _allowed(stored: str, computed: str, rtol: float, atol: float) -> Decimal | 
 
 
 def compare_image(stored: str, computed: str) -> Deviation | None:
-    """The deviation between two base64 PNGs, or None where they have the same pixels."""
+    """Return the deviation between two base64 PNGs, or None if their pixels agree within SHADE."""
     import numpy as np
     from PIL import Image
 

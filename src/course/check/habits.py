@@ -1,7 +1,7 @@
-"""Turns of phrase that read as translated: what people say instead.
+"""Turns of phrase that read as translated, each with what people say instead.
 
-These are turns of phrase that were a fault nine times in ten. `lint` looks for them in the
-Markdown and the notes of a notebook; tests look in exercises, quizzes, talks and the README.
+Each of these was a fault in nine cases out of ten. `lint` looks for them in the Markdown and the
+notes of a notebook; tests look for them in exercises, quizzes, talks and the README.
 """
 
 import re
@@ -25,12 +25,12 @@ HABITS = {
     r"\btogether to a\b": "into a",
     r"\bof chapter \d\d's\b": "of … in chapter",
 }  # fmt: skip
-# Right where they are: people stand, and this "tell" is an idiom. The last one names an axis.
+# These are correct: people stand, "you can't tell" is an idiom, and the last one labels an axis.
 ALLOWED = re.compile(r"people stand in a circle|[Yy]ou can't tell:|\Aright on held-out strings")
 
 
 def translated(text: str) -> Iterator[str]:
-    """A sentence for each turn of phrase in a text that reads as translated.
+    """Yield a sentence for each turn of phrase in a text that reads as translated.
 
     >>> list(translated("The sum stands beside the weights."))
     ["'The sum stands beside the weights.' reads as translated: write is, lies, appears or comes"]

@@ -1,4 +1,4 @@
-"""What would let a notebook pass unchecked, or break a slide, and no comparison of outputs notices."""
+"""Find faults that comparing outputs can't find: what goes unchecked, and what breaks a slide."""
 
 import re
 from collections import Counter, defaultdict
@@ -21,7 +21,7 @@ MARKER = re.compile(r"^\s*#+\s*(?:NBVAL_|PYTEST_VALIDATE_)\w*", re.MULTILINE)
 
 
 def lint(notebook: dict[str, Any]) -> list[str]:
-    """What would let a notebook pass unchecked or break a slide, a sentence each; [] is good."""
+    """Return a sentence for each fault that comparing outputs can't find; [] if there is none."""
     found = []
     if "widgets" in notebook["metadata"]:
         found.append(
@@ -104,11 +104,11 @@ def _lint_code(cell: dict[str, Any], number: int) -> Iterator[str]:
 
 
 def tolerance(cell: dict[str, Any]) -> dict[str, float]:
-    """The `rtol` and `atol` that the metadata of a cell gives, with a reason; {} if it has none.
+    """Return the `rtol` and `atol` that the metadata of a cell give; {} if they give none.
 
-    Raises ValueError for anything else than
-    `"course": {"tolerance": {"rtol": 0.01, "atol": 0.01, "reason": "…"}}`, of which one number
-    is enough.
+    Raises ValueError unless the form is
+    `"course": {"tolerance": {"rtol": 0.01, "atol": 0.01, "reason": "…"}}`, where one number is
+    enough.
     """
     given = _course(cell).get("tolerance")
     if given is None:

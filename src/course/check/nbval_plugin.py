@@ -25,14 +25,14 @@ from course.check.compare import Deviation, compare_text, excerpt
 from course.check.lint import lint, tolerance
 from course.execute.kernel import DIED, STORED, OwnKernel
 
-SCATTERED = ("load", "worksteal")  # ways of xdist that part the cells of a notebook
+SCATTERED = ("load", "worksteal")  # modes of xdist that split a notebook's cells
 
 import nbval.kernel  # noqa: E402  # after course.notebooks, which makes nbformat quick to import
 import nbval.plugin  # noqa: E402
 
 POLL = 0.5  # seconds between two looks at whether the kernel is alive
 WIDGET = "application/vnd.jupyter.widget-view+json"
-DIFFER = "Cell outputs differ"  # nbval's words when compare_outputs says False
+DIFFER = "Cell outputs differ"  # nbval's message when compare_outputs is False
 
 
 class Kernel(nbval.plugin.RunningKernel):
@@ -62,7 +62,7 @@ class Manager(OwnKernel, KernelManager):
 
 
 class Notebook(nbval.plugin.IPyNbFile):
-    """A notebook: what `lint` says of it, and its code cells, which share a kernel."""
+    """A notebook, whose items are `lint` and its code cells; the cells share a kernel."""
 
     halted = ""  # why no further cell runs
 
@@ -96,7 +96,7 @@ class Notebook(nbval.plugin.IPyNbFile):
 
 
 class Lint(pytest.Item):
-    """What no comparison of outputs would notice."""
+    """The item that fails if `lint` finds faults in the notebook."""
 
     def runtest(self) -> None:
         found = lint(json.loads(self.path.read_text(encoding="utf-8")))
@@ -110,7 +110,7 @@ class Lint(pytest.Item):
 
 
 class Cell(nbval.plugin.IPyNbCell):
-    """A code cell that compares with tolerance and says where it stands."""
+    """A code cell that compares outputs with tolerance and names its place in the notebook."""
 
     @property
     def place(self) -> str:
@@ -152,7 +152,7 @@ class Cell(nbval.plugin.IPyNbCell):
     ) -> Iterator[Deviation]:
         try:
             allowed = tolerance(self.cell)
-        except ValueError:  # lint says so
+        except ValueError:  # lint reports it
             allowed = {}
         for kind in dict.fromkeys([*stored, *computed]):
             ours, theirs = stored[kind], computed[kind]
@@ -168,7 +168,7 @@ class Cell(nbval.plugin.IPyNbCell):
                     yield replace(deviation, message=f"{kind}, {deviation.message}")
 
     def _by_kind(self, outputs: Sequence[Any]) -> dict[str, list[str]]:
-        """Output texts under "stdout", "stderr", "error" or their MIME type."""
+        """Return the texts of outputs by kind: "stdout", "stderr", "error" or a MIME type."""
         found = defaultdict(list)
         for out in outputs:
             if out.output_type == "stream":
@@ -203,7 +203,7 @@ class Cell(nbval.plugin.IPyNbCell):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """This interpreter's kernel; a notebook's cells stay together."""
+    """Use this interpreter's kernel, and keep the cells of a notebook in one worker."""
     option = config.option
     option.nbval_current_env = option.nbval_current_env or not option.nbval_kernel_name
     if getattr(option, "dist", "no") in SCATTERED:

@@ -1,12 +1,12 @@
-"""Numbers in prose: each stands in what is computed near it, or its cell says where it is from.
+"""Numbers in prose: each must be in the code cells near it, or its cell must say where it is from.
 
-Near are the sources and outputs of two code cells before and two after (of four, for a single
-digit). The one just before may be rounded. A number of three digits may stand in any source, and
-prose may repeat or round what supported prose has. Of any other number the Markdown cell says
-`"course": {"numbers": {"58,660": "167677 - 109017", "2.199": "quoted"}}`: arithmetic on numbers
-that are supported themselves, `above` (a code cell further up has it), `given` (the prose itself
-sets it) or `quoted` (from another text, program or run). A cell whose numbers are all quoted, such
-as a table, says `"numbers": "quoted"`.
+Near means the sources and outputs of two code cells before and two after (four for a single digit).
+Prose can also round a number of the cell just before it. It can repeat or round a number in supported
+prose, or one of three digits or more in any source. For any other number, its cell gives the origin:
+`"course": {"numbers": {"58,660": "167677 - 109017", "2.199": "quoted"}}`. An origin is arithmetic on
+supported numbers, `above` (a code cell further up has it), `given` (the prose itself sets it) or
+`quoted` (from another text, program or run). A cell whose numbers are all quoted, such as a table,
+has `"numbers": "quoted"`.
 """
 
 import ast
@@ -18,8 +18,8 @@ from typing import Any
 
 from course.check.compare import NUMBER, unzipped
 
-NEAR = 2  # measured: with 1, a third more numbers need a word; with 3, more mistakes pass
-# The number of a list, a heading, a chapter, a year in brackets, a name: no result.
+NEAR = 2  # measured: with 1, a third more numbers need an origin; with 3, more mistakes pass
+# Not results: numbers of lists, headings, chapters, in links and names, years in brackets, times.
 BY_RULE = re.compile(
     r"^\s*\d+\.\s|^#+ (?:Deeper: )?\d+\.|\]\([^)]*\)|\((?:19|20)\d\d\)|\*\*Time:\*\* [^.]*|[A-Z]{2,}-\d+"
     r"|\b(?:[Cc]hapter|[Ss]ection|[Ff]igure|[Ee]xercise)s? \d[\d.]*(?:(?:,| and) \d+)*",
@@ -34,7 +34,7 @@ FUNCTIONS = {"sqrt": math.sqrt, "log": math.log, "exp": math.exp}
 
 
 def unsupported(cells: list[dict[str, Any]]) -> Iterator[tuple[int, str]]:
-    """The place of a Markdown cell and a sentence, for each number that nothing supports."""
+    """Yield the index of a Markdown cell and a sentence, for each number without a valid origin."""
     code = [cell for cell in cells if cell["cell_type"] == "code"]
     computed = [set(numbers(_shown(cell)).values()) for cell in code]
     sources = numbers("\n".join("".join(cell["source"]) for cell in code)).values()
@@ -77,7 +77,7 @@ def unsupported(cells: list[dict[str, Any]]) -> Iterator[tuple[int, str]]:
 
 
 def numbers(text: str) -> dict[str, Decimal]:
-    """The numbers of a text, as they stand and as values without a sign; 12 % is 0.12.
+    """Map each number in a text, without sign or thousands separators, to its value: 12 % is 0.12.
 
     >>> numbers("16,777,217 of −0.5, not 35.0 % or x1")
     {'16777217': Decimal('16777217'), '0.5': Decimal('0.5'), '35.0 %': Decimal('0.350')}
@@ -96,7 +96,7 @@ def _shown(cell: dict[str, Any]) -> str:
 
 
 def _stands(number: Decimal, sets: list[set[Decimal]]) -> bool:
-    """Whether a number is one of the values; one of two digits may be rounded to its last place."""
+    """Whether a number is among the values; with two digits or more, it may be a rounded value."""
     half = _half(number) if len(number.as_tuple().digits) > 1 else 0
     return any(abs(value - number) <= half for values in sets for value in values)
 
@@ -107,7 +107,7 @@ def _half(number: Decimal) -> Decimal:
 
 
 def _wrong(origin: str, value: Decimal, above: list[set[Decimal]]) -> str:
-    """What is wrong with the origin that a number is said to have; "" if nothing."""
+    """Return what is wrong with the origin given for a number; "" if nothing is."""
     if origin in ("given", "quoted"):
         return ""
     if origin == "above":
@@ -118,7 +118,7 @@ def _wrong(origin: str, value: Decimal, above: list[set[Decimal]]) -> str:
             if not isinstance(node, ARITHMETIC):
                 raise ValueError(type(node).__name__)
             if isinstance(node, ast.Constant):
-                node.value = float(node.value)  # 9**9**9**9 is too large at once
+                node.value = float(node.value)  # as floats, 9**9**9**9 overflows at once
         result = Decimal(eval(compile(tree, "", "eval"), {"__builtins__": {}}, FUNCTIONS))
         right = abs(abs(result) - value) <= _half(value)
     except (SyntaxError, ValueError, NameError, TypeError, ArithmeticError) as error:

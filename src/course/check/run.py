@@ -22,23 +22,23 @@ PYTEST = (
 def check(
     notebooks: Sequence[Path], root: Path, workers: int = 1, extra: Sequence[str] = ()
 ) -> int:
-    """Run the notebooks and compare their outputs: 0 if all agree, 1 if not.
+    """Run the notebooks and compare their outputs; return 0 if all agree, 1 if not.
 
-    Each notebook stays with one of the `workers`. The repository's own pytest settings and
-    conftest.py files are left out; `extra` goes to pytest as it is.
+    Each notebook runs in one of the `workers`. The repository's own pytest settings and conftest.py
+    files aren't used; `extra` holds further options for pytest.
     """
     for path in notebooks:
-        read(path)  # or refuse it before any is executed
+        read(path)  # raises CourseError for a bad one before any is executed
     command = [sys.executable, "-m", "pytest", *shlex.split(PYTEST), "--rootdir", root]
-    # As seen from there: pytest takes a bracket in a path for the beginning of a parameter.
+    # Relative to the root: pytest takes a bracket in a path for the start of a parameter.
     seen = [os.path.relpath(path, root) for path in notebooks]
     command += ["-n", min(workers, len(notebooks)), *extra, *seen]
-    # No variable of pytest may change what is checked. What the processes leave if they are ended
-    # stands in a folder of their own, which goes at the end.
+    # No environment variable of pytest may change what is checked. Processes that are killed leave
+    # their files in a folder of their own, which is deleted at the end.
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
     with TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True) as scratch:
         environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch)
-        to = None if sys.stdout.isatty() else subprocess.PIPE  # whose reader may leave
+        to = None if sys.stdout.isatty() else subprocess.PIPE  # the reader of our output may leave
         with started(command, cwd=root, env=environment, stdout=to) as pytest:
             for line in pytest.stdout or ():
                 print(line, end="", flush=True)

@@ -1,8 +1,8 @@
-"""An explorer is state -> picture: a few controls, a pure `render`, and `observe` between them.
+"""An explorer turns its state into a picture: controls, a pure `render`, and `observe` to link them.
 
-No `interact`, no Output widget: those hang or fail where notebooks run without a person. Where
-there is no kernel the first picture stands still in the same place, with its sentence; the book
-and the slides step through more of them, the frames.
+It uses neither `interact` nor an Output widget, which hang or fail where notebooks run headlessly.
+Where there is no kernel, the first picture is shown with its sentence. The book and the slides can
+step through further pictures, the frames.
 """
 
 import gzip
@@ -21,15 +21,15 @@ from IPython.display import display
 
 from course.draw.picture import Picture
 
-MOST = 40  # frames
+MOST = 40  # frames of one explorer
 
 
 class Explorer(widgets.VBox):
-    """Controls above a picture that follows them.
+    """Controls above a picture, which is drawn again when one of them changes.
 
-    `render` takes the controls' values by name and returns a Picture. At most three controls: an
-    explorer answers one question, and the first control is the one that it asks about. `stops` are
-    the values of it, and of a second one if the question needs two, at which book and slides stop.
+    `render` takes the controls' values by name and returns a Picture. There are at most three, as an
+    explorer answers one question, about the first control. `stops` are the values of that control,
+    and of the second if the question needs two, for which the book and the slides have a frame.
     """
 
     def __init__(
@@ -70,13 +70,13 @@ class Explorer(widgets.VBox):
     def _repr_mimebundle_(self, **kwargs) -> dict:
         bundle = super()._repr_mimebundle_(**kwargs)
         bundle["text/html"] = self.still._repr_html_()
-        if os.environ.get("COURSE_STORED"):  # refresh and check set it; a live page needs none
+        if os.environ.get("COURSE_STORED"):  # set by refresh and check; live pages need no frames
             bundle["text/html"] += self._frames_html()
         bundle["text/plain"] = repr(self)
         return bundle
 
     def frames(self) -> list[dict[str, str]]:
-        """A picture for each stop, or each pair of stops; other controls stay as they are."""
+        """A picture for each stop, or each pair of stops; other controls keep their values."""
         states = [
             dict(zip(self.stops, each, strict=True)) for each in product(*self.stops.values())
         ]
@@ -84,9 +84,9 @@ class Explorer(widgets.VBox):
         return [{"svg": picture.svg, "alt": picture.sentence} for picture in shown]
 
     def _frames_html(self) -> str:
-        """The frames for a page's script, after the still picture; nothing shows without one.
+        """The frames as data for the page's script, after the still picture; the data are invisible.
 
-        They are much alike: zipped, they take a twentieth.
+        The frames are very similar, so that zipping makes them twenty times smaller.
         """
         sliders = [
             {
@@ -102,17 +102,17 @@ class Explorer(widgets.VBox):
 
 
 def _said(value: Any) -> str:
-    """What a slider of the page says of a stop."""
+    """The label of a stop on a slider of the page."""
     if isinstance(value, bool):
         return "on" if value else "off"
     return value if isinstance(value, str) else f"{value:g}"
 
 
 def follow(draw: Callable[[Sequence], Picture], stays: bool = False) -> Callable[[Any], None]:
-    """A function to tell news to: a picture of all that it was told, anew each time.
+    """Return a function that takes one piece of news and draws a new picture of all news so far.
 
     The picture disappears when the cell ends, because the next cell draws the final one, unless it
-    `stays`. Silent where a notebook runs without a person.
+    `stays`. Where a notebook runs headlessly, nothing is drawn.
     """
     told: list[Any] = []
     if os.environ.get("COURSE_HEADLESS"):
@@ -130,7 +130,7 @@ def follow(draw: Callable[[Sequence], Picture], stays: bool = False) -> Callable
 
 
 def _after_the_cell(events: EventManager, end: Callable[[], None]) -> None:
-    """Call `end` once, when the cell that runs now has ended."""
+    """Call `end` once, when the cell that is running has ended."""
 
     def ended(*_) -> None:
         events.unregister("post_run_cell", ended)

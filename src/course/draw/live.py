@@ -1,9 +1,9 @@
-"""A live explorer computes where its reader is: a JavaScript module, and a state for it.
+"""A live explorer computes in the reader's browser: a JavaScript module, and a state that it draws.
 
-The module draws the state and changes it; in JupyterLab the kernel has the state too. The book and
-the decks run the same file on a stand-in for the model (publish/assets/standin.js), from a disk, where
-Chromium imports no module: so the file is a plain script that enters itself in `courseLive`, and
-only a widget's copy of it ends with an export. Where nothing runs the still picture stays.
+The module draws the state and changes it; in JupyterLab, the kernel has it too. The book and the decks
+run the same file with a stand-in for the widget's model (publish/assets/standin.js). Chromium imports
+no modules into a page that is opened from a disk, so the file is a plain script that adds itself to
+`courseLive`; only the widget's copy ends with an export. Without scripts, the still picture stays.
 """
 
 import hashlib
@@ -25,10 +25,10 @@ LIGHT_ROLES, DARK_ROLES = (
 
 
 class Live(anywidget.AnyWidget):
-    """The explorer that `module`.js draws; what it shows is `state`, here and in the page.
+    """The explorer that `module`.js draws; it shows `state`, which the kernel and the page share.
 
-    One that computes with a trained model gets the file of its `weights`. A kernel sends it once; a
-    page of the book or a deck has it beside itself, by a name that says which file it is.
+    If it computes with a trained model, `weights` holds the bytes of the checkpoint. A kernel sends
+    them once; a page of the book or a deck finds them by their fingerprint.
     """
 
     state = traitlets.Dict().tag(sync=True)
@@ -63,5 +63,5 @@ class Live(anywidget.AnyWidget):
 
 
 def fingerprint(weights: bytes) -> str:
-    """The name of a file by what is in it; another file has another."""
+    """A file's name, computed from its contents, so that different files have different names."""
     return hashlib.sha256(weights).hexdigest()[:16]

@@ -21,26 +21,26 @@ from torch import Tensor
 from course.colours import COLOURS
 from course.draw.svg import DPI, ON_PAPER, ROW_NAME, draw
 
-QUERY, KEY, VALUE = COLOURS["query"], COLOURS["key"], COLOURS["value"]  # one colour a role
-BATCH, TIME, CHANNEL = COLOURS["batch"], COLOURS["time"], COLOURS["channel"]  # or an axis: B, T, C
+QUERY, KEY, VALUE = COLOURS["query"], COLOURS["key"], COLOURS["value"]  # one colour per role
+BATCH, TIME, CHANNEL = COLOURS["batch"], COLOURS["time"], COLOURS["channel"]  # or per axis B, T, C
 INK, FAINT, PAPER = COLOURS["ink"], COLOURS["faint"], COLOURS["paper"]
-WRONG = COLOURS["wrong"]  # and nothing else is red
-WIDTH = 7.8  # inches: what fills the column of the book
+WRONG = COLOURS["wrong"]  # the only red, for what is wrong
+WIDTH = 7.8  # inches: the width of the book's column
 SMALL = 9  # points: the smallest text, 12.5 pixels in that column
-DEEP = 0.6  # of a sign's colour in a cell at most, so that the number in it can be read
-DEEP_WEIGHT, DEEP_ROLE, DEEP_X = 0.63, 0.4, 0.3  # of a weight, of a role, and of x, which has none
+DEEP = 0.6  # the most colour in a cell of signed numbers, so that the number can be read
+DEEP_WEIGHT, DEEP_ROLE, DEEP_X = 0.63, 0.4, 0.3  # for a weight, a role, and x, which has no role
 
 
 def tint(colour: str, share: float) -> tuple[float, float, float, float]:
-    """A clear layer of a colour, for areas: it lies on any paper."""
+    """A transparent layer of a colour for areas, on paper of any colour."""
     return to_rgba(colour, share)
 
 
-SHADE, LIGHT, PALE = tint(INK, 0.16), tint(INK, 0.07), tint(QUERY, 0.35)  # of areas
+SHADE, LIGHT, PALE = tint(INK, 0.16), tint(INK, 0.07), tint(QUERY, 0.35)  # for areas
 
 
 def shades(*colours: str, deep: float = DEEP) -> LinearSegmentedColormap:
-    """From clear to a colour; of two, the first below the middle. They lie on any paper."""
+    """A colour map from transparent to a colour; with two, the first is for the lower half."""
     ends = [(0, tint(colours[0], 0)), (1, tint(colours[0], deep))]
     if len(colours) == 2:
         below, above = colours
@@ -54,17 +54,17 @@ def shades(*colours: str, deep: float = DEEP) -> LinearSegmentedColormap:
 
 
 def roots(colour: str, deep: float) -> LinearSegmentedColormap:
-    """The shade of a weight: its square root, so that 0.09 and 0.23 differ, and 0 still is clear."""
+    """A colour map that shades a weight by its square root: 0.09 and 0.23 differ, 0 is clear."""
     return LinearSegmentedColormap.from_list(
         "roots", [tint(colour, deep * (n / 254) ** 0.5) for n in range(255)], N=255
     )
 
 
 WEIGHTS = roots(QUERY, DEEP_WEIGHT)
-MAPS = roots(QUERY, 1.0)  # without numbers that are to be read
-FUTURE = roots(WRONG, 0.45)  # of weights on what comes later
-SIGNED = shades(COLOURS["below"], COLOURS["above"])  # for scores, and numbers that aren't written
-# q, k and v in their colours, x in none: the shade is the size of a number, its sign is written.
+MAPS = roots(QUERY, 1.0)  # for maps without numbers in the cells
+FUTURE = roots(WRONG, 0.45)  # for weights on later positions
+SIGNED = shades(COLOURS["below"], COLOURS["above"])  # for scores, and for cells without numbers
+# q, k and v have the colour of their role, x has ink; a shade shows the size, the text the sign.
 X_CELLS = shades(INK, INK, deep=DEEP_X)
 Q_CELLS, K_CELLS, V_CELLS = (shades(role, role, deep=DEEP_ROLE) for role in (QUERY, KEY, VALUE))
 
@@ -73,20 +73,20 @@ STYLE = dict(
 )
 STYLE |= dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor"), INK)
 STYLE |= dict.fromkeys(("xtick.color", "ytick.color"), INK)
-# JupyterLab's dark themes turn a picture's paper dark; their names for themselves don't reach it, but
-# this number of theirs does (0 in its light theme, and elsewhere there is none). A notebook that isn't
-# trusted loses the style: its pictures keep white paper until their cells are run.
+# In JupyterLab's dark themes a picture's paper is dark. A picture's style can't ask for the theme,
+# but it can read this number: 0 in the light theme, and not set outside of JupyterLab. A notebook
+# that isn't trusted loses the style, so its pictures keep white paper until their cells are run.
 THEME = "var(--jp-shadow-base-lightness, 0)"
 IN_THE_DARK = f"filter: invert(calc({THEME} / 32)) hue-rotate(calc({THEME} * 5.625deg))"
 OFF = 5e-3  # a row sum further than this from 1 is marked
-SEEN = 1e-5  # a smaller weight on the future is rounding
+SEEN = 1e-5  # a smaller weight on a later position is rounding
 
 
 @dataclass(frozen=True)
 class Picture:
     """A drawn figure, ready to show: in HTML with alt text, in plain text as its sentence."""
 
-    svg: str = field(repr=False)  # its colours are CSS variables: the page around it has them
+    svg: str = field(repr=False)  # its colours are CSS variables, which the page sets
     sentence: str
 
     def __repr__(self) -> str:
@@ -94,7 +94,7 @@ class Picture:
 
     @property
     def src(self) -> str:
-        """The picture on paper of its own, as a data URI: it needs no page and no file."""
+        """The picture with its own paper and colours, as a data URI: it needs no page or file."""
         whole = self.svg.replace(">", f">{ON_PAPER}", 1)
         return "data:image/svg+xml;base64," + base64.b64encode(whole.encode()).decode("ascii")
 
@@ -118,8 +118,8 @@ def canvas(
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure that fills the column, and the list of its axes from left to right.
 
-    The height is in inches. Of one panel: `figure, (axes,) = canvas(3)`; of two: `figure, (left,
-    right) = canvas(3, 2)`. `layout=None` leaves the axes where they are put, which saves time.
+    The height is in inches. For one panel, write `figure, (axes,) = canvas(3)`; for two, `figure,
+    (left, right) = canvas(3, 2)`. `layout=None` doesn't move the axes, which saves time.
     """
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(WIDTH, height), layout=layout)
@@ -128,7 +128,7 @@ def canvas(
 
 
 def sheet(height: float, panels: int = 1, width: float = WIDTH) -> tuple[Figure, list[Axes]]:
-    """A figure that fills the column, and axes over all of it, measured in inches, for each panel."""
+    """Return a figure that fills the column, and for each panel axes over all of it, in inches."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(width, height))
         axes = [figure.add_axes((0, 0, 1, 1)) for _ in range(panels)]
@@ -139,13 +139,13 @@ def sheet(height: float, panels: int = 1, width: float = WIDTH) -> tuple[Figure,
 
 
 def headline(figure: Figure, finding: str) -> None:
-    """What a figure of several axes, or a sheet, shows, above all of it."""
+    """Write the finding of a figure with several axes, or of a sheet, as a title above all of it."""
     with mpl.rc_context(STYLE):
         figure.suptitle(finding, fontsize=11, weight="bold")
 
 
 def name_rows(axes: Axes, names: Sequence[str]) -> None:
-    """Name the rows of a map; a narrow page says the names again beside what it puts below."""
+    """Name the rows of a map; a narrow page repeats the names next to each panel that it moves."""
     axes.set_yticks(range(len(names)), names)
     for label in axes.get_yticklabels():
         label.set_gid(ROW_NAME)
@@ -160,9 +160,9 @@ def place(axes: Axes, x: float, y: float, width: float, height: float) -> None:
 def row_sums(
     axes: Axes, sums: Sequence[float], x: float, plain: str = INK, off: str = WRONG
 ) -> None:
-    """The sum of each row at `x`, behind a heat map; one that is not 1, or nan, is marked."""
+    """Write the sum of each row at `x`, next to a heat map, and mark a sum that is nan or not 1."""
     for row, total in enumerate(sums):
-        marked = not abs(total - 1) <= OFF  # nan is off too
+        marked = not abs(total - 1) <= OFF  # true for nan as well
         axes.text(
             x, row, f"sum {total:.2f}", va="center", fontsize=SMALL,
             color=off if marked else plain, weight="bold" if marked else "normal",
@@ -180,7 +180,7 @@ def heat_map(
     column_axis: str = "",
     **look,
 ) -> None:
-    """Draw a matrix with its numbers in the cells, which look as `cells` says."""
+    """Draw a matrix with its numbers in the cells; `look` holds the options of `cells`."""
     with mpl.rc_context(STYLE):
         cells(axes, matrix, **look)
         axes.set_aspect("equal")
@@ -204,11 +204,11 @@ def cells(
     lean: bool = False,
     causal: bool = False,
 ) -> None:
-    """Draw the cells of a heat map in place of what stood within its axes.
+    """Draw the cells of a heat map, replacing what its axes showed before.
 
-    Without `colours`, a cell is a weight, and its shade the square root: the same in all figures and
-    explorers. Other maps of a figure share one scale. `lean` numbers fit in narrower cells: .25 for
-    0.25. In a `causal` map a cell of the future with anything in it is red.
+    Without `colours`, cells are weights, shaded by their square roots as in all figures and
+    explorers. With `colours`, all maps of a figure share one `low` and `high`. `lean` writes .25
+    instead of 0.25, for narrow cells. In a `causal` map, weights on later positions are red.
     """
     for artist in [*axes.collections, *axes.texts, *axes.patches]:
         artist.remove()
@@ -227,7 +227,7 @@ def cells(
         box = (c - 0.46, r - 0.46), 0.92, 0.92
         axes.add_patch(Rectangle(*box, fill=False, edgecolor=WRONG, lw=1.6, zorder=6))
     axes.set_ylim(rows_at[-1], rows_at[0])
-    clip = TransformedPath(axes.patch.get_path(), axes.transAxes)  # else each text makes its own
+    clip = TransformedPath(axes.patch.get_path(), axes.transAxes)  # shared, which is faster
     middle = dict(ha="center", va="center", fontsize=SMALL, clip_path=clip)
     with mpl.rc_context(STYLE):
         for r, row in enumerate(values):

@@ -1,7 +1,7 @@
-"""matplotlib's drawing as SVG for a page: text as text, colours by role, one decimal, nothing else.
+"""Turn matplotlib's drawing into plain SVG: text stays text, colours are roles, numbers are short.
 
-matplotlib's own SVG is three times as long, and its ids and its style sheet would reach into the page
-around it. Nothing is clipped: what lies outside of its axes shows.
+matplotlib's own SVG is three times as long, and its ids and its style sheet would affect the page
+around it. Nothing is clipped, so parts of a drawing outside of its axes are visible.
 """
 
 import base64
@@ -27,7 +27,7 @@ from course.colours import COLOURS
 DPI = 100  # CSS pixels in an inch: a figure of 7.8 inches fills the column of the book
 ROW_NAME = "row"  # the gid of a text that names a row of a map
 ACROSS = (
-    "across"  # the gid of a line from panel to panel: a narrow page, which stacks them, has none
+    "across"  # the gid of a line between two panels: a narrow page, which stacks panels, hides it
 )
 LEAST = 12  # CSS pixels of a figure's smallest text, wherever it is shown
 SANS, MONO = "DejaVu Sans,Verdana,sans-serif", "DejaVu Sans Mono,Menlo,Consolas,monospace"
@@ -38,7 +38,7 @@ ON_PAPER = f"<style>:root{{{_STATED};background:var(--paper)}}</style>"  # for a
 
 
 def draw(figure: Figure) -> str:
-    """A figure as one <svg>; its attributes stand in single quotes, so that JSON stays short."""
+    """Return a figure as one <svg>, with attributes in single quotes, which JSON doesn't escape."""
     renderer = Renderer(*figure.bbox.size)
     renderer.title = figure._suptitle or (figure.axes[0].title if len(figure.axes) == 1 else None)
     figure.draw(renderer)
@@ -48,8 +48,8 @@ def draw(figure: Figure) -> str:
 class Renderer(RendererBase):
     """Collects what artists draw. Neighbours that look alike share a group.
 
-    Each of several axes is a group of the class `panel`, those with the same gid together: a narrow
-    page stacks them (panels.js), breaks the title into lines, and names the rows of each map.
+    Each of several axes is a group of the class `panel`; axes with the same gid share one. A narrow
+    page (panels.js) stacks the panels, breaks the title into lines, and names each map's rows.
     """
 
     title: Text | None = None  # of the whole figure
@@ -58,11 +58,11 @@ class Renderer(RendererBase):
         super().__init__()
         self.width, self.height = width, height
         self.flip = Affine2D().scale(1, -1).translate(0, height)
-        self.parts: list[tuple[int, str, str]] = []  # its panel or 0, how it looks, what it is
+        self.parts: list[tuple[int, str, str]] = []  # panel or 0, look, element
         self.panel = self.depth = 0  # of the axes that are drawn now
-        self.across = False  # whether the artist that is drawn now leads from panel to panel
+        self.across = False  # whether the current artist is a line between panels
         self.panels: list[str | int] = []
-        self.smallest = math.inf  # text
+        self.smallest = math.inf  # font size so far, in pixels
 
     def svg(self) -> str:
         panel = "<g class='panel'>{}</g>" if len(self.panels) > 1 else "{}"
@@ -79,7 +79,7 @@ class Renderer(RendererBase):
         self.across = gid == ACROSS
         if s != "axes":
             return
-        self.depth += 1  # axes within axes are of their panel
+        self.depth += 1  # axes within axes belong to the same panel
         name = gid or len(self.panels)
         if self.depth == 1:
             if name not in self.panels:
@@ -121,7 +121,7 @@ class Renderer(RendererBase):
         self, gc, x: float, y: float, s: str, prop: FontProperties, angle: float, ismath=False,
         mtext=None,
     ) -> None:  # fmt: skip
-        """Anchored where its alignment is, so that another font's width does no harm."""
+        """Anchor a text where it is aligned, so that another font's width doesn't move it."""
         along = {"left": 0.0, "center": 0.5, "right": 1.0}[mtext.get_ha() if mtext else "left"]
         length = self.get_text_width_height_descent(s, prop, ismath)[0] * along
         turn = np.deg2rad(angle)
@@ -146,7 +146,7 @@ class Renderer(RendererBase):
         self._add(look, f"<text {where}>{html.escape(s, quote=False)}</text>")
 
     def draw_image(self, gc, x: float, y: float, im: np.ndarray, transform=None) -> None:
-        """A map with a pixel for each cell, its first row on top (`interpolation="none"`)."""
+        """Draw a map with a pixel for each cell, its first row on top (`interpolation="none"`)."""
         (left, top), (right, bottom) = (transform + self.flip).transform([(0, 0), (1, 1)]) + (
             x,
             -y,
@@ -189,7 +189,7 @@ def _grouped(parts: Iterable[tuple[int, str, str]]) -> str:
 
 @lru_cache(maxsize=4096)
 def _size(text: str, font: FontProperties, math: bool) -> tuple[float, float, float]:
-    """Measured once: a figure that moves has most of its words again."""
+    """Measure each text once: a figure that is drawn again repeats most of its texts."""
     return RendererBase.get_text_width_height_descent(Renderer(0, 0), text, font, math)
 
 
@@ -198,13 +198,13 @@ def _numbers(values: Sequence[float]) -> str:
 
 
 def _clear(name: str, rgb: Sequence[float] | None, alpha: float | None) -> str:
-    """How clear a colour is. A number that is computed, so it makes no groups."""
+    """A colour's opacity, which isn't part of `look`: it varies too much to form groups."""
     share = 1 if rgb is None else (*rgb, 1)[3] if alpha is None else alpha
     return "" if share == 1 else _attributes(**{f"{name}_opacity": f"{share:.2f}"})
 
 
 def _role(rgb: Sequence[float]) -> str:
-    """A colour by its role; one without a role would be lost on a dark page."""
+    """A colour's CSS variable. Raises ValueError without a role: dark pages couldn't change it."""
     if (colour := to_hex(rgb[:3])) not in ROLES:
         raise ValueError(
             f"expected a colour of colours.css, got {colour}: take one by its name from "

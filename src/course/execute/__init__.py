@@ -1,7 +1,7 @@
-"""Notebooks executed side by side, each in a kernel of its own.
+"""Run several notebooks at the same time, each in its own kernel.
 
-In: paths of notebooks. Out: their outputs, stored (`refresh`) or kept apart with a report (`run`).
-`complete` adds what a notebook lacks, `kernel` starts a kernel and runs a notebook in it, `threads` does so for several at a time,
-`processes` starts other programs and ends what was started, and `report` tells the user.
+In: paths of notebooks. Out: their outputs, stored in them (`refresh`) or in a folder with a report (`run`).
+`complete` adds missing cells to a notebook, `kernel` runs a notebook in a kernel, `threads` runs several at
+the same time, `processes` starts and ends other programs, and `report` shows the user progress and results.
 Enters: no other room.
 """

@@ -1,8 +1,8 @@
-"""What `course refresh` adds to a notebook before it is run, from the folders of the chapters.
+"""Add missing cells to a notebook from the chapters' folders, before `course refresh` runs it.
 
-An exercise that has a record and no cells yet gets its three: statement, stub and check. An appendix
-gets what each chapter gives to it, the part `# A2` of the chapter's `appendices.md`: text, and code
-between fences.
+For an exercise that has a record but no cells, it adds three cells: statement, stub and check. For an
+appendix such as A2, it collects the part `# A2` of each chapter's `appendices.md`: the text becomes
+Markdown cells, and the code between fences becomes code cells.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SKIPPED = {"slideshow": {"slide_type": "skip"}, "tags": ["exercise"]}
 
 
 def complete(nb: NotebookNode, path: Path, root: Path) -> None:
-    """Add to a notebook the cells that it lacks."""
+    """Add missing exercises to a notebook, and update the cells that an appendix has from chapters."""
     number = path.stem.partition("_")[0]
     if given := parts(number):
         collect(nb, number, given, pages(root))
@@ -40,7 +40,7 @@ def complete(nb: NotebookNode, path: Path, root: Path) -> None:
 
 
 def parts(appendix: str) -> dict[str, str]:
-    """What chapters give to an appendix, by their numbers."""
+    """Return the texts that chapters have for an appendix, {number of the chapter: text}."""
     found = {}
     for file in sorted(content.folder().glob("ch*/appendices.md")):
         texts = dict(PART.findall(read_text(file)))
@@ -51,7 +51,7 @@ def parts(appendix: str) -> dict[str, str]:
 def collect(
     nb: NotebookNode, appendix: str, given: dict[str, str], titles: dict[Path, str]
 ) -> None:
-    """Put what chapters give to an appendix where its cells from chapters are, in the course's order."""
+    """Replace an appendix's cells from chapters by those of `given`, in the order of the course."""
     ours = re.compile(rf"{appendix.lower()}-\w+-\d+")
     old = {cell.id: cell for cell in nb.cells if ours.fullmatch(cell.id)}
     like = {cell.cell_type: cell.metadata for cell in reversed(old.values())}
@@ -80,7 +80,7 @@ def collect(
 
 
 def add_exercise(nb: NotebookNode, id: str, record: str) -> None:
-    """Give an exercise its three cells, after the others or before the quiz, if it has none."""
+    """Add three cells for an exercise that has none, after the other exercises or before the quiz."""
     there = [cell for cell in nb.cells if "exercise" in cell.metadata.get("course", {})]
     if any(cell.metadata.course.exercise == id for cell in there):
         return
@@ -103,7 +103,7 @@ def add_exercise(nb: NotebookNode, id: str, record: str) -> None:
 
 
 def _told(id: str, record: str) -> tuple[str, str, str]:
-    """Of a record its statement, the name of its answer, and a stub for a learner."""
+    """Return a record's statement, its answer's name, and a stub. Raises CourseError if it is broken."""
     try:
         tree = ast.parse(record)
     except SyntaxError as error:

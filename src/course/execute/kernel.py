@@ -1,4 +1,4 @@
-"""The kernel of one notebook: apart from all others, this environment's Python, and its failures."""
+"""Run a notebook in its own kernel, which is this Python, and describe what went wrong in it."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 START_TIMEOUT = (
-    240  # seconds, for a machine with too much to do; a kernel that has ended is noticed at once
+    240  # seconds, enough even for a very busy machine; a kernel that has died is noticed at once
 )
 DIED = "the kernel died: it ran out of memory or disk, or another program ended it"
-LONGEST_NAME = 100  # bytes of the name of a Unix socket: macOS takes 103, Linux 107
+LONGEST_NAME = 100  # bytes in the path of a Unix socket: macOS allows 103, Linux 107
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-STORED = {  # environment of a kernel whose outputs are stored, or compared with those
+STORED = {  # the environment of a kernel whose outputs are stored, or compared with stored ones
     "PYTHONHASHSEED": "0",
-    "COURSE_STORED": "1",  # explorers give the frames that a page steps through
+    "COURSE_STORED": "1",  # explorers also output the frames that a reader can step through on a page
 }
 
 
 def headless(folder: str) -> dict[str, str]:
-    """Environment of a kernel that nobody watches: it shares no settings, history or connection."""
+    """Return the environment of a kernel without a user: it shares no settings, history or connections."""
     return {
         "JUPYTER_RUNTIME_DIR": folder,
         "IPYTHONDIR": os.path.join(folder, "ipython"),
-        "COURSE_HEADLESS": "1",  # a check that fails is an error
-        "TQDM_DISABLE": "1",  # and no bar shows progress
-        # Nor does a shell's environment, or a home's, reach IPython and matplotlib.
+        "COURSE_HEADLESS": "1",  # a check that fails raises its error
+        "TQDM_DISABLE": "1",  # tqdm shows no progress bars
+        # These hide the settings of the user's shell and home folder from IPython and matplotlib.
         "VIRTUAL_ENV": str(Path(sys.executable).parents[1]),
         "PYTHONSTARTUP": "",
         "MPLBACKEND": "",
@@ -49,21 +49,21 @@ def headless(folder: str) -> dict[str, str]:
 
 
 def _matplotlib(folder: str) -> dict[str, str]:
-    """A place for matplotlib's list of fonts, where it can't write its own: an output would say so."""
+    """Give matplotlib a folder if it can't write to its own, which would put a warning into an output."""
     home = os.environ.get("MPLCONFIGDIR") or os.path.expanduser("~")
     return {} if os.access(home, os.W_OK) else {"MPLCONFIGDIR": folder}
 
 
 class OwnKernel:
-    """Mixed into a kernel manager: a kernel with a folder, an environment and a stderr of its own.
+    """A mixin for kernel managers: each kernel has its own folder, environment and file for stderr.
 
-    They talk over Unix sockets in the folder. A TCP port is looked for before the kernel starts and
-    bound when it has: another program may take it in between, and then the kernel dies. TCP is used
-    only where there are no Unix sockets (Windows) or the folder's name is too long for them.
+    The manager and its kernel talk over Unix sockets in the folder. With TCP, a free port is chosen before
+    the kernel starts. If another program takes the port before the kernel does, the kernel dies. So TCP is
+    used only if there are no Unix sockets (Windows) or the folder's path is too long for them.
     """
 
-    env: dict[str, str] = {}  # besides the user's own, before which it goes
-    scratch: str  # where its folder is made
+    env: dict[str, str] = {}  # added to the user's environment, and takes precedence over it
+    scratch: str  # the folder in which its own folder is made
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -80,13 +80,13 @@ class OwnKernel:
             await super()._async_launch_kernel(kernel_cmd, **options)
 
     def said(self) -> str:
-        """The last that the kernel's process wrote outside of its cells."""
+        """Return the last 2,000 characters that the kernel's process itself wrote, outside of its cells."""
         path = Path(self.folder, "stderr")
         return path.read_text("utf-8", "replace").strip()[-2000:] if path.exists() else ""
 
 
 class Kernels:
-    """The kernels of one command, which end with it."""
+    """All kernels that one command starts; the command ends them together."""
 
     def __init__(self, env: dict[str, str]) -> None:
         self.env, self._running, self._over, self._lock = env, set[int](), False, Lock()
@@ -94,7 +94,7 @@ class Kernels:
         self.scratch = self._folder.name
 
     def manager(self) -> type:
-        """A kernel manager as nbclient takes it, of this Python, whatever kernelspecs there are."""
+        """Return a kernel manager class for nbclient that starts this Python, whatever kernelspecs exist."""
         from jupyter_client import AsyncKernelManager
         from jupyter_client.kernelspec import KernelSpecManager
 
@@ -116,14 +116,14 @@ class Kernels:
         return Kernel
 
     def end(self) -> None:
-        """End them all; none starts any more."""
+        """Kill all kernels, and let no other one start."""
         with self._lock:
             self._over = True
             for pid in self._running:
                 end(pid)
 
     def close(self) -> None:
-        """Remove what they have left, when all have ended."""
+        """Remove the kernels' folders, after all of them have ended."""
         self._folder.cleanup()
 
 
@@ -134,10 +134,10 @@ def run_cells(
     kernels: Kernels,
     begins: Callable[[int, int], None],
 ) -> dict[str, Any]:
-    """Run the cells of a notebook up to its first error; the number of cells, and the error or None.
+    """Run a notebook's cells up to the first error; return how many were started, and the error or None.
 
-    Code cells count from 1, without the one that papermill injects. `begins` is told the number of
-    each that begins, and how many there are.
+    Code cells are numbered from 1, without the one that papermill injects. `begins` is called with the
+    number of each code cell as it starts, and with the number of all code cells.
     """
     from nbclient import NotebookClient
 
@@ -162,16 +162,16 @@ def run_cells(
     )
     error = None
     try:
-        asyncio.run(client.async_execute())  # ends what is pending, too
-    except Exception as raised:  # of a cell, a dead kernel, a time-out, one that doesn't start
+        asyncio.run(client.async_execute())  # also cancels tasks that are still pending
+    except Exception as raised:  # a cell's error, a time-out, a kernel that died or didn't start
         error = _failure(raised, timeout, **now)
     finally:
-        atexit.unregister(client._cleanup_kernel)  # nbclient leaves it where a kernel was killed
+        atexit.unregister(client._cleanup_kernel)  # left over if a kernel was killed
     return {"cells": now["number"], "error": error}
 
 
 def own_code(cell: NotebookNode) -> bool:
-    """Whether this is a code cell of the author's."""
+    """Whether this is a code cell by the author, not the one that papermill injected."""
     return cell.cell_type == "code" and "injected-parameters" not in cell.metadata.get("tags", [])
 
 
@@ -181,7 +181,7 @@ def own_code(cell: NotebookNode) -> bool:
 def _failure(
     error: Exception, timeout: int, number: int, cell: NotebookNode | None
 ) -> dict[str, Any]:
-    """What went wrong, and in which cell."""
+    """Return the failure that an error caused, with the number and source of the cell."""
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
     name, value, traceback = type(error).__name__, str(error), ""
@@ -199,12 +199,12 @@ def _failure(
 def failure(
     name: str, value: str, traceback: str = "", cell: int | None = None, source: str = ""
 ) -> dict[str, Any]:
-    """A failure, as a report has it; one outside of any cell has no cell."""
+    """Return a failure as a report contains it; `cell` is None if it happened outside of all cells."""
     return {"cell": cell, "source": source, "name": name, "value": value, "traceback": traceback}
 
 
 def short(traceback: list[str]) -> str:
-    """The frames of an IPython traceback, each with the one line that was running."""
+    """Return the frames of an IPython traceback, each with the one line that was running."""
     lines = unstyle("\n".join(traceback)).splitlines()
     frames = [line for line in lines if re.match(r"(Cell In|File |-+> )", line)]
     return "\n".join(frames or lines[:-1])  # the last line repeats the error

@@ -1,4 +1,4 @@
-"""Programs that a command starts, and their end with all that they have started."""
+"""Start programs, and end a process together with all processes that it has started."""
 
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ import psutil
 
 @contextmanager
 def started(command: Sequence[object], **options: Any) -> Iterator[subprocess.Popen]:
-    """A program that writes text; nothing of it is left. It doesn't hear Ctrl-C, which is ours to pass on."""
+    """Start a program that Ctrl-C doesn't reach; if it outlives the block, end it with its descendants."""
     words = [str(word) for word in command]
     text = {"encoding": "utf-8", "errors": "replace", "start_new_session": True}
     with subprocess.Popen(words, **text, **options) as process:
@@ -22,7 +22,7 @@ def started(command: Sequence[object], **options: Any) -> Iterator[subprocess.Po
 
 
 def end(pid: int) -> None:
-    """Kill a process with all below it; each is stopped first, so that it can start no other."""
+    """Kill a process and its descendants; each is suspended first, so that it can't start others."""
     with suppress(psutil.NoSuchProcess):
         process = psutil.Process(pid)
         process.suspend()

@@ -1,7 +1,7 @@
 """`course refresh`: execute notebooks and store their outputs, the same on every machine.
 
-What would differ from one run to the next is taken out (widget views, times, versions) or, where
-it stands in a text that a reader sees (paths, addresses, warnings), refused with the cell named.
+Data that differ between runs and aren't shown to readers (widget views, times, versions) are removed. If
+such data are shown (paths, memory addresses, warnings), the notebook is refused, and its cell named.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-LANGUAGE = {"name": "python"}  # no version: the outputs hold for any
-READS = "from course.notebooks import"  # in a page that reads the others
+LANGUAGE = {"name": "python"}  # without a version, because the outputs are valid for any
+READS = "from course.notebooks import"  # the beginning of an import in pages that read other pages
 NOISE = ("execution", "papermill", "collapsed", "scrolled", "ExecuteTime")
 
 
@@ -36,7 +36,7 @@ NOISE = ("execution", "papermill", "collapsed", "scrolled", "ExecuteTime")
 
 
 def with_readers(notebooks: list[Path], root: Path) -> list[Path]:
-    """These notebooks, then the pages of the course that read the others: their outputs may change, too."""
+    """Return these notebooks, then the pages that read other pages, since their outputs may change too."""
     readers = [
         p for p in chapters(root) if READS in read_text(p) or parts(p.stem.partition("_")[0])
     ]
@@ -44,9 +44,9 @@ def with_readers(notebooks: list[Path], root: Path) -> list[Path]:
 
 
 def refresh(notebooks: list[Path], root: Path, workers: int, timeout: int) -> int:
-    """Execute `notebooks` and store what they give: 0 all stored, 1 one was refused."""
+    """Execute notebooks and store their outputs. Returns 0 if all are stored, 1 if one was refused."""
     for path in notebooks:
-        complete(read(path), path, root)  # or refuse it before any is executed
+        complete(read(path), path, root)  # raises before any notebook is executed
     before = {path: path.read_bytes() for path in notebooks}
     jobs = [{"path": path, "root": root, "timeout": timeout} for path in notebooks]
     with Progress() as progress:
@@ -60,7 +60,7 @@ def refresh(notebooks: list[Path], root: Path, workers: int, timeout: int) -> in
 
 
 def _keep(path: Path, before: bytes, result: Result) -> str:
-    """Store what a notebook gave, and say so in a word; what somebody has saved since then stays."""
+    """Store a notebook's outputs, unless its file was saved meanwhile; return the verdict in words."""
     if not result["error"]:
         new, now = result.pop("notebook").encode(), path.read_bytes()
         told = result.pop("changes")
@@ -78,7 +78,7 @@ def _keep(path: Path, before: bytes, result: Result) -> str:
 
 
 def _refresh(job: Job, kernels: Kernels, begins: Begins) -> Result:
-    """Execute one notebook, and give back its text to store."""
+    """Execute one notebook; return its result, with the text to store or the error."""
     nb = read(job["path"])
     was = nb.metadata.get("course", {}).get("cells")
     complete(nb, Path(job["path"]), Path(job["root"]))
@@ -88,7 +88,7 @@ def _refresh(job: Job, kernels: Kernels, begins: Begins) -> Result:
     told = changes(was, contents(nb)) if was else ""
     try:
         return {**result, "notebook": dumps(normalise(nb, Path(job["root"]))), "changes": told}
-    except CourseError as refused:  # its sentence names the cell
+    except CourseError as refused:  # its message names the cell
         return {**result, "error": failure("refused", str(refused))}
 
 
@@ -96,7 +96,7 @@ def _refresh(job: Job, kernels: Kernels, begins: Begins) -> Result:
 
 
 def normalise(nb: NotebookNode, root: Path) -> NotebookNode:
-    """The executed notebook as it is stored; CourseError where a cell gives what may not be."""
+    """Prepare an executed notebook for storing. Raises CourseError if an output must not be stored."""
     from nbformat import from_dict
 
     mark(nb.cells)
@@ -125,7 +125,7 @@ def normalise(nb: NotebookNode, root: Path) -> NotebookNode:
 def _clean_metadata(cell: NotebookNode) -> None:
     for key in NOISE:
         cell.metadata.pop(key, None)
-    view = cell.metadata.get("jupyter", {})  # source_hidden is the author's, the rest noise
+    view = cell.metadata.get("jupyter", {})  # keep source_hidden, the author's choice
     view.pop("outputs_hidden", None)
     if not view:
         cell.metadata.pop("jupyter", None)
@@ -143,7 +143,7 @@ def _check_cell(cell: NotebookNode, number: int) -> None:
 
 
 def _join_streams(outputs: list[NotebookNode]) -> list[NotebookNode]:
-    """One output for what was printed in a row; how it was cut into messages is chance."""
+    """Join outputs that were printed in a row, because how they were cut into messages is chance."""
     joined: list[NotebookNode] = []
     for output in outputs:
         before = joined[-1] if joined else None
@@ -174,7 +174,7 @@ def _normalise_output(output: NotebookNode, private: re.Pattern[str]) -> None:
             if isinstance(value, str) and (kind.startswith("text/") or kind == "image/svg+xml")
         ]
     for text in texts:
-        # An image within html is base64, where any letters may come.
+        # An image in HTML is base64, in which any letters can occur by chance.
         if match := private.search(re.sub(r";base64,[A-Za-z0-9+/=\s]+", "", text)):
             line = next(part for part in text.splitlines() if match[0] in part)
             raise CourseError(
@@ -184,7 +184,7 @@ def _normalise_output(output: NotebookNode, private: re.Pattern[str]) -> None:
 
 
 def _drop_widget(output: NotebookNode) -> None:
-    """Keep what shows where there is no kernel; a widget's view is a new one in every run."""
+    """Remove a widget's view, which is new in every run. Raises CourseError if no still picture is left."""
     if output.data.pop(WIDGET, None) is None:
         return
     if not any(kind == "text/html" or kind.startswith("image/") for kind in output.data):
@@ -195,9 +195,9 @@ def _drop_widget(output: NotebookNode) -> None:
 
 
 def _private(root: Path) -> re.Pattern[str]:
-    """Matches paths of this machine and addresses in memory."""
+    """Return a pattern that matches paths of this machine and addresses in memory."""
     places = {root, root.resolve(), Path(sys.prefix), Path(tempfile.gettempdir())}
-    with suppress(RuntimeError):  # a user may have no home
+    with suppress(RuntimeError):  # the user may have no home folder
         places.add(Path.home())
     places = {re.escape(str(place)) for place in places if place != Path(place.anchor)}
     paths = "|".join(sorted(places, key=len, reverse=True))

@@ -1,4 +1,4 @@
-"""What the user sees of a run: progress, the table, the summary."""
+"""Show the user a run: its progress, a table of the results, and a summary in Markdown."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COLUMNS = ("notebook", "result", "cells", "time (s)")
 
 
 class Progress:
-    """A bar per notebook where stderr is a terminal, else a line when one starts and ends."""
+    """Show a bar per running notebook on a terminal, or a line at its start; then a line at its end."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -46,7 +46,7 @@ class Progress:
         self.console.print(text, markup=False, soft_wrap=True)
 
     def cell(self, name: str, number: int, total: int) -> None:
-        """A notebook has begun its code cell `number`."""
+        """Show that a notebook has begun its code cell `number`."""
         if name not in self.tasks:
             self.tasks[name] = self.bars.add_task(name, total=total)
             if not self.console.is_terminal:
@@ -54,7 +54,7 @@ class Progress:
         self.bars.update(self.tasks[name], completed=number - 1)
 
     def finish(self, result: Result, verdict: str) -> None:
-        """A notebook has come to its end."""
+        """Show that a notebook has ended, and its failure if there is one."""
         name = result["name"]
         if name in self.tasks:
             self.bars.remove_task(self.tasks[name])
@@ -64,7 +64,7 @@ class Progress:
 
 
 def describe(result: Result) -> str:
-    """The failure of a notebook: where, the cell's source, the error."""
+    """Return a text on a notebook's failure: where it is, the cell's source, and the error."""
     error = result["error"]
     where = f"{result['name']}, code cell {error['cell']}" if error["cell"] else result["name"]
     parts = [where, indent(error["source"], "    ", bool), error["traceback"]]
@@ -101,7 +101,7 @@ def print_table(report: dict[str, Any], out: Path) -> None:
 
 
 def summary(report: dict[str, Any]) -> str:
-    """The table as Markdown, and below it every failure."""
+    """Return the table as Markdown, followed by every failure."""
     rows = [COLUMNS, ("---", "---", "---:", "---:"), *map(_row, report["notebooks"])]
     parts = ["# course run", _totals(report), "\n".join(f"| {' | '.join(row)} |" for row in rows)]
     for result in report["notebooks"]:

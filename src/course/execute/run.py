@@ -1,4 +1,4 @@
-"""`course run`: execute notebooks side by side, and say how each of them went."""
+"""`course run`: execute several notebooks at the same time, and report the result of each."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def run(
     given: list[tuple[str, str]],
     timeout: int,
 ) -> int:
-    """Execute `notebooks`, leave the results in the folder `out`: 0 all passed, 1 one failed."""
+    """Execute notebooks and write the results to `out`. Returns 0 if all passed, 1 if one failed."""
     nodes = {path: read(path) for path in notebooks}
     chosen = choose(nodes, given)
     _prepare(out, notebooks)
@@ -75,7 +75,7 @@ def _run_all(
 
 
 def _run(job: Job, kernels: Kernels, begins: Begins) -> Result:
-    """Execute one notebook with its parameters."""
+    """Execute one notebook with its parameters; return its result, with the text of the notebook."""
     from papermill.iorw import load_notebook_node
     from papermill.parameterize import parameterize_notebook
 
@@ -87,7 +87,7 @@ def _run(job: Job, kernels: Kernels, begins: Begins) -> Result:
 
 
 def _prepare(out: Path, notebooks: list[Path]) -> None:
-    """Make the folder for the results, and see that it can be written."""
+    """Make the folder for the results. Raises CourseError if it can't be used."""
     if out.resolve() in {path.parent.resolve() for path in notebooks}:
         raise CourseError(
             f"expected an output folder of its own, got {out}, where the notebooks are: "
@@ -106,7 +106,7 @@ def _prepare(out: Path, notebooks: list[Path]) -> None:
 
 @contextmanager
 def _alone(out: Path) -> Iterator[None]:
-    """Of two runs into one folder one waits, and says so: a report is of one run."""
+    """Lock a folder, so that no report mixes two runs; say so if another run has it, and wait."""
     lock = FileLock(out / ".lock")
     try:
         held = lock.acquire(blocking=False)
@@ -126,7 +126,7 @@ def _alone(out: Path) -> Iterator[None]:
 def choose(
     nodes: dict[Path, NotebookNode], given: list[tuple[str, str]]
 ) -> dict[Path, dict[str, Any]]:
-    """For each notebook the values of those `given` parameters that it has."""
+    """Return, for each notebook, the `given` parameters that it has. Raises CourseError if one is wrong."""
     known = {path: parameters(nb) for path, nb in nodes.items()} if given else {}
     for name, _ in given:
         if not any(name in defaults for defaults in known.values()):
@@ -149,9 +149,9 @@ def choose(
 
 
 def parse(text: str, default: Any) -> Any:
-    """Read `text` as a value of the default's type.
+    """Return `text` as a value of the default's type. Raises ValueError if it has another type.
 
-    A text that looks like a path (it has a slash or a suffix) has to name a file. It is made absolute,
+    A string that looks like a path (with a slash or a suffix) must name a file. Its path is made absolute,
     because the kernel's working directory is the notebook's folder, not the user's.
 
     >>> parse("1e-3", 0.1), parse("7", 0), parse("false", True), parse("[1, 2]", [])
@@ -181,7 +181,7 @@ def _type(default: Any) -> str:
 
 
 def _listing(known: dict[Path, dict[str, Any]]) -> str:
-    """Every parameter once, with its type, its default and the notebooks that have it."""
+    """List every parameter once, with its type, its default and the notebooks that have it."""
     where: dict[str, list[str]] = {}
     for path, defaults in known.items():
         for name, default in defaults.items():

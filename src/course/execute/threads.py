@@ -1,4 +1,4 @@
-"""Several notebooks at a time: a thread for each, which waits for the kernel that it has started."""
+"""Run several notebooks at the same time: a thread for each starts a kernel and waits for it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from course.execute.kernel import Kernels
 if TYPE_CHECKING:
     from course.execute.report import Progress, Result
 
-Job = dict[str, Any]  # path, timeout, and what the work needs
-Begins = Callable[[int, int], None]  # is told the cell that begins, and of how many
+Job = dict[str, Any]  # path, timeout, and whatever else the work needs
+Begins = Callable[[int, int], None]  # called as a cell starts, with its number and the total
 
 
 def side_by_side(
@@ -25,10 +25,10 @@ def side_by_side(
     progress: Progress,
     keep: Callable[[Job, Result], None],
 ) -> list[Result]:
-    """Do each job, at most `workers` at a time, and `keep` each result as it comes.
+    """Do all jobs, at most `workers` at a time, and return their results in the order of the jobs.
 
-    `work` gets the job, the kernels to take one of, and a function that is told each cell that
-    begins. However this ends, no kernel is left.
+    `work` is given a job, the kernels, of which it starts one, and a function to call as each cell starts.
+    `keep` is given each result as soon as it exists. Even after an error or Ctrl-C, no kernel is left.
     """
     kernels = Kernels(env)
 

@@ -1,12 +1,12 @@
-"""What a learner does: exercises that say what is wrong and why, and quizzes that explain.
+"""What a learner works with: exercises that say what is wrong and why, and quizzes that explain.
 
-`exercises` is what a notebook calls. `record` is the form in which an exercise is told, with inputs of
-`draws`. `verdict` judges an answer: `attempt` runs it, `restore` puts back what it changed, `values`
-compares what came, `words` shows it, and `sentences` says what is wrong. `apart` does all of that in a
-forked process, and asks `gradient` whether a right answer could be trained. `progress` keeps what is
-passed. `quizzes` are plain text. `html` and `solutions` serve book and decks, too. `copies` are a
-learner's own notebooks, and how they are updated.
+A notebook calls `exercises`. A `record` holds one exercise, and `draws` makes inputs. `verdict` judges
+an answer: `attempt` calls the function, `restore` undoes what it changed, `values` compares results,
+`words` turns values into text, and `sentences` says what is wrong. `apart` runs all of that in a forked
+process, and asks `gradient` whether a right answer could be trained. `progress` saves which exercises
+are passed. `quizzes` reads a chapter's quiz. The book and the decks use `html` and `solutions` as well.
+`copies` makes and updates a learner's own notebooks.
 
-In: the records of the chapters, which it finds by their names, and a learner's function. Out: a
+In: the records of the chapters, which are found by their names, and a learner's function. Out: a
 report, a quiz, and their HTML. Enters: no other room.
 """

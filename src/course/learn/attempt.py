@@ -1,7 +1,7 @@
-"""A learner's function, run on one input: what it did becomes an Outcome, and settings are put back.
+"""Call a learner's function on one input, record what it did as an Outcome, and restore settings.
 
-What it returned, raised, printed, wrote into its input, used or changed is in the Outcome. A function
-that never ends, or that ends its process, is the matter of `apart`.
+The Outcome holds what the function returned, raised, printed and used, and which inputs and settings
+it changed. `apart` handles functions that never end or that end their process.
 """
 
 import builtins
@@ -22,7 +22,7 @@ from torch.overrides import TorchFunctionMode
 from course.learn.restore import put_back, settings
 from course.learn.values import is_a, kept, same
 
-PRINTED = 2000  # characters that are kept of what a function prints
+PRINTED = 2000  # characters kept from what a function prints
 
 
 class Gone(Exception):
@@ -35,24 +35,24 @@ class Late(Gone, TimeoutError):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a function did with one input: a value, or the exception it raised."""
+    """What a function did with one input: the value it returned or the exception it raised."""
 
     value: Any = None
     error: BaseException | None = None
-    words: str = ""  # of the exception
-    line: str = ""  # of the learner's own code, where the exception came from
-    own: bool = False  # raised there on purpose, so that its words are the learner's
-    mutated: tuple[int, ...] = ()  # the places of the inputs that it wrote into
+    words: str = ""  # the text of the exception
+    line: str = ""  # the line of the learner's code where the exception arose
+    own: bool = False  # whether that line is a `raise`, so that the text is the learner's own
+    mutated: tuple[int, ...] = ()  # the positions of the inputs that it wrote into
     printed: str = ""
-    changed: tuple[str, ...] = ()  # outside of itself
-    replaced: tuple[str, ...] = ()  # functions that others need
-    used: str = ""  # what this exercise is to do without
+    changed: tuple[str, ...] = ()  # names of the settings that it changed
+    replaced: tuple[str, ...] = ()  # names of the library functions that it replaced
+    used: str = ""  # the first thing it used that the exercise forbids
 
     def alike(self, other: "Outcome", to_the_word: bool = False) -> bool:
-        """True if two outcomes can't be told apart: equal values, or exceptions of one kind.
+        """Whether two outcomes agree: equal values and changed inputs, or exceptions of one kind.
 
-        `to_the_word` compares the exceptions' messages too, unless they are the learner's own: two
-        mistakes may both end in a RuntimeError for quite different reasons.
+        `to_the_word` also compares the messages, unless both functions wrote their own: two
+        mistakes can end in a RuntimeError for quite different reasons.
         """
         if self.error is None and other.error is None:
             return self.mutated == other.mutated and same(self.value, other.value)
@@ -65,10 +65,10 @@ class Outcome:
 def attempt(
     function: Callable, inputs: tuple, without: tuple[str, ...] = (), apart: bool = False
 ) -> Outcome:
-    """Run a function on a copy of the inputs and say what it did.
+    """Call a function on a copy of the inputs and return what it did, including an exception.
 
-    An exception comes through only when the learner presses stop, which is KeyboardInterrupt; in a
-    process `apart` nobody does, and the function has raised it itself.
+    Only a KeyboardInterrupt is raised again: the learner has pressed stop. With `apart`, even that
+    is recorded, because no key press reaches a forked process: the function has raised it itself.
     """
     mine, watch, printed = deepcopy(inputs), _Watch(without), _Short()
     with (
@@ -94,33 +94,33 @@ def attempt(
 
 
 def _called(function: Callable, inputs: tuple, watch: "_Watch", apart: bool) -> Outcome:
-    """The value, or the exception with its words, its line, and whether it was raised there."""
+    """Call the function; the Outcome holds its value or exception, and `attempt` adds the rest."""
     try:
         with watch:
             value = function(*inputs)
         if type(value) is CoroutineType:
-            value.close()  # else Python complains that nobody awaits it
+            value.close()  # otherwise Python warns that it was never awaited
         return Outcome(value)
-    except BaseException as error:  # SystemExit too: no answer may end the kernel
+    except BaseException as error:  # even SystemExit: no answer may end the kernel
         if type(error) is KeyboardInterrupt and not apart:
             raise
         line, own = _place(error)
         words = _words(error)
-        error.with_traceback(None)  # else its frames, and those of the earlier ones,
-        error.__context__ = error.__cause__ = None  # would be kept alive
+        error.with_traceback(None)  # otherwise its frames, and those of the exceptions
+        error.__context__ = error.__cause__ = None  # before it, would be kept alive
         return Outcome(error=error, words=words, line=line, own=own)
 
 
 def _words(error: BaseException) -> str:
     try:
         return str.__getitem__(str(error), slice(1000))
-    except BaseException:  # an exception that has no words
+    except BaseException:  # its __str__ fails
         return ""
 
 
 class _Watch(TorchFunctionMode):
-    """Notices what an exercise is to do without: functions of torch by a word in their name,
-    `torch` as a whole, or `attention`, the helper package, when the learner's own code calls it."""
+    """Finds the first use of what an exercise forbids: torch functions with a word in their names, all
+    torch functions ("torch"), or calls of the package `attention` by the learner's own code."""
 
     def __init__(self, without: tuple[str, ...]):
         super().__init__()
@@ -145,7 +145,7 @@ class _Watch(TorchFunctionMode):
     def _entered(self, frame: FrameType, event: str, _: Any) -> None:
         if event == "call" and _module(frame).startswith("attention."):
             caller = frame.f_back
-            while caller and _module(caller).startswith("torch."):  # a module's forward
+            while caller and _module(caller).startswith("torch."):  # torch calls forward
                 caller = caller.f_back
             theirs = caller and not _module(caller).startswith(
                 ("attention.", "chapters.", "course.", "importlib.")
@@ -159,7 +159,7 @@ def _module(frame: FrameType) -> str:
 
 
 class _Short(io.StringIO):
-    """Keeps the beginning of what is written, lets the rest go, and can't be closed."""
+    """Keeps the first PRINTED characters written to it, drops the rest, and can't be closed."""
 
     def close(self) -> None:
         pass
@@ -174,7 +174,7 @@ def _no_answer(prompt: object = "") -> str:
 
 
 def _place(error: BaseException) -> tuple[str, bool]:
-    """The line of the learner's code in which an exception arose, and whether it was raised there."""
+    """The learner's line where an exception arose, and whether a `raise` in that line raised it."""
     trace = last = deepest = error.__traceback__.tb_next  # the first entry is ours
     if trace is None:
         return "", False

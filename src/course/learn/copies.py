@@ -1,7 +1,7 @@
-"""A learner's own copies of the notebooks, which a new version of the course never overwrites.
+"""A learner's own copies of the notebooks; a new version of the course keeps the learner's changes.
 
-Beside each copy, in the folder .course, stands the version it was made of. So an update knows what
-the learner has changed, cell by cell: cells have ids that stay.
+The folder .course, next to the copies, holds the version that each copy was made from. An update
+compares the two cell by cell to find what the learner has changed, since cells keep their ids.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from course.outline import WHY, with_answers
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-BASE = ".course"  # the folder of the versions that the copies were made of
+BASE = ".course"  # the folder of the versions that the copies were made from
 STALE = "an older version was saved over the last update"
 
 
 def start(root: Path, folder: Path) -> Iterator[str]:
-    """Copy each notebook that isn't there yet, without outputs; a sentence on each, and on updates."""
+    """Copy missing notebooks, without outputs; yield a sentence on each copy and newer version."""
     paths = _chapters(root, folder)
     for path in paths:
         mine, base, new = folder / path.name, folder / BASE / path.name, fresh(path)
@@ -40,9 +40,9 @@ def start(root: Path, folder: Path) -> Iterator[str]:
 
 
 def update(root: Path, folder: Path) -> Iterator[str]:
-    """Bring the new versions of all chapters into the copies; a sentence on what was done to each.
+    """Merge the new version of each chapter into its copy; yield a sentence on what was done.
 
-    Copies that can't be read are left, and named in the error that is raised after all others.
+    Raises CourseError if there are no copies, and at the end for each copy that can't be read.
     """
     paths = _chapters(root, folder)
     if not (folder / BASE).is_dir() and not any((folder / path.name).exists() for path in paths):
@@ -82,13 +82,13 @@ def _copy(new: NotebookNode, mine: Path, base: Path) -> str:
 
 
 def _bring(new: NotebookNode, copy: NotebookNode, mine: Path, base: Path) -> str:
-    """Merge the new version into a copy; the last one is kept, since a page may be open with it."""
+    """Merge the new version into a copy. Keep the last version: an open page may still save it."""
     kept = base.parent / "before" / base.name
     last, before = _known(base), _known(kept)
     old = _made_of(copy, last, before, new)
     merged, done = merge(old, copy, new)
     if done or old != new:
-        write(merged, mine)  # first: if the next lines fail, another update does the same
+        write(merged, mine)  # first: if a later line fails, the next update does it again
     if last not in (None, new):
         write(last, kept)
     write(new, base)
@@ -97,7 +97,7 @@ def _bring(new: NotebookNode, copy: NotebookNode, mine: Path, base: Path) -> str
 
 
 def _made_of(copy: NotebookNode, last: NotebookNode | None, *others: NotebookNode | None):
-    """The version that a copy was made of, as it says itself; one without cells if it isn't known."""
+    """Return the version that a copy says it was made from; one without cells if it isn't known."""
     from nbformat import NotebookNode
 
     said = _version(copy)
@@ -106,7 +106,7 @@ def _made_of(copy: NotebookNode, last: NotebookNode | None, *others: NotebookNod
 
 
 def _known(path: Path) -> NotebookNode | None:
-    """The notebook, if there is one that can be read."""
+    """Return the notebook in a file, or None if there is none that can be read."""
     try:
         return read(path)
     except CourseError:
@@ -119,7 +119,7 @@ def _version(notebook: NotebookNode) -> str | None:
 
 
 def _gone(folder: Path, paths: list[Path]) -> list[Path]:
-    """The versions of copies whose notebook the course has renamed or removed."""
+    """The stored versions of copies whose notebook the course has renamed or removed."""
     names = {path.name for path in paths}
     bases = sorted((folder / BASE).glob("*.ipynb"))
     return [base for base in bases if base.name not in names and (folder / base.name).exists()]
@@ -130,10 +130,10 @@ def _left(base: Path) -> str:
 
 
 def fresh(path: Path) -> NotebookNode:
-    """A notebook of the course as nobody has run it; below a prediction is a cell for the learner's.
+    """Return a notebook without outputs, with a cell for the learner's answer below each prediction.
 
-    What explains it is folded, and so is code that the page folds. The metadata say which version it
-    is, and so a copy says what it was made of.
+    The explanation of the answer is folded, and so is code tagged hide-input. The metadata name the
+    version, so that a copy says which version it was made from.
     """
     notebook = read(path)
     notebook.cells = [
@@ -145,7 +145,7 @@ def fresh(path: Path) -> NotebookNode:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
             if "hide-input" in cell.metadata.get("tags", []):
-                cell.metadata["jupyter"] = {"source_hidden": True}  # JupyterLab's own fold
+                cell.metadata["jupyter"] = {"source_hidden": True}  # JupyterLab folds it
     told = [(cell.id, cell.source) for cell in notebook.cells]
     version = hashlib.sha256(repr(told).encode()).hexdigest()[:12]
     notebook.metadata.setdefault("course", {})["version"] = version
@@ -166,9 +166,9 @@ def _folded(cell: NotebookNode) -> NotebookNode:
 
 
 def merge(old: NotebookNode, mine: NotebookNode, new: NotebookNode) -> tuple[NotebookNode, str]:
-    """The new version with all that the learner has changed or added, and a sentence about it.
+    """Return the new version with everything the learner changed or added, and a sentence about it.
 
-    A cell that the learner has changed stays as it is, also if the course has changed it, too.
+    A cell that the learner has changed is kept, even if the course has changed it as well.
     """
     before, theirs = _by_id(old), _by_id(mine)
     coming = {cell.id for cell in new.cells}
@@ -199,7 +199,7 @@ def merge(old: NotebookNode, mine: NotebookNode, new: NotebookNode) -> tuple[Not
         else:
             done["renewed"] += 1
         cells.append(cell)
-    for place, cell in enumerate(mine.cells):  # the learner's own go behind what they stood behind
+    for place, cell in enumerate(mine.cells):  # put the learner's own after the same cells
         if cell.id in coming:
             continue
         if not touched(cell):

@@ -1,10 +1,10 @@
 """Exercises that recognise the mistake you made: `check("04.mean_past", mean_past)`.
 
-What is passed is kept, and `progress()` shows it.
+Exercises that you pass are saved, and `progress()` lists them.
 
-A check never raises, except in a headless run for an exercise that doesn't exist or is broken:
-whatever the function does becomes a sentence, and nothing that it changes is left behind. Where the
-notebook has replaced a function that the check relies on, no answer is judged.
+A check turns whatever your function does into a sentence, and leaves none of its changes behind. It
+raises errors only in a headless run, if the exercise doesn't exist or is broken. If the notebook has
+replaced a library function that the check relies on, the check says so and judges no answer.
 """
 
 import importlib
@@ -29,7 +29,7 @@ COLOURS = {"passed": RIGHT, "not attempted": UNTRIED}
 
 @dataclass(frozen=True)
 class Report:
-    """What the learner is told: a sentence for each line, and what can be unfolded below."""
+    """What a check shows the learner: lines of text, with hints and the solution folded below."""
 
     id: str
     status: str
@@ -50,7 +50,7 @@ class Report:
 
 
 def check(id: str, function: Callable) -> Report:
-    """Try a learner's function on an exercise and say what was found."""
+    """Judge a learner's function for an exercise, save a pass, and return the report."""
     if names := restore.replaced():
         says = f"your notebook has replaced {listed(names)}, which a check needs."
         advice = "Take that out, restart the kernel, and check again."
@@ -80,7 +80,7 @@ def check(id: str, function: Callable) -> Report:
 
 
 def report(exercise: Exercise, status: str, lines: list[str]) -> Report:
-    """The report of these lines, with hints, and the solution where a check shows it."""
+    """Make a report of these lines, with the hints, and the solution if a check may show it."""
     solution = ""
     try:
         shown, why = in_check(status == "passed")
@@ -92,9 +92,9 @@ def report(exercise: Exercise, status: str, lines: list[str]) -> Report:
 
 
 def printed(id: str, folder: Path) -> tuple[list[str], str]:
-    """An exercise's hints and its solution for book and decks, where nobody passes anything.
+    """Return an exercise's hints and its solution for the book and the decks.
 
-    The solution is '' unless the setting is "shown".
+    Since nobody can pass an exercise there, the solution is '' unless the setting is "shown".
     """
     exercise = load(id)
     return exercise.hints, exercise.solution if setting(folder) == "shown" else ""
@@ -106,7 +106,7 @@ def progress() -> Progress:
 
 
 def feedback(exercise: Exercise, verdict: Verdict, level: int) -> list[str]:
-    """The lines of a report on a verdict; `level` is the number of the hint in it, 0 for none."""
+    """Return the lines of a report on a verdict, with hint number `level`, or none if it is 0."""
     lines = [f"{exercise.id}: {verdict.sentence}"]
     if verdict.seen:
         lines.append(f"Seen on {verdict.seen}")
@@ -116,7 +116,7 @@ def feedback(exercise: Exercise, verdict: Verdict, level: int) -> list[str]:
 
 
 def _level(id: str, answer: str, highest: int) -> int:
-    """How many different wrong answers were given so far: each earns a further hint."""
+    """The number of the hint to show: each different wrong answer earns the next one."""
     answers = _answers.setdefault(id, set())
     answers.add(answer)
     return min(len(answers), highest)
@@ -126,20 +126,20 @@ _answers: dict[str, set[str]] = {}
 
 
 def known() -> list[str]:
-    """The ids of all exercises: of the modules in `chNN/exercises`."""
+    """The ids of all exercises, one for each module in `chNN/exercises`."""
     files = sorted(content.folder().glob("ch*/exercises/[!_]*.py"))
     return [f"{path.parts[-3].removeprefix('ch')}.{path.stem}" for path in files]
 
 
 def load(id: str) -> Exercise:
-    """The exercise with this id. Raises RecordError if there is none, or if its file is broken
-    in any way."""
+    """Return the exercise with this id. Raises RecordError if there is none, or if its file is
+    broken in any way."""
     if id not in known():
         near = [name for name in known() if name[:3] == id[:3]] or sorted({n[:2] for n in known()})
         raise RecordError(f"there is no exercise {id!r}; expected one of {', '.join(near)}")
     chapter, _, name = id.partition(".")
     try:
-        with restore.settings():  # a record makes its inputs, whatever the notebook has set
+        with restore.settings():  # so that its inputs don't depend on the notebook
             module = importlib.import_module(f"{content.package()}.ch{chapter}.exercises.{name}")
         exercise = module.E
         exercise.check()

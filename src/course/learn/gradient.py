@@ -1,4 +1,4 @@
-"""Whether a right answer could also be trained: its gradient beside that of the reference."""
+"""Whether a right answer could also be trained: compare its gradient with the reference's."""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -13,8 +13,8 @@ from course.learn.sentences import raised
 from course.learn.values import TENSORS, exactly, is_a
 from course.learn.words import listed
 
-ENOUGH = 4  # inputs that are tried; a fault has to show on each of them
-CLOSE = 1e-3  # of the largest number in a gradient
+ENOUGH = 4  # inputs to try; a fault counts only if each of them shows it
+CLOSE = 1e-3  # tolerance, relative to the largest number in the gradient
 
 CUT = (
     "Your values are right, but no gradient flows back to {names}: something like `detach`, `.data`, "
@@ -30,7 +30,7 @@ STOPS = (
 
 
 def fault(exercise: Exercise, function: Callable, run: Callable[..., Outcome]) -> str:
-    """What goes wrong when a right answer is trained, as a sentence, or ""."""
+    """Return a sentence on what goes wrong when a right answer is trained; "" if nothing does."""
     pairs = []
     for n, inputs in enumerate(exercise.inputs[: exercise.n_shown]):
         if not any(True for _ in _floats(exercise.reference.outcome(n).value)):
@@ -40,7 +40,7 @@ def fault(exercise: Exercise, function: Callable, run: Callable[..., Outcome]) -
             continue
         ours = run(_gradients, (function, inputs))
         if is_a(ours.error, Gone):
-            return ""  # how far it comes depends on the machine
+            return ""  # whether it finishes depends on the machine
         if ours.error is not None:
             return STOPS.format(error=raised(ours))
         pairs.append((ours.value, right))
@@ -55,7 +55,7 @@ def fault(exercise: Exercise, function: Callable, run: Callable[..., Outcome]) -
 
 
 def _gradients(function: Callable, inputs: tuple) -> list[Tensor]:
-    """For each argument the gradient of a weighted sum of all that is returned, as one row."""
+    """Return for each argument the gradient of a weighted sum of all results, as one row."""
     leaves = [[part.requires_grad_() for part in _floats(given)] for given in inputs]
     out = [part for part in _floats(function(*inputs)) if part.requires_grad]
     total = sum(((part * _weights(part)).sum() for part in out), torch.zeros(()))
@@ -74,12 +74,12 @@ def _row(gradient: Tensor | None, zero: Tensor) -> Tensor:
 
 
 def _weights(part: Tensor) -> Tensor:
-    """Of all sizes and signs, so that a row that always sums to 1 has a gradient too."""
+    """Weights of many sizes and both signs: with equal ones, rows that sum to 1 have no gradient."""
     return torch.arange(1.0, part.numel() + 1).cos().reshape(part.shape).to(part.dtype)
 
 
 def _floats(value: Any) -> Iterator[Tensor]:
-    """The tensors of floating point in a value: itself, in lists, tuples and dicts, of a module."""
+    """Yield a value's floating-point tensors: itself, in containers, or a module's parameters."""
     if exactly(value, *TENSORS) and value.is_floating_point():
         yield value
     elif is_a(value, nn.Module):
@@ -96,7 +96,7 @@ def _tells(gradient: Tensor) -> bool:
 
 
 def _always(is_wrong: Callable, k: int, pairs: list[tuple[list[Tensor], list[Tensor]]]) -> bool:
-    """Whether it is so of argument k on every input on which the reference has a gradient for it."""
+    """Whether argument k's gradient is wrong on every input where the reference has a usable one."""
     told = [(ours[k], right[k]) for ours, right in pairs if _tells(right[k])]
     return bool(told) and all(is_wrong(*both) for both in told)
 

@@ -11,12 +11,12 @@ from course.colours import COLOURS
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
-RIGHT, UNTRIED, WRONG = COLOURS["value"], COLOURS["edge"], COLOURS["wrong"]  # of a bar
-MIME = "application/vnd.attention-course+json"  # what an output is, for the book and the decks
+RIGHT, UNTRIED, WRONG = COLOURS["value"], COLOURS["edge"], COLOURS["wrong"]  # bar colours
+MIME = "application/vnd.attention-course+json"  # tells the book and the decks what an output is
 
 
 def prose(text: str) -> str:
-    """Markdown within a line as HTML: code between backticks, stress between asterisks, no more.
+    """Turn a line of Markdown into HTML: code in backticks and emphasis in asterisks, nothing else.
 
     >>> prose("`a < b` is *true*, 2 * 3 * 4")
     '<code>a &lt; b</code> is <em>true</em>, 2 * 3 * 4'
@@ -29,7 +29,7 @@ def _inline() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     def text(_, tokens, at, *__) -> str:
-        return html.escape(tokens[at].content, quote=False)  # as stored outputs have it
+        return html.escape(tokens[at].content, quote=False)  # quotes stay, as in stored outputs
 
     def code(*given) -> str:
         return f"<code>{text(*given)}</code>"
@@ -41,12 +41,12 @@ def _inline() -> MarkdownIt:
 
 
 def folded(summary: str, body: str) -> str:
-    """A line that opens to show more."""
+    """The HTML of a line that opens to show more."""
     return f"<details><summary>{summary}</summary>{body}</details>"
 
 
 def exercise_html(lines: list[str], hints: list[str], solution: str, colour: str) -> str:
-    """Sentences with a bar of this colour beside them; the other hints and the solution folded below."""
+    """The HTML of lines next to a coloured bar, with the other hints and the solution folded."""
     parts = [f"<p>{prose(line)}</p>" for line in lines]
     for n, hint in enumerate(hints, 1):
         if f"Hint {n}: {hint}" not in lines:

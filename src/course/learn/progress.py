@@ -1,8 +1,8 @@
-"""What a learner has passed, kept on their computer, outside of the course.
+"""The exercises that a learner has passed, saved on their computer, outside of the course's folder.
 
-Checks that pass write into one JSON file, in the folder that the system has for such data, or in the
-one that the variable COURSE_PROGRESS names. Headless runs neither write nor read it: a page has to
-come out the same everywhere.
+Checks that pass write into one JSON file, in the system's folder for user data or in the folder that
+the variable COURSE_PROGRESS names. Headless runs neither write nor read it, because a page must be
+the same everywhere.
 """
 
 import html
@@ -23,15 +23,15 @@ NONE_YET = "You haven't passed any exercise yet. When a check passes, it is save
 
 
 def file() -> Path:
-    """Where the passed checks of this learner stand."""
+    """The path of the file with this learner's passed checks."""
     folder = os.environ.get("COURSE_PROGRESS") or platformdirs.user_data_dir("attention-course")
     return Path(folder).expanduser() / "progress.json"
 
 
 def passed() -> dict[str, str]:
-    """The ids of the passed exercises, each with the day of its first pass; none in a headless run.
+    """Return the ids of the passed exercises, each with the day of its first pass; {} if headless.
 
-    Raises CourseError for a file that can't be read or isn't one of ours; it is left as it is.
+    Raises CourseError if the file can't be read or has another form, and doesn't change it.
     """
     if os.environ.get("COURSE_HEADLESS"):
         return {}
@@ -51,9 +51,9 @@ def passed() -> dict[str, str]:
 
 
 def keep(id: str) -> None:
-    """Note that a check has passed. The file is whole at every moment, also with two kernels at it.
+    """Save that a check has passed. The file is complete at every moment, even if two kernels write.
 
-    Raises CourseError if it can't be written, and leaves a damaged one as it is.
+    Raises CourseError if it can't be written or is damaged, and doesn't change a damaged one.
     """
     if os.environ.get("COURSE_HEADLESS"):
         return
@@ -78,7 +78,7 @@ class Progress:
 
     @classmethod
     def of(cls, ids: list[str]) -> "Progress":
-        """Of the exercises with these ids."""
+        """Return the learner's progress in the exercises with these ids."""
         done, chapters = passed(), {}
         for id in ids:
             chapter, _, name = id.partition(".")

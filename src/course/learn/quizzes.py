@@ -4,15 +4,15 @@ A quiz is plain text, `quiz.md` in the folder of its chapter:
 
     ## What does row 3 of `weights` decide in `weights @ x`?
     - [ ] How much each position takes from position 3.
-      That is column 3. A column tells who listens to a position.
+      That is column 3. A column shows which positions listen to one position.
     - [x] How much position 3 takes from each position.
       Row t of a product is a mix of the right operand's rows, with row t's shares.
     - [ ] How much of channel 3 goes into the result.
-      The weights are positions by positions; channels are mixed by nothing here.
+      The weights are positions by positions; they don't mix channels.
 
-A line indented by six goes on with the option above it, one indented by two explains it. An
-option is a `<details>` element, so a quiz works in a running notebook, in an untrusted one, in
-the book and on a slide, with no script and no kernel.
+A line indented by six spaces continues the option above it; a line indented by two explains that
+option. Each option is a `<details>` element, which needs no script and no kernel, so a quiz works in
+a running notebook, in an untrusted one, in the book and on a slide.
 """
 
 import re
@@ -22,13 +22,13 @@ from course import content
 from course.errors import CourseError
 from course.learn.html import MIME, folded, prose
 
-N_QUESTIONS, N_OPTIONS = 5, 3  # of a quiz; of a question at least
+N_QUESTIONS, N_OPTIONS = 5, 3  # questions of a quiz; options of a question, at least
 OPTION = re.compile(r"- \[(?P<mark>[ x])\] (?P<text>\S.*)")
 
 
 @dataclass(frozen=True)
 class Option:
-    """A possible answer, and why it is right or what thought leads astray there."""
+    """A possible answer, and why it is right, or what thought leads people to it."""
 
     text: str
     why: str
@@ -45,7 +45,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Quiz:
-    """The questions of one chapter, shown as HTML, or as plain text where there is none."""
+    """The questions of one chapter, shown as HTML, or as plain text where HTML can't be shown."""
 
     chapter: str
     questions: tuple[Question, ...]
@@ -70,7 +70,7 @@ class Quiz:
 
 
 def options_html(question: Question) -> str:
-    """Each option folded over its explanation."""
+    """The HTML of the options; each opens to show its explanation."""
     return "".join(
         folded(prose(option.text), f"<p>{explanation(option)}</p>") for option in question.options
     )
@@ -83,7 +83,7 @@ def explanation(option: Option) -> str:
 
 
 def quiz(chapter: str) -> Quiz:
-    """Return the quiz of the chapter with this number, such as "04"."""
+    """Return the quiz of a chapter, such as "04". Raises ValueError if that chapter has none."""
     found = sorted(content.folder().glob("ch*/quiz.md"))
     names = {path.parent.name.removeprefix("ch"): path for path in found}
     if chapter not in names:
@@ -92,7 +92,7 @@ def quiz(chapter: str) -> Quiz:
 
 
 def parse(text: str, chapter: str) -> Quiz:
-    """A quiz from its text. Raises CourseError with the number of the line that is wrong."""
+    """Read a quiz from its text. Raises CourseError, with the line if possible, for a wrong form."""
     name = f"the quiz of chapter {chapter}, ch{chapter}/quiz.md"
     questions: list[tuple[int, list[str], list[list]]] = []
     for number, line in enumerate(text.splitlines(), 1):

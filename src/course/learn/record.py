@@ -1,6 +1,6 @@
-"""The form of an exercise: its answer, each slip beside its hint, the laws, the three hints.
+"""The record of an exercise: its answer, known mistakes with a hint each, laws, and three hints.
 
-An exercise is a module `chNN.exercises.name` of the chapters, told in this order:
+A record is a module `chNN.exercises.name` of the chapters, written in this order:
 
     E = Exercise(__name__, inputs=[(2,), (3,)], draw=lambda d: (d.size(),))
 
@@ -8,12 +8,12 @@ An exercise is a module `chNN.exercises.name` of the chapters, told in this orde
     def name(T): ...
 
     E.slip("dim=1", "dim=0", "your columns sum to 1, not your rows.")   # one edit of the answer
-    E.mistake(lambda T: torch.ones(T, T), "nothing is divided yet.")    # another program
-    E.law(rows_sum_to_1)      # what every right answer obeys; decorates one, too
-    E.hint("What is one share?")                                        # three of them
+    E.mistake(lambda T: torch.ones(T, T), "nothing is divided yet.")    # a different program
+    E.law(rows_sum_to_1)      # true of every right answer; also a decorator
+    E.hint("What is one share?")                                        # always three
 
-A slip is refused where it stands unless its text stands exactly once in the answer. `compare`, which a
-test calls, refuses a mistake that does what the answer or another mistake does.
+`slip` raises RecordError unless its text occurs exactly once in the answer. `compare`, which a test
+calls, raises it for a mistake that does the same as the answer or as another mistake.
 """
 
 import inspect
@@ -31,7 +31,7 @@ from course.learn.words import extent
 
 N_HINTS = 3
 N_MISTAKES = 4  # at least
-TRIES = 6  # draws for one hidden input, so that it is none of those that are shown
+TRIES = 6  # draws at most until a hidden input differs from all shown ones
 
 
 def _fits(function: Callable, given: tuple) -> bool:
@@ -49,7 +49,7 @@ def _is_noticed(word: str) -> bool:
 
 
 class Program:
-    """A function and what it does with each input, which is found out once."""
+    """A function and its outcome for each input; it is called only once for each."""
 
     def __init__(self, exercise: "Exercise", function: Callable, hint: str = ""):
         self.exercise, self.function, self.hint = exercise, function, hint
@@ -61,14 +61,14 @@ class Program:
         return self._outcomes[n]
 
     def forget(self, first: int) -> None:
-        """Forget what it did with the inputs from this place on: they are others now."""
+        """Forget the outcomes from input `first` on, because those inputs have changed."""
         for n in [n for n in self._outcomes if n >= first]:
             del self._outcomes[n]
 
     def like(self, other: "Program", to_the_word: bool) -> bool:
-        """True if no input tells the two apart.
+        """Whether the two programs have the same outcome for every input.
 
-        Inputs on which both have run cost nothing; of the others the last, which are drawn, tell most.
+        Inputs on which both have run cost nothing and come first; then the last, which are drawn.
         """
         mine, theirs = self._outcomes, other._outcomes
         last_first = reversed(range(len(self.exercise.inputs)))
@@ -77,12 +77,12 @@ class Program:
 
 
 class Exercise:
-    """One exercise; `draw` makes further inputs, up to `n_drawn` of them, the smallest first.
+    """One exercise; `draw` makes `n_drawn` inputs that follow the fixed ones, the smallest first.
 
-    `without` names what an answer mustn't use, as the statement says: "torch", "attention" (the
-    helper package), or a word in the name of a function of torch, such as "softmax".
-    Where no training goes through the answer (a mask, a score that is only looked at), `trained` is
-    False, and its gradient isn't tried.
+    `without` names what an answer mustn't use, as the task says: "torch", "attention" (the helper
+    package), or a word in the name of a torch function, such as "softmax".
+    `trained` is False if no training passes through the answer (a mask, or a score that is only
+    looked at); then its gradient isn't checked.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Exercise:
 
     @cached_property
     def inputs(self) -> list[tuple]:
-        """The fixed inputs, as they stand, and the drawn ones behind them."""
+        """The fixed inputs in their order, then the drawn ones, the smallest first."""
         rounds = range(self.n_drawn if self.draw else 0)
         drawn = [self.draw(Draw(self.id, n)) for n in rounds]
         for given in self.fixed + drawn:
@@ -123,19 +123,19 @@ class Exercise:
         return self.fixed + sorted(drawn, key=extent)
 
     def prepare(self) -> None:
-        """Find out what the reference does with every input."""
+        """Run the reference on every input and keep the outcomes."""
         for n in range(len(self.inputs)):
             self.reference.outcome(n)
 
     @property
     def n_shown(self) -> int:
-        """How many of the inputs a learner may see: those of the notebook's check, which come first."""
+        """The number of inputs that a learner may see: the first, as in the notebook's check."""
         return len(self.inputs) - len(self.hidden)
 
     def hide(self, seed: str) -> None:
-        """Add inputs behind the others that no learner has seen, drawn from this seed alone.
+        """Add inputs at the end that no learner has seen and that depend only on this seed.
 
-        Where nothing is drawn there are none to hide: the question has one answer.
+        An exercise without `draw` has none to hide, because its question has only one answer.
         """
         del self.inputs[self.n_shown :]
         rounds = range(self.n_drawn if self.draw else 0)
@@ -145,7 +145,7 @@ class Exercise:
             program.forget(self.n_shown)
 
     def _unseen(self, seed: str, n: int) -> tuple:
-        """The n-th draw from a seed; another one, if it happens to be an input that is shown."""
+        """The n-th draw from a seed, or a further one if that happens to equal a shown input."""
         for n_try in range(TRIES):
             given = self.draw(Draw(f"{seed}/{self.id}/{n_try}", n))
             if not any(same(given, shown, rtol=0.0) for shown in self.inputs):
@@ -153,7 +153,7 @@ class Exercise:
         return given
 
     def answer(self, function: Callable) -> Callable:
-        """Decorates the reference, whose own source is the solution."""
+        """Decorator for the reference; its source is the solution that learners see."""
         if function.__name__ != self.name:
             raise RecordError(
                 f"expected the answer to be called {self.name}, as the file is, got "
@@ -168,14 +168,14 @@ class Exercise:
 
     @cached_property
     def solution(self) -> str:
-        """The reference's own source, as the learner would type it."""
+        """The source of the reference without decorators, as a learner would type it."""
         lines = textwrap.dedent(inspect.getsource(self.reference.function)).splitlines()
         while lines[0].startswith("@"):
             del lines[0]
         return "\n".join(lines)
 
     def slip(self, old: str, new: str, hint: str) -> None:
-        """A mistake that is one edit of the answer: `new` where `old` stands."""
+        """Add a mistake that is one edit of the answer: `new` instead of `old`."""
         if self.reference is None:
             raise RecordError("expected @E.answer first, of which this slip is an edit")
         times = self.solution.count(old)
@@ -195,7 +195,7 @@ class Exercise:
         self.mistake(namespace[self.name], hint)
 
     def mistake(self, function: Callable, hint: str = "") -> Callable:
-        """A wrong program and the hint that fits it; used as a decorator, its docstring is the hint."""
+        """Add a wrong program and its hint; as a decorator, take the docstring as the hint."""
         hint = " ".join((hint or function.__doc__ or "").split())
         if self.reference is None or not hint:
             missing = "a hint or a docstring" if self.reference else "@E.answer above"
@@ -209,9 +209,9 @@ class Exercise:
         return function
 
     def law(self, *laws: Callable[..., bool]) -> Callable[..., bool]:
-        """Add laws of every right answer, law(answer, *inputs); also decorates one of them.
+        """Add laws, law(answer, *inputs), that every right answer obeys; also a decorator for one.
 
-        The docstring is the sentence that a learner sees when the law is broken.
+        A law's docstring is the sentence that a learner sees when an answer breaks it.
         """
         for law in laws:
             if not law.__doc__:
@@ -220,11 +220,11 @@ class Exercise:
         return laws[0]
 
     def hint(self, text: str) -> None:
-        """The next of three hints, each of which says more."""
+        """Add the next of three hints, each of which says more than the one before."""
         self.hints.append(" ".join(text.split()))
 
     def check(self) -> None:
-        """Refuse a record that lacks a part."""
+        """Raise RecordError if a part of the record is missing."""
         few = len(self.mistakes) < N_MISTAKES or len(self.hints) != N_HINTS
         if self.reference is None or not self.fixed or few:
             raise RecordError(
@@ -234,9 +234,9 @@ class Exercise:
             )
 
     def compare(self) -> None:
-        """Refuse a mistake that ends in a NameError, or that no input tells from the answer or another.
+        """Raise RecordError if a mistake has a typo, or the same outcomes as the answer or another.
 
-        It takes longer than all else that a record does, so a test calls it, and no learner waits for it.
+        A NameError counts as a typo. This is slow, so only a test calls it, and no learner waits.
         """
         for n, new in enumerate(self.mistakes):
             typo = new.outcome(0).error

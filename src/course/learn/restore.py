@@ -1,7 +1,7 @@
-"""How PyTorch is set while a learner's function runs, and what the function changed there.
+"""The settings under which a learner's function runs, and what the function changed in them.
 
-A check runs in a forked process (`apart`), with which all such changes go. Here is what one call must
-not change for the next one, or for whoever judges it.
+A check runs in a forked process (`apart`), and all such changes end with it. This module undoes
+those that would affect the next call, or the code that judges this one.
 """
 
 import builtins
@@ -25,11 +25,11 @@ def _device() -> str:
 
 
 def _set_device(kind: str) -> None:
-    torch.set_default_device(None if kind == "cpu" else kind)  # with None PyTorch looks no more
+    torch.set_default_device(None if kind == "cpu" else kind)  # None removes the device mode
 
 
-SEED = 2**40 + 7  # PyTorch's in a check: a number that nobody else sets
-SETTINGS = {  # how to read it, how to set it, and what it is in a check
+SEED = 2**40 + 7  # PyTorch's seed in a check; a number that no learner would set
+SETTINGS = {  # how to read each, how to set it, and its value in a check
     "the seed of torch": (torch.initial_seed, torch.default_generator.manual_seed, SEED),
     "the default dtype of torch": (
         torch.get_default_dtype,
@@ -40,7 +40,7 @@ SETTINGS = {  # how to read it, how to set it, and what it is in a check
     "the default device of torch": (_device, _set_device, "cpu"),
     "the number of torch's threads": (torch.get_num_threads, torch.set_num_threads, 1),
 }
-STREAMS = (  # they move on with every draw: put back without a word
+STREAMS = (  # every draw changes them, so they are put back without a remark
     (torch.get_rng_state, torch.set_rng_state),
     (random.getstate, random.setstate),
     (np.random.get_state, np.random.set_state),
@@ -49,7 +49,7 @@ STREAMS = (  # they move on with every draw: put back without a word
 
 @contextlib.contextmanager
 def settings() -> Iterator[list[str]]:
-    """The standard inside, afterwards what was before; yields the names of what was changed."""
+    """Use standard settings inside, restore the old ones after; the list names what was changed."""
     before = [(write, read()) for read, write, _ in SETTINGS.values()]
     streams = [(write, read()) for read, write in STREAMS]
     changed: list[str] = []
@@ -71,13 +71,13 @@ def settings() -> Iterator[list[str]]:
 FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)
 PARTS = (builtins, copy, math, torch, nn.functional)
 PARTS += (Tensor, nn.Module, nn.Linear, nn.Embedding, nn.Dropout)
-# Jupyter replaces the first in every cell, the default dtype the second, an optimizer the third, and
-# PyTorch the others when it compiles for the first time.
+# Others replace these: Jupyter `input` in every cell, a new default dtype `Storage`, an optimizer
+# `manual_seed`, and PyTorch the last two when it compiles for the first time.
 EXCEPT = ("input", "Storage", "manual_seed", "__init__", "__setstate__")
 
 
 def _functions(part: Any) -> dict[str, Any]:
-    """The functions of a module or a class by name; None for what Tensor inherits."""
+    """The functions of a module or a class by name, with None for those that Tensor inherits."""
     own = vars(part)
     names = set(dir(part) if part is Tensor else own).difference(EXCEPT)
     return {n: own.get(n) for n in names if n not in own or isinstance(own[n], FUNCTIONS)}
@@ -87,12 +87,12 @@ _ORIGINALS = {part: _functions(part) for part in PARTS}
 
 
 def replaced() -> list[str]:
-    """The names of the functions that are others now."""
+    """The names of the functions that have been replaced."""
     return [f"{part.__name__}.{name}" for part, name, _ in _replaced()]
 
 
 def put_back() -> list[str]:
-    """Put the original of every function that was replaced in its place, and name them."""
+    """Restore the original of every function that was replaced, and return their names."""
     found = list(_replaced())
     for part, name, original in found:
         delattr(part, name) if original is None else setattr(part, name, original)

@@ -14,10 +14,10 @@ from course.learn.words import MANY, kind, listed, show, type_name
 
 
 def misfit(exercise: Exercise, function: Callable) -> str:
-    """A sentence if the function can't be called with the exercise's inputs."""
+    """Return a sentence if the function can't be called with the exercise's inputs, or ""."""
     try:
         theirs = inspect.signature(function)
-    except Exception:  # some of Python's own have none
+    except Exception:  # some built-in functions have no signature
         return ""
     try:
         theirs.bind(*exercise.inputs[0])
@@ -28,26 +28,26 @@ def misfit(exercise: Exercise, function: Callable) -> str:
 
 
 def describe(outcome: Outcome) -> str:
-    """What a function did with an input, without a subject."""
+    """What a function did with an input, in words that follow a subject: `returned 3`."""
     if outcome.error is not None:
         return f"raised {raised(outcome)}"
     return f"returned {show(outcome.value)}" + " and changed its input" * bool(outcome.mutated)
 
 
 def raised(outcome: Outcome) -> str:
-    """An exception's name, and the first line of what it says."""
+    """An exception's name, and the first line of its text."""
     name, first = type_name(type(outcome.error)), outcome.words.strip().split("\n")[0][:200]
     return f"{name}: {first}" if first else name
 
 
 def _names(exercise: Exercise, places: list[int]) -> str:
-    """The parameters at these places."""
+    """The names of the parameters at these positions, listed."""
     names = [*inspect.signature(exercise.reference.function).parameters]
     return listed([f"`{names[n]}`" for n in places])
 
 
 def remarks(outcomes: list[Outcome]) -> Iterator[str]:
-    """What a function did outside of itself."""
+    """Yield a sentence each on what a function replaced, changed and printed."""
     if replaced := [name for o in outcomes for name in o.replaced]:
         yield f"{listed(replaced)} had been replaced; the check used the original."
     if changed := [name for o in outcomes for name in o.changed]:
@@ -59,7 +59,7 @@ def remarks(outcomes: list[Outcome]) -> Iterator[str]:
 
 
 def complaint(exercise: Exercise, ours: Outcome, right: Outcome, inputs: tuple) -> str:
-    """The first thing that is wrong, as the end of a sentence."""
+    """The first thing that is wrong, as the rest of a sentence that names the call."""
     if is_a(ours.error, Late):
         return f"your function {ours.words}. Does it ever end?"
     if is_a(ours.error, Gone):
@@ -98,9 +98,9 @@ def complaint(exercise: Exercise, ours: Outcome, right: Outcome, inputs: tuple) 
 
 
 def _difference(value: Any, wanted: Any) -> str:
-    """What was expected and what came, where the two differ."""
+    """Say what was expected and what was returned, at the point where the two differ."""
     where = ""
-    if type(wanted) is dict:  # what agrees needs no words
+    if type(wanted) is dict:  # shows only the keys that differ
         if missing := [repr(key) for key in wanted if key not in plain_keys(value)]:
             return f"the key {missing[0]} is missing in {show(list(value))}."
         if len(value) > len(wanted):
@@ -116,7 +116,7 @@ def _difference(value: Any, wanted: Any) -> str:
 
 
 def _form(value: Any, wanted: Any, where: str = "") -> str:
-    """How the kind, shape or type of a value, or of a part of it, differs from what is wanted."""
+    """How the kind, shape or dtype of a value, or of a part, differs from what is wanted; or ""."""
     place = f" at {where} of your answer" if where else ""
     if type(value) is not type(wanted) and not same(value, wanted):
         more = " of another class" if kind(value) == kind(wanted) else ""
@@ -139,7 +139,7 @@ def _form(value: Any, wanted: Any, where: str = "") -> str:
 
 
 def _way_out(value: Any, wanted: Any) -> str:
-    """Where one number came in a tensor: how to get it out."""
+    """If a tensor was returned instead of the one number in it, how to take that out; or ""."""
     if not exactly(value, *TENSORS) or odd(value) or value.numel() != 1:
         return ""
     if is_a(wanted, float) or is_a(wanted, int):
@@ -148,7 +148,7 @@ def _way_out(value: Any, wanted: Any) -> str:
 
 
 def broken(law: Callable, value, inputs: tuple) -> bool:
-    """True if a law is broken. One that can't be tried on this value says nothing."""
+    """Whether a value breaks a law. A law that raises an error on it doesn't count as broken."""
     try:
         return not law(value, *inputs)
     except Exception:

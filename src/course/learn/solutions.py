@@ -3,8 +3,8 @@
     [preprocessor.course]
     solutions = "after passing"   # or "shown", the default, or "withheld"
 
-Stored outputs never hold a solution: a notebook shows it when its check runs, the book and the
-decks put it in when they are built. Where it is kept back a sentence says so.
+Stored outputs never contain a solution: a notebook shows it when its check runs, and the book and
+the decks add it when they are built. If a solution is kept back, a sentence says so.
 """
 
 import os
@@ -25,7 +25,7 @@ PLACE = "preprocessor.course.solutions"
 
 
 def setting(folder: Path) -> str:
-    """What the book.toml in the course's folder says of solutions."""
+    """Return a folder's setting ("shown" by default). Raises CourseError for a wrong book.toml."""
     try:
         said = [*_said(tomllib.loads((folder / "book.toml").read_text(encoding="utf-8-sig")))]
     except FileNotFoundError:
@@ -48,7 +48,7 @@ def setting(folder: Path) -> str:
 
 
 def _said(table: dict, place: str = "") -> Iterator[tuple[str, Any]]:
-    """Whatever a table says of solutions, with its place: a misplaced word would show them all."""
+    """Yield every setting of solutions with its place: a misplaced one must not be overlooked."""
     for key, value in table.items():
         if isinstance(value, dict):
             yield from _said(value, f"{place}{key}.")
@@ -57,12 +57,12 @@ def _said(table: dict, place: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def in_check(passed: bool) -> tuple[bool, str]:
-    """Whether a check shows the solution, now that the learner has passed or not; if not, why.
+    """Return whether a check shows the solution, and if it doesn't, a sentence that says why.
 
-    Elsewhere than in the course's folder the package says it, if it is the book's, else shows.
+    Outside of the course's folder, the package's book.toml decides; without one, it is shown.
     """
     if os.environ.get("COURSE_HEADLESS"):
-        return False, ""  # outputs are stored
+        return False, ""  # because its outputs may be stored
     try:
         folder = root()
     except CourseError:
@@ -73,5 +73,5 @@ def in_check(passed: bool) -> tuple[bool, str]:
 
 
 def kept_back(folder: Path) -> str:
-    """What book and decks say where a solution would stand; '' if it does."""
+    """What the book and the decks say in place of a solution; '' if they show it."""
     return KEPT_BACK.get(setting(folder), "")

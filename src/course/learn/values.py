@@ -1,7 +1,7 @@
-"""Two values compared, and a value kept, whatever a learner's function returned.
+"""Compare two values, or copy one, whatever a learner's function returned.
 
-Nothing here calls a method of an object it doesn't know, so nothing a learner returns can answer
-for itself, raise or hang.
+Nothing here calls a method of an object that it doesn't know. So an object that a learner returns
+can't decide how it is compared, raise an error, or run for ever.
 """
 
 from typing import Any
@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-RTOL, ATOL = 5e-5, 1e-6  # logsumexp near 1000 rounds by 3e-5 in float32; other right ways by less
-LARGE, MANY_ITEMS = 10**7, 20_000  # a tensor or list of more is not copied
+RTOL, ATOL = 5e-5, 1e-6  # logsumexp near 1000 is off by 3e-5 in float32, other formulas by less
+LARGE, MANY_ITEMS = 10**7, 20_000  # a tensor or container of more is not copied
 TENSORS = (Tensor, nn.Parameter)
 FLOATS = (float, np.float64)
 OURS = ("attention.", "chapters.", "course.")
@@ -19,16 +19,16 @@ PLAIN = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.S
 
 
 def is_a(value: Any, cls: type) -> bool:
-    """isinstance by the real type, whatever an object says of its class."""
+    """isinstance by the real type, whatever class an object claims to have."""
     return issubclass(type(value), cls)
 
 
 def exactly(value: Any, *classes: type) -> bool:
-    return any(type(value) is cls for cls in classes)  # never ==, which a class may define
+    return any(type(value) is cls for cls in classes)  # never ==, which a metaclass can define
 
 
 def kept(value: Any) -> Any:
-    """A copy of a value that later calls of the learner's function can't change."""
+    """A copy that later calls of the function can't change, or the value itself if that fails."""
     try:
         return _kept(value, [MANY_ITEMS])
     except Exception:  # too much, too deep, or PyTorch can't copy it
@@ -50,8 +50,8 @@ def _kept(value: Any, room: list[int]) -> Any:
 
 
 def same(a: Any, b: Any, rtol: float = RTOL) -> bool:
-    """True if two values can't be told apart: equal types and shapes, numbers within rounding, or
-    to the last bit with an rtol of 0."""
+    """Whether two values agree: types and shapes are equal, and numbers are equal within rounding,
+    or exactly if rtol is 0."""
     try:
         return _same(a, b, rtol)
     except Exception:  # too deep, or of a kind that PyTorch can't compare: not the answer
@@ -70,7 +70,7 @@ def _same(a: Any, b: Any, rtol: float) -> bool:
     if exactly(a, tuple, torch.Size) and exactly(b, tuple, torch.Size):
         return len(a) == len(b) and all(
             _same(*both, rtol) for both in zip(a, b, strict=True)
-        )  # a torch.Size is a tuple
+        )  # a torch.Size counts as a tuple
     if type(a) is not type(b):
         return False
     if a is b:
@@ -84,29 +84,29 @@ def _same(a: Any, b: Any, rtol: float) -> bool:
         return _plain(a) and _plain(b) and a == b
     if exactly(a, *PLAIN):
         return a == b
-    ours = type(a).__module__.startswith(OURS)  # an input that is an object: by what it holds
+    ours = type(a).__module__.startswith(OURS)  # compare our own objects by their attributes
     return ours and _same(*(object.__getattribute__(x, "__dict__") for x in (a, b)), rtol)
 
 
 def _contents(module: nn.Module) -> dict[str, Any]:
-    """All numbers of a module, saved or not, which of them learn, and the mode of each part."""
+    """A module's parameters and buffers, saved or not, which of them learn, and each part's mode."""
     learn = {f"{name}.requires_grad": p.requires_grad for name, p in module.named_parameters()}
     modes = {f"{name}.training": part.training for name, part in module.named_modules()}
     return {**dict(module.named_parameters()), **dict(module.named_buffers()), **learn, **modes}
 
 
 def _plain(keys: dict | set) -> bool:
-    """Whether to look a key up runs no code but Python's own."""
+    """Whether all keys are of built-in types, so that looking one up runs no learner's code."""
     return all(exactly(key, *PLAIN) for key in keys)
 
 
 def plain_keys(value: dict) -> set:
-    """The keys that may be looked up."""
+    """The keys of built-in types, which can be looked up safely."""
     return {key for key in value if exactly(key, *PLAIN)}
 
 
 def _close(a: Tensor, b: Tensor, rtol: float) -> bool:
-    return torch.equal(a, b) or not _far(a, b, rtol).any()  # the first is quicker
+    return torch.equal(a, b) or not _far(a, b, rtol).any()  # torch.equal is quicker
 
 
 def _far(a: Tensor, b: Tensor, rtol: float = RTOL) -> Tensor:

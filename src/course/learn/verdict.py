@@ -1,8 +1,8 @@
-"""What is said of an answer: it is right, or this known mistake, or the first thing that is wrong.
+"""Judge an answer: it passes, it is a known mistake, or it is wrong in some other way.
 
-An answer that does what the reference does, on every input, passes. One that does what a known
-mistake does, on every input, gets the mistake's hint. Any other is told the first thing that is
-wrong, on the smallest input where something is.
+An answer that does the same as the reference on every input passes. If it does the same as a known
+mistake on every input, the verdict is that mistake's hint. Otherwise the verdict says what is wrong
+first, on the first input on which the answer is wrong.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ HIDDEN = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """Status is passed, not attempted, known mistake or wrong; `seen` is where it shows."""
+    """`status` is passed, not attempted, known mistake or wrong; `seen` is a call that shows it."""
 
     status: str
     sentence: str
@@ -33,11 +33,11 @@ class Verdict:
 
 
 def judge(exercise: Exercise, function: Callable, run: Callable | None = None) -> Verdict:
-    """Try a function on the exercise's inputs, smallest first, and say what was found.
+    """Try a function on all inputs of the exercise, in their order, and return the verdict.
 
-    `run` makes one attempt, as `attempt` does: a notebook's ends a function that doesn't end by
-    itself (`apart`), and the grader's works in a sandbox. Of inputs that are hidden only the number
-    that passed is told.
+    `run` makes one attempt, as `attempt` does. The notebook's own `run` ends a function that never
+    ends (`apart`); the grader's gives what the function did in a sandbox. Hidden inputs are counted
+    in the verdict, but never shown.
     """
     run = run or attempt
     if not callable(function):
@@ -66,7 +66,7 @@ def judge(exercise: Exercise, function: Callable, run: Callable | None = None) -
 def _finding(
     exercise: Exercise, outcomes: list[Outcome], rights: list[Outcome], wrong: list[int]
 ) -> tuple[str, str, str]:
-    """The status, the sentence, and where a known mistake shows."""
+    """Return the status, the sentence, and the call that shows a known mistake, or ""."""
     if wrong:
         where = call(exercise.name, exercise.inputs[wrong[0]])
         ours, right = outcomes[wrong[0]], rights[wrong[0]]
@@ -83,21 +83,21 @@ def _finding(
 
 
 def _untouched(outcome: Outcome) -> bool:
-    """True if the stub's own line raised; PyTorch's NotImplementedErrors have words."""
+    """Whether the stub's own line raised: a NotImplementedError of PyTorch's has a message."""
     return type(outcome.error) is NotImplementedError and not outcome.words
 
 
 def _is_nondeterministic(
     exercise: Exercise, function: Callable, outcomes: list[Outcome], n: int, run: Callable
 ) -> bool:
-    """True if the function does something else when it is called with the same input again."""
+    """Whether the function does something different when it is called again with the same input."""
     if is_a(outcomes[n].error, Gone):
         return False
     return describe(run(function, exercise.inputs[n])) != describe(outcomes[n])
 
 
 def _outcomes(exercise: Exercise, function: Callable, run: Callable) -> Iterator[Outcome]:
-    """What the function does with each input: all of them, on every machine."""
+    """Yield the outcome for each input, until one shows an untouched stub or ends its process."""
     for inputs in exercise.inputs:
         outcome = run(function, inputs, exercise.without)
         yield outcome
@@ -106,8 +106,8 @@ def _outcomes(exercise: Exercise, function: Callable, run: Callable) -> Iterator
 
 
 def _known(mistakes: list[Program], outcomes: list[Outcome], wrong: list[int]) -> str:
-    """The hint of the first mistake that does what was done, on every input: first where that was wrong."""
-    order = sorted(range(len(outcomes)), key=lambda n: n not in wrong)
+    """Return the hint of the first mistake with the same outcome for every input, or ""."""
+    order = sorted(range(len(outcomes)), key=lambda n: n not in wrong)  # wrong ones first
     for mistake in mistakes:
         if all(outcomes[n].alike(mistake.outcome(n), to_the_word=True) for n in order):
             return mistake.hint

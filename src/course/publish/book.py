@@ -1,7 +1,7 @@
-"""The pages of the book: what mdBook's preprocessor makes of the notebooks.
+"""The preprocessor of mdBook that turns notebooks and Markdown files into the pages of the book.
 
-mdBook 0.5 calls `python -m course.publish.book` with `[context, book]` as JSON on stdin, and takes the
-book back on stdout: notebooks and Markdown have become HTML, in blocks that Markdown leaves alone.
+mdBook 0.5 calls `python -m course.publish.book` with `[context, book]` as JSON on stdin, and reads the
+book back from stdout. Each page is then HTML, in blocks that mdBook's Markdown parser doesn't change.
 """
 
 import html
@@ -38,8 +38,8 @@ from course.publish.page import (
     well_formed,
 )
 
-MDBOOK = "0.5"  # the series whose protocol this is
-IMPORTS = re.compile("import |from ")  # how a page's first code begins
+MDBOOK = "0.5"  # the series whose protocol this module follows
+IMPORTS = re.compile("import |from ")  # the beginning of a cell of imports
 GOALS = "**You will be able to**"
 TIME = re.compile(r"\*\*Time:\*\* (\d+ minutes)")
 IN_NOTEBOOK = "Try it in the notebook: its check tells you what is wrong."  # a page can't check
@@ -48,9 +48,9 @@ IN_NOTEBOOK = "Try it in the notebook: its check tells you what is wrong."  # a 
 
 
 def markdown(page: Page, site: Site, repository: str = "", package: str = "") -> str:
-    """A page as blocks of HTML: its title, the picture of the whole, and its cells.
+    """Return a page as blocks of HTML: its title, the overview picture, and its cells.
 
-    What is Deeper is folded under its heading, and what a reader needs only once under a line.
+    Each Deeper section is folded under its heading, and the cells that a reader needs once under a line.
     """
     page.check_outputs()
     maker, blocks = _Blocks(page, site), []
@@ -58,7 +58,7 @@ def markdown(page: Page, site: Site, repository: str = "", package: str = "") ->
     for section, found in groupby(numbered, key=lambda pair: pair[0]):
         first, *cells = (cell for _, cell in found)
         title, first = _titled(first) if section or not blocks else ([], first)
-        if section:  # a link would take the click that opens it
+        if section:  # without a link, which would take the click that opens the section
             heading = maker.text(first, title)
             blocks.append(f'<details class="course-deeper"><summary>{heading}</summary>')
         else:
@@ -77,14 +77,14 @@ def markdown(page: Page, site: Site, repository: str = "", package: str = "") ->
 
 
 def _titled(cell: Cell) -> tuple[list[Token], Cell]:
-    """The heading that a cell begins with, and the rest of the cell."""
+    """Return the tokens of the heading with which a cell begins, and the rest of the cell."""
     tokens = cell.get("tokens")
     cut = 3 if tokens and tokens[0].type == "heading_open" else 0
     return (tokens[:cut], cell | {"tokens": tokens[cut:]}) if cut else ([], cell)
 
 
 def _start(cells: Sequence[Cell]) -> int:
-    """How many cells below a title get the page going: goals, imports, parameters, and words between."""
+    """Return how many cells after the title hold goals, imports, parameters, and text between them."""
     first = takewhile(lambda cell: not any(headings(cell.get("tokens", []))), cells)
     needed = (
         cell["source"].startswith(GOALS) or {"hide-input", "parameters"} & cell["tags"]
@@ -94,7 +94,7 @@ def _start(cells: Sequence[Cell]) -> int:
 
 
 def _once(cells: Sequence[Cell], body: str) -> str:
-    """What a reader needs once, behind a line that says how long the page takes; links alone are open."""
+    """Fold the cells that a reader needs once under a line with the minutes; without cells, fold nothing."""
     if not cells:
         return body
     time = TIME.search("".join(cell["source"] for cell in cells))
@@ -105,7 +105,7 @@ def _once(cells: Sequence[Cell], body: str) -> str:
 
 @dataclass
 class _Blocks:
-    """Cells of a page as blocks of HTML that Markdown leaves alone."""
+    """Turns the cells of a page into blocks of HTML that mdBook's Markdown parser doesn't change."""
 
     page: Page
     site: Site
@@ -120,7 +120,7 @@ class _Blocks:
         return [_cell("".join(self.code(cell)))]
 
     def code(self, cell: Cell) -> tuple[str, str]:
-        """A code cell, and what it gave; what its tags hide is folded."""
+        """Return a code cell's code and its output as HTML, folded if the cell's tags hide them."""
         tags, code = cell["tags"], ""
         if cell["source"].strip():
             code = code_html(cell["source"])
@@ -134,10 +134,10 @@ class _Blocks:
         return one_block(code), one_block(shown)
 
     def prediction(self, question: Cell, *answer: Cell) -> list[str]:
-        """A box: the question, the first code, and folded in it what that gives and why.
+        """Return the text before a question, and a box with the question, its code and its folded answer.
 
-        An explorer is open, since it is how the question is answered, and so is evidence: what the
-        question is about.
+        The output isn't folded if it is an explorer, with which the reader finds the answer, or
+        evidence, which the question is about.
         """
         tokens = _reachable(question["tokens"])
         cut = _question(tokens)
@@ -154,7 +154,7 @@ class _Blocks:
 
 
 def _question(tokens: list[Token]) -> int:
-    """Where the question of a cell begins: at its first paragraph that begins in bold, as in a deck."""
+    """Return the index of the token where a cell's question begins: its first paragraph in bold, or 0."""
     for at, (opening, inline) in enumerate(pairwise(tokens)):
         paragraph = opening.type == "paragraph_open" and not opening.level
         if paragraph and inline.content.startswith("**"):
@@ -163,7 +163,7 @@ def _question(tokens: list[Token]) -> int:
 
 
 def _reachable(tokens: list[Token]) -> list[Token]:
-    """Headings that are links to themselves, as mdBook's own."""
+    """Make each heading a link to itself, as mdBook does with its own headings."""
     for opening, inline in headings(tokens):
         link = f'<a class="header" href="#{opening.attrs["id"]}">'
         before, after = (Token("html_inline", "", 0, content=tag) for tag in (link, "</a>"))
@@ -176,7 +176,7 @@ def _cell(body: str) -> str:
 
 
 def _output(output: Mapping[str, Any], root: Path) -> str:
-    """One output; of a check the hints, and the solution if the course shows it."""
+    """Return one output as HTML; for a check, its hints, and the solution if the course shows it."""
     if exercise := output.get("data", {}).get(MIME, {}).get("exercise"):
         says = [line for line in (IN_NOTEBOOK, kept_back(root)) if line]
         return exercise_html(says, *printed(exercise, root), UNTRIED)
@@ -188,7 +188,7 @@ def _folded(says: str, body: str) -> str:
 
 
 def _links(path: str, repository: str, package: str) -> str:
-    """The line below the title: download the notebook and run it there, or elsewhere."""
+    """Return the line of links below the title, for downloading the notebook and for running it."""
     name, where = html.escape(PurePosixPath(path).name), html.escape(path)
     links = [f'<a href="{name}" download>Download this notebook</a>']
     if package:
@@ -197,7 +197,7 @@ def _links(path: str, repository: str, package: str) -> str:
     if repository:
         readme = f"{html.escape(repository)}#set-up"  # a repository's page shows its README
         links.append(f'<a href="{readme}">How to run it</a>')
-    if place := github(repository):  # its branch gh-pages is the book
+    if place := github(repository):  # the book is on its branch gh-pages
         colab = f"https://colab.research.google.com/github/{place}/blob/gh-pages/{where}"
         binder = f"https://mybinder.org/v2/gh/{place}/main?labpath=notebooks/{where}"
         links += [f'<a href="{colab}">Open in Colab</a>', f'<a href="{binder}">Open in Binder</a>']
@@ -208,7 +208,7 @@ def _links(path: str, repository: str, package: str) -> str:
 
 
 def preprocess(context: Mapping[str, Any], book: dict[str, Any]) -> dict[str, Any]:
-    """The book with its pages as HTML; the files that they name lie where mdBook finds them."""
+    """Return the book with its pages as HTML, and put the files that they need where mdBook finds them."""
     came = context.get("mdbook_version", "unknown")
     if not came.startswith(f"{MDBOOK}.") or "items" not in book:
         raise CourseError(
@@ -225,7 +225,7 @@ def preprocess(context: Mapping[str, Any], book: dict[str, Any]) -> dict[str, An
     for chapter in chapters:
         path, source = chapter["path"], chapter["content"]
         text = markdown(pages[path], site, repository, wheel)
-        if published == site.src:  # --serve: to this computer, and without files of its own
+        if published == site.src:  # with --serve, no file may be added to notebooks/
             chapter["content"] = text + weights.inline(text)
             continue
         chapter["content"] = text + weights.tags(text, "../" * path.count("/"))
@@ -237,7 +237,7 @@ def preprocess(context: Mapping[str, Any], book: dict[str, Any]) -> dict[str, An
 
 
 def _pages(chapters: Sequence[dict[str, Any]], parts: Mapping[str, list[str]]) -> dict[str, Page]:
-    """The pages by their paths; what the front page leaves to be filled in needs the notebooks."""
+    """Return the pages by path, notebooks first, because Markdown pages are filled in from them."""
     texts = {chapter["path"]: chapter["content"] for chapter in chapters}
     pages = {path: Page(path, text) for path, text in texts.items() if path.endswith(".ipynb")}
     for path in texts.keys() - pages.keys():
@@ -258,7 +258,7 @@ def _chapters(items: list[Any]) -> Iterator[dict[str, Any]]:
 
 
 def _parts(items: list[Any]) -> dict[str, list[str]]:
-    """The titles between the chapters, and the pages below each."""
+    """Return the titles of the parts, each with the paths of the pages below it."""
     parts: dict[str, list[str]] = {"": []}
     for item in items:
         if isinstance(item, dict) and "PartTitle" in item:
@@ -269,7 +269,7 @@ def _parts(items: list[Any]) -> dict[str, list[str]]:
 
 
 def main(argv: list[str]) -> int:
-    """What mdBook asks of a preprocessor."""
+    """Do what mdBook asks of a preprocessor, and return the exit status."""
     if argv[:1] == ["supports"]:
         return 0 if argv[1:] == ["html"] else 1
     try:

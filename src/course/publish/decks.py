@@ -1,7 +1,7 @@
 """`course slides`: a reveal.js deck for the talk of each chapter, and its PDF.
 
-Python says what stands on a slide; `deck/deck.js` makes it fit, in the browser that shows it: it
-knows the fonts. reveal.js comes out of the package sphinx-revealjs, which carries it unchanged.
+Python decides what is on a slide. `deck/deck.js` makes it fit in the browser, which knows the fonts.
+reveal.js comes from the package sphinx-revealjs, which contains it unchanged.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from course.publish.talk import talk
 from course.publish.talk_plan import Slide, plan_of
 
 DECK = Path(__file__).parent / "deck"
-SHARED = Path(__file__).parent / "assets"  # with the book: the font of the formulas, frames
+SHARED = Path(__file__).parent / "assets"  # shared with the book: the font of the formulas, frames
 LIVE = Path(__file__).parents[1] / "draw"  # the explorers that run in a page
-REVEAL = (  # of reveal.js, what a deck needs
+REVEAL = (  # the files of reveal.js that a deck needs
     "LICENSE", "dist/reset.css", "dist/reveal.css", "dist/reveal.js", "dist/theme/white.css",
     "dist/theme/fonts/source-sans-pro", "plugin/notes/notes.js",
 )  # fmt: skip
@@ -41,17 +41,17 @@ BOTH = (
     "frames.js",
     "pictures.js",
     "standin.js",
-)  # what the decks share with the book
+)  # files that the decks share with the book
 
 
 # ---------------------------------------------------------------- from slides to files
 
 
 def deck(notebook: Page, site: Site, plan: Path) -> str:
-    """The page of a deck: the talk that is planned in a file about a notebook."""
+    """Return the HTML of a deck: the talk about a notebook that the file `plan` describes."""
     notebook.check_outputs()
     slides = talk(plan, notebook, site)
-    ends = slides[0], slides[-1]  # which say where the talk is in the course
+    ends = slides[0], slides[-1]  # these two show where the talk is in the course
     shown = "\n".join(_section(slide, notebook, site, slide in ends) for slide in slides)
     template = string.Template((DECK / "deck.html").read_text(encoding="utf-8"))
     title = html.escape(notebook.title or notebook.path, quote=False)
@@ -72,9 +72,9 @@ def _section(slide: Slide, notebook: Page, site: Site, where: bool) -> str:
 
 
 def build(root: Path, paths: Sequence[Path], out: Path, pdf: bool = False) -> int:
-    """Write the decks of these notebooks into `out`; on an error `out` stays as it was.
+    """Write the decks of these notebooks into `out`, and return 0; an error leaves `out` unchanged.
 
-    Notebooks without a talk have no deck. Decks of other notebooks stay.
+    Decks of other notebooks are kept. Raises CourseError for a notebook without a talk, unless all are built.
     """
     course = _Course(root)
     without = [path.stem for path in paths if path not in course.plans]
@@ -101,7 +101,7 @@ def build(root: Path, paths: Sequence[Path], out: Path, pdf: bool = False) -> in
 
 
 class _Course:
-    """The notebooks of a course, of which some have a talk."""
+    """The notebooks of a course, some of which have a talk."""
 
     def __init__(self, root: Path) -> None:
         self.src, self.titles = root / "notebooks", notebooks.pages(root)
@@ -115,7 +115,7 @@ class _Course:
         return Page(name, notebooks.read_text(path)) if is_notebook else None
 
     def address(self, here: Page, target: str, other: Page | None) -> str | None:
-        """The address of a deck, or of a file: each deck has a folder of its own for these."""
+        """Return the address of another deck (None if there is none), or of a file in this deck's folder."""
         if other:
             return f"{Path(target).stem}.html" if self.names[target] in self.plans else None
         return f"{Path(here.path).stem}.files/{target}"
@@ -130,7 +130,7 @@ class _Course:
 
 
 def _keep(stem: str, out: Path, folder: Path) -> None:
-    """Take over the deck that another build has made of a notebook."""
+    """Copy the deck of a notebook from an earlier build."""
     for kept in out.glob(f"{glob.escape(stem)}.*"):
         (shutil.copytree if kept.is_dir() else shutil.copy2)(kept, folder / kept.name)
 
@@ -158,7 +158,7 @@ def _index(folder: Path, titles: dict[str, str]) -> None:
 
 
 def _reveal() -> Path:
-    """Where the files of reveal.js are; the package around them is not imported."""
+    """Return the folder of reveal.js, without importing its package. Raises CourseError if it is missing."""
     found = importlib.util.find_spec("sphinx_revealjs")
     folder = Path(found.origin).parent / "_static" / "revealjs" if found and found.origin else None
     if not folder or not (folder / "dist" / "reveal.js").is_file():

@@ -1,4 +1,4 @@
-"""What a reader downloads from the book: the package as a wheel, and notebooks that ask for it."""
+"""Make what a reader downloads from the book: the package as a wheel, and notebooks that ask for it."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from course.errors import CourseError
 
 BUILD = "import sys, setuptools.build_meta as backend; backend.build_wheel(sys.argv[1])"  # PEP 517
 UNPACKED = shutil.ignore_patterns("__pycache__", "*.egg-info", ".*")
-EPOCH = "315532800"  # 1980, the first year of a zip: the same files make the same wheel on any day
+EPOCH = "315532800"  # 1980, the earliest date in a zip: the same files always make the same wheel
 ASKS = """\
 # If the package of the course is missing, this says how to get it.
 try:
@@ -26,16 +26,16 @@ except ModuleNotFoundError:
 
 
 def github(repository: str) -> str:
-    """OWNER/NAME of a repository on GitHub, "" for any other."""
+    """Return OWNER/NAME for the address of a repository on GitHub, and "" for any other address."""
     found = re.fullmatch(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?", repository)
     return found[1] if found else ""
 
 
 def build_wheel(root: Path, folder: Path) -> str:
-    """Put the course's package into a folder as a wheel, and return the name of the file.
+    """Build the course's package as a wheel in a folder. Returns the file's name; "" without pyproject.toml.
 
-    The course's book.toml goes with it, which says who is shown solutions. setuptools builds in a copy,
-    because it leaves files beside what it builds. A course without pyproject.toml has no wheel: "".
+    The wheel contains book.toml, which says who is shown solutions. setuptools builds from a copy, because
+    it leaves files next to the sources. Raises CourseError if the build fails.
     """
     if not (root / "pyproject.toml").is_file():
         return ""
@@ -58,9 +58,9 @@ def build_wheel(root: Path, folder: Path) -> str:
 
 
 def notebook(text: str, name: str, repository: str, wheel: str) -> str:
-    """A notebook as it is downloaded: before its first code, a cell that asks for the package.
+    """Return a notebook's text for download, with a cell before its first code that asks for the package.
 
-    In JupyterLab the cell is collapsed.
+    JupyterLab hides the code of this cell.
     """
     nb = notebooks.parse(text, name)
     first = next((n for n, cell in enumerate(nb["cells"]) if cell["cell_type"] == "code"), None)

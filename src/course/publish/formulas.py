@@ -1,4 +1,4 @@
-"""The formulas of a page: TeX between dollars becomes MathML, which a browser shows without a script."""
+"""Turn a page's formulas, TeX between dollars, into MathML, which a browser shows without a script."""
 
 import re
 
@@ -11,11 +11,11 @@ INLINE = r"\$(?=\S)(?P<inline>(?:\\.|(?!\n[ \t]*\n)[^$])+?)(?<=\S)\$(?!\d)"
 MATH = re.compile(rf"{CODE}|{SPAN}|<!--.*?-->|\\.|{DISPLAY}|{INLINE}", re.DOTALL | re.MULTILINE)
 THIN = '<mspace width="0.167em"/>'
 CHILDREN = {"mfrac": 2, "msub": 2, "msup": 2, "msubsup": 3, "mroot": 2, "munder": 2, "mover": 2}
-MARKS = {ord(mark): f"&#{ord(mark)};" for mark in "*_[]`|~\\"}  # of Markdown, in a formula
+MARKS = {ord(mark): f"&#{ord(mark)};" for mark in "*_[]`|~\\"}  # escapes Markdown's marks
 
 
 def mathml(tex: str, display: bool) -> str:
-    r"""The MathML of a formula; ValueError where the converter would show TeX or lose a part.
+    r"""Return the MathML of a formula. Raises ValueError if a part would be lost or shown as TeX.
 
     >>> mathml(r"d_k", display=False)
     '<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline"><mrow><msub><mi>d</mi><mi>k</mi></msub></mrow></math>'
@@ -29,7 +29,7 @@ def mathml(tex: str, display: bool) -> str:
         raise ValueError("its braces don't pair")
     try:
         text = convert(tex.strip(), display="block" if display else "inline")
-    except Exception as error:  # the converter has a dozen kinds of its own
+    except Exception as error:  # the converter has a dozen exceptions of its own
         raise ValueError(str(error) or _words(type(error).__name__)) from None
     if unknown := re.search(r"\\(?:[A-Za-z]+|.)", text):
         raise ValueError(f"{unknown[0]} is not known to latex2mathml")
@@ -39,7 +39,7 @@ def mathml(tex: str, display: bool) -> str:
         name = element.tag.rpartition("}")[2]
         if len(element) != CHILDREN.get(name, len(element)):
             raise ValueError(f"a part is missing in {name}")
-    # A word set upright is one identifier: else it is spelt by screen readers and never found.
+    # Join the letters of an upright word: otherwise screen readers spell it, and no search finds it.
     text = re.sub(r'(?:<mi mathvariant="normal">\w</mi>){2,}', _join, text)
     text = text.replace("negativethinmathspace", "-0.167em")
     text = re.sub(r"(<mi>(?:cos|exp|ln)</mi>)(?!<mo|</)", rf"\1{THIN}", text)  # as TeX sets them
@@ -47,7 +47,7 @@ def mathml(tex: str, display: bool) -> str:
 
 
 def _words(name: str) -> str:
-    """Such as `missing end error`, from the name of an exception."""
+    """Split the name of an exception into words, such as `missing end error`."""
     return re.sub(r"(?<!^)(?=[A-Z])", " ", name).lower()
 
 
@@ -56,9 +56,9 @@ def _join(letters: re.Match[str]) -> str:
 
 
 def convert_math(markdown: str, where: str) -> str:
-    """Markdown with its formulas as MathML; what stands in code stays as it is.
+    """Return Markdown with its formulas as MathML; code is unchanged.
 
-    `where` names notebook and cell for the CourseError about a formula that can't be converted.
+    Raises CourseError, which begins with `where`, for a formula that can't be converted.
     """
 
     def replace(match: re.Match[str]) -> str:

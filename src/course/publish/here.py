@@ -1,4 +1,4 @@
-"""You are here: the picture of the whole on each page and talk, with the part of its chapter lit and its shapes."""
+"""You are here: the overview picture for a page or a talk, with its chapter's part lit and its shapes."""
 
 import re
 from collections.abc import Iterable
@@ -11,9 +11,9 @@ PART = r'<a data-chapter="{}"(.*?)</a>'
 
 
 def here(path: str, listed: Iterable[str]) -> str:
-    """The picture for a page or a talk; "" if it has no part in it. A part leads to its chapter by a tap.
+    """Return the overview picture for a page or a talk, or "" if its chapter has no part in it.
 
-    The keyboard has the sidebar for that, and whoever hears the page the name of the part.
+    A click on a part opens its chapter. The keyboard has the sidebar; a screen reader names the lit part.
     """
     number, whole = PurePosixPath(path).name[:2], content.whole()
     part = re.search(PART.format(number), whole)

@@ -1,9 +1,9 @@
-"""The front page: what a Markdown page leaves to be filled in from the chapters, in double braces.
+"""Fill in the front page: replace words in double braces by content from the chapters.
 
-`{{cards` is a card for each chapter, with its first figure; where another says more, a further line, up
-to the braces, names the chapter and the cell of that figure, `06 cell-032`. `{{figure 06 cell-032}}` is such a figure whole. `{{hours 04
-05}}` is how long the main lines of some chapters take (of all if none is named; `{{hours deeper}}` with
-all that is Deeper).
+`{{cards}}` becomes a card for each chapter, with its first figure. Further lines before the closing braces,
+such as `06 cell-032`, choose the figure of another cell. `{{figure 06 cell-032}}` becomes that figure,
+`{{hours 04 05}}` the time for the main lines of these chapters, `{{hours}}` that for all main lines, and
+`{{hours deeper}}` that for all chapters with their Deeper sections.
 """
 
 import re
@@ -21,7 +21,7 @@ TEXT = re.compile(r"<text.*?</text>", re.DOTALL)  # on a card it would be too sm
 
 
 def fill(text: str, name: str, parts: Mapping[str, list[str]], pages: Mapping[str, Page]) -> str:
-    """The text with its braces filled in; `parts` are the titles of SUMMARY.md and their pages."""
+    """Fill in the braces of a text; `parts` has the titles in SUMMARY.md, each with its pages."""
     course = _Course(parts, {path[:2]: page for path, page in pages.items() if _is_notebook(path)})
 
     def filled(found: re.Match[str]) -> str:
@@ -52,7 +52,7 @@ class _Course:
 
     @property
     def chapters(self) -> dict[str, Page]:
-        """Without the appendices, A1 and so on: they are no station, and in no hours."""
+        """The notebooks without the appendices, which have no figure on their card and no hours."""
         return {name: page for name, page in self.notebooks.items() if name.isdecimal()}
 
     def cards(self, lines: Sequence[str] = ()) -> str:
@@ -93,12 +93,12 @@ class _Course:
 
 
 def _drawn(cell: Mapping[str, Any]) -> str:
-    """What a cell has put out, as HTML."""
+    """Return the outputs of a cell as HTML."""
     return "".join(map(output_html, cell.get("outputs", [])))
 
 
 def _thumbnail(figure: str) -> str:
-    """The drawing of a figure without its words: a card says what it is about."""
+    """Return the drawing of a figure without its text, because the card says what it is about."""
     view, body = SVG.search(figure).groups()
     shape = f'{view} preserveAspectRatio="xMidYMid meet" aria-hidden="true"'
     return f"<svg {shape}>{TEXT.sub('', body)}</svg>"

@@ -1,6 +1,6 @@
-"""The addresses on a page: one check for book and decks, of Markdown, HTML and outputs.
+"""Check and rewrite the addresses on a page, in Markdown, HTML and outputs, for the book and the decks.
 
-A page shows and links to other pages and to files in notebooks/; links may also lead elsewhere.
+A page can show files in notebooks/, and link to them, to other pages and to addresses elsewhere.
 """
 
 import os
@@ -24,20 +24,20 @@ SRCSET = re.compile(r"((?:^|,)\s*)(\S*[^\s,])")
 ANY = re.compile(rf"(?:{'|'.join(ADDRESSES)}|srcset|srcdoc)\s*=|{CSS.pattern}", re.IGNORECASE)
 PAGES = {".ipynb", ".md"}
 
-Resolve = Callable[[str, bool], str | None]  # of an address, and whether it is loaded
+Resolve = Callable[[str, bool], str | None]  # is given an address, and whether the page loads it
 
 
 def parse(markup: str) -> BeautifulSoup:
-    """The tree of HTML; of an attribute that is repeated the first counts, as in browsers."""
+    """Parse HTML into a tree. If an attribute is repeated, the first one counts, as in browsers."""
     return BeautifulSoup(
         markup, "html.parser", multi_valued_attributes=None, on_duplicate_attribute="ignore"
     )
 
 
 def rewrite(markup: str, resolve: Resolve) -> str:
-    """Replace each address in HTML by what `resolve` says; None takes a link away.
+    """Replace each address in HTML by the one that `resolve` returns; if that is None, remove the link.
 
-    HTML in which no address changes stays as it was, to the letter.
+    HTML in which no address changes is returned unchanged, character for character.
     """
     soup, changed = parse(markup), False
     for tag in soup.find_all(True):
@@ -71,20 +71,20 @@ class Site:
     """Pages that are published together, and the files that they show or link to."""
 
     src: Path  # notebooks/
-    find: Callable[[str], Page | None]  # a page by its path in src
-    listed: Collection[str]  # what SUMMARY.md names
+    find: Callable[[str], Page | None]  # finds a page by its path in src
+    listed: Collection[str]  # the paths that SUMMARY.md lists
     address: Callable[[Page, str, Page | None], str | None]  # of a target in src, seen from a page
     files: set[str] = field(default_factory=set)
-    ids: dict[str, set[str]] = field(default_factory=dict)  # in the HTML of a page
+    ids: dict[str, set[str]] = field(default_factory=dict)  # the ids in the HTML of each page
 
     def linked(self, text: str, page: Page, cell: Cell) -> str:
-        """The HTML of a cell with addresses of what is published; CourseError for any other."""
-        if not ANY.search(text):  # as most: parsing takes its time
+        """Return a cell's HTML with published addresses. Raises CourseError if an address is wrong."""
+        if not ANY.search(text):  # true for most, and parsing is slow
             return text
         return rewrite(text, lambda url, loads: self._resolve(url, loads, page, cell))
 
     def copy(self, folder: Path) -> None:
-        """Put the files that were found on the pages into a folder."""
+        """Copy the files that the pages show or link to into a folder."""
         for name in self.files:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             if not (folder / name).exists():
@@ -107,7 +107,7 @@ class Site:
         return self._published(url, loads, page, nowhere)
 
     def _published(self, url: str, loads: bool, page: Page, nowhere: str) -> str | None:
-        """The address of a page or a file in notebooks/."""
+        """Return the published address of a page or file in notebooks/, or None if it isn't published."""
         place, _, fragment = url.partition("#")
         place, fragment = unquote(place.partition("?")[0]), unquote(fragment)
         target = posixpath.join(posixpath.dirname(page.path), place) if place else page.path
@@ -124,7 +124,7 @@ class Site:
         return f"{quote(new)}#{fragment}" if fragment else quote(new)
 
     def _id(self, page: Page, fragment: str, nowhere: str) -> str:
-        """The id of a heading on a page, or of something in its HTML."""
+        """Return the id of a heading or another element of a page. Raises CourseError if it is missing."""
         if (slug := anchor(fragment)) in page.ids:
             return slug
         if page.path not in self.ids:
@@ -150,7 +150,7 @@ class Site:
 
 
 def _shown(page: Page) -> str:
-    """The HTML of all cells of a page."""
+    """Return the HTML of all cells of a page, without code."""
     return "".join(
         render(cell["tokens"]) if "tokens" in cell else "".join(map(output_html, cell["outputs"]))
         for cell in page.cells
@@ -158,7 +158,7 @@ def _shown(page: Page) -> str:
 
 
 def _attached(name: str, cell: Cell) -> str:
-    """The image that was pasted into a cell, as an address that holds it."""
+    """Return an image that was pasted into a cell as a data: address. Raises CourseError if it is missing."""
     known = cell["attachments"]
     for kind, body in known.get(name, {}).items():
         return f"data:{kind};base64,{''.join(body)}"

@@ -1,8 +1,8 @@
-"""A talk given live: notebooks in which the slides of talk.md are those of jupyterlab-slideshow.
+"""Make notebooks for a live talk, in which jupyterlab-slideshow shows the slides of talk.md.
 
-Such a notebook has all cells of its chapter in their order, so that it runs, and slides in that
-order, too. What no slide shows runs unseen. Cells are shown whole, and what a press brings, code
-with its output, stands below the slide: down shows it, right goes past it.
+Such a notebook has all cells of its chapter in their order, so that it runs, and its slides follow this
+order too. Cells on no slide run unseen. A slide shows its cells completely. If they wait for a press, they
+are on a subslide below the slide: the down key shows it, and the right key skips it.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 OUTPUTS = ("output", "figure", "table", "bars", "strip", "quiz")
-# For jupyterlab-fonts, which jupyterlab-slideshow brings along.
+# Styles for jupyterlab-fonts, which is installed with jupyterlab-slideshow.
 STYLES = json.loads((Path(__file__).parent / "deck" / "live.json").read_text(encoding="utf-8"))
 
 
 def write(paths: Sequence[Path], out: Path) -> None:
-    """Write the live notebook of each chapter that has a talk; any other as it is."""
+    """Write a live notebook for each chapter; without a talk.md, it is the chapter unchanged."""
     out.mkdir(parents=True, exist_ok=True)
     for path in paths:
         notebook, plan = notebooks.read(path), plan_of(path)
@@ -38,11 +38,11 @@ def write(paths: Sequence[Path], out: Path) -> None:
 
 
 def live(notebook: NotebookNode, plan: Sequence[Planned]) -> None:
-    """Give a notebook the slides of a plan: each begins above the first cell that it names."""
+    """Add a plan's slides to a notebook; each slide begins above the first of the cells that it names."""
     order = [cell.id for cell in notebook.cells]
     begins = {id: [s for s in plan if min(s.cells, key=order.index) == id] for id in order}
     cells: list[NotebookNode] = []
-    steps: set[str] = set()  # of the slide that has begun
+    steps: set[str] = set()  # of the current slide
     waits, answer, tried = "", "", False
 
     def say(text: str, kind: str) -> None:
@@ -65,7 +65,7 @@ def live(notebook: NotebookNode, plan: Sequence[Planned]) -> None:
         if shown:
             cell.metadata["slideshow"] = {"slide_type": waits} if waits else {}
             cell.metadata["jupyter"] = {"source_hidden": not source}
-            waits = ""  # the rest of the slide comes with it
+            waits = ""  # the rest of the slide appears with it
         cells.append(cell)
     if answer:
         say(answer, waits)
@@ -74,7 +74,7 @@ def live(notebook: NotebookNode, plan: Sequence[Planned]) -> None:
 
 
 def _words(slide: Planned) -> tuple[str, str]:
-    """What a slide says at once, and what it says after a press."""
+    """Return the text that a slide shows at once, and the text that it shows after a press."""
     press = next((n for n, step in enumerate(slide.steps) if step == ["press"]), len(slide.steps))
     parts = slide.steps[:press], slide.steps[press:]
     asked, answer = ("\n\n".join(s for s in part if isinstance(s, str)) for part in parts)

@@ -1,4 +1,4 @@
-"""`course book`: mdBook's site of the notebooks; `course.publish.book` makes them pages for it."""
+"""`course book`: build the website with mdBook, for which `course.publish.book` makes the pages."""
 
 import os
 import re
@@ -21,14 +21,14 @@ from course.serving import become, check_port
 
 
 def build(root: Path, serve: bool = False, port: int = 3000) -> int:
-    """Build the book into build/book, all of it or nothing; `serve` then shows it as you write."""
+    """Build the book into build/book, completely or not at all; `serve` then shows it as you write."""
     paths, pages = notebooks.select(root, []), notebooks.pages(root)
     mdbook, environment = _mdbook(), _environment()
     if serve:
         check_port(port)
     out = root / "build" / "book"
     with atomic_folder(out) as new, TemporaryDirectory(prefix="course-") as staged:
-        # mdBook publishes whatever it finds: here are the pages, the preprocessor adds their files.
+        # mdBook publishes every file in its source: the wheel, the pages, and what the preprocessor adds.
         build_wheel(root, Path(staged))
         for path in (root / "notebooks" / "SUMMARY.md", *pages):
             place = staged / path.relative_to(root / "notebooks")
@@ -44,7 +44,7 @@ def build(root: Path, serve: bool = False, port: int = 3000) -> int:
 
 
 def _run(command: list[str | Path], environment: dict[str, str]) -> None:
-    """Run mdBook, with the preprocessor that it starts; none of them is left."""
+    """Run mdBook and the preprocessor that it starts, and end both. Raises CourseError if mdBook fails."""
     pipe = subprocess.PIPE
     with started(command, env=environment, stdout=pipe, stderr=pipe) as process:
         stderr = process.communicate()[1]
@@ -54,14 +54,14 @@ def _run(command: list[str | Path], environment: dict[str, str]) -> None:
 
 
 def _title_contents(page: Path) -> None:
-    """Give the page of contents a title: it is shown in a frame where there is no script."""
+    """Give the page of contents a title, because browsers without scripts show it in a frame."""
     title = '<head>\n<title>Table of contents</title>\n<link rel="icon" href="data:,">'
     text = page.read_text(encoding="utf-8")
     page.write_text(text.replace("<head>", title, 1), encoding="utf-8")
 
 
 def _complaint(stderr: str) -> str:
-    """What went wrong, out of what the preprocessor and mdBook wrote."""
+    """Return what went wrong, from the text that the preprocessor and mdBook wrote."""
     for line in stderr.splitlines():
         if line.startswith("course: "):
             return line.removeprefix("course: ")
@@ -73,7 +73,7 @@ def _complaint(stderr: str) -> str:
 
 
 def _mdbook() -> str:
-    """The path of mdBook: the one beside this Python, else one on the PATH."""
+    """Return the path of mdBook, next to this Python or on the PATH. Raises CourseError without one."""
     beside = Path(sys.executable).parent
     found = shutil.which("mdbook", path=str(beside)) or shutil.which("mdbook")
     if not found:
@@ -85,7 +85,7 @@ def _mdbook() -> str:
 
 
 def _environment() -> dict[str, str]:
-    """An environment in which `python` is this Python."""
+    """Return an environment in which `python` is this Python, without settings of mdBook."""
     return {
         **{name: value for name, value in os.environ.items() if not name.startswith("MDBOOK_")},
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
@@ -94,7 +94,7 @@ def _environment() -> dict[str, str]:
 
 
 def _serve(mdbook: str, root: Path, port: int, environment: dict[str, str]) -> NoReturn:
-    """Become mdBook's own server, which builds anew and reloads the page when a file changes."""
+    """Become mdBook's server, which rebuilds the book and reloads the page when a file changes."""
     print(f"http://127.0.0.1:{port} shows the book and follows your edits; stop it with Ctrl-C")
     command = [mdbook, "serve", str(root), "-d", str(root / "build" / ".book.served")]
     become([*command, "-n", "127.0.0.1", "-p", str(port), "--watcher", "poll"], environment)

@@ -1,4 +1,4 @@
-"""From a notebook's cells to HTML: Markdown, code and outputs, for book, decks and worksheets alike.
+"""Turn a notebook's cells into HTML: Markdown, code and outputs, for book, decks and worksheets.
 
 Pure functions of text: nothing here reads a file or starts a program.
 """
@@ -39,7 +39,7 @@ SENTENCE = re.compile(r".*?[.?](?= [A-Z\d]|$)", re.DOTALL)
 
 @functools.cache
 def _colours() -> Callable[[str], str]:
-    """What colours Python; Pygments takes its time to make it."""
+    """Return a function that colours Python; it is cached, because Pygments is slow to make it."""
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import PythonLexer
@@ -50,9 +50,9 @@ def _colours() -> Callable[[str], str]:
 
 
 def code_html(source: str) -> str:
-    """Python as HTML, its words in spans with Pygments' short class names, and so are its lines.
+    """Return Python as HTML, with spans for its tokens (in Pygments' short class names) and its lines.
 
-    A line knows how far it is indented: where it is broken, it goes on a bit further in.
+    Each line carries its indentation, so that the rest of a broken line can be indented a bit more.
     """
     lines = _colours()(source).rstrip("\n").split("\n")
     indents = (len(line) - len(line.lstrip()) for line in source.split("\n"))
@@ -64,7 +64,7 @@ def code_html(source: str) -> str:
 
 
 def output_html(output: Mapping[str, Any]) -> str:
-    """One output of a cell as HTML: its text/html as it is, all else escaped."""
+    """Return one output of a cell as HTML: HTML and SVG nearly unchanged, everything else escaped."""
     kind = output["output_type"]
     if kind == "stream":
         return _pre(_text(output["text"]))
@@ -86,10 +86,10 @@ def output_html(output: Mapping[str, Any]) -> str:
 
 
 def _inline(image: re.Match[str], moves: bool = False) -> str:
-    """A figure as a part of the page, which gives it its colours; its own paper stays behind.
+    """Return a figure as a part of the page, from which it takes its colours; its own style is removed.
 
-    Its sentences are for the ear. Below it the eyes get the first, which opens the others, or all of
-    them if the figure moves.
+    A screen reader reads all sentences about the figure. The caption shows the first one, and the
+    others at a click; if the figure moves, it shows all of them.
     """
     svg = b64decode(image[1]).decode("utf-8")
     bare = re.sub("<style>.*?</style>", "", svg, count=1, flags=re.DOTALL)
@@ -112,18 +112,18 @@ def _pre(text: str, more: str = "") -> str:
 
 
 def _runs_on(text: str) -> bool:
-    """Whether an output has lines of words that are longer than a line of a page, and no columns."""
+    """Whether an output has a line that is longer than a line of the page, and no columns."""
     return max(map(len, text.splitlines()), default=0) > LINE and "   " not in text
 
 
 def _text(value: str | list[str]) -> str:
-    """A text of the notebook format, which may be cut into lines."""
+    """Return a text of the notebook format, which can be a list of lines, as one string."""
     return value if isinstance(value, str) else "".join(value)
 
 
 def one_block(text: str) -> str:
-    """HTML that Markdown takes for one block: a blank line would end it."""
-    raw = r"<(style|script)\b.*?</\1>"  # there, a character can't be written by its number
+    """Return HTML that Markdown reads as one block: without blank lines, which would end it."""
+    raw = r"<(style|script)\b.*?</\1>"  # in these, &#10; wouldn't be read as a line break
     text = re.sub(raw, lambda found: re.sub(r"\n\s*\n", "\n", found[0]), text, flags=re.DOTALL)
     return re.sub(r"\n(?=[ \t]*(?:\n|\Z))", "&#10;", text.strip("\n"))
 
@@ -133,7 +133,7 @@ def one_block(text: str) -> str:
 
 @functools.cache
 def _parser() -> MarkdownIt:
-    """CommonMark with GitHub's tables; Python in it is coloured as that of the cells."""
+    """Return a parser for CommonMark with GitHub's tables; its Python code is coloured as in cells."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -150,17 +150,17 @@ def _fence(renderer, tokens: list[Token], at: int, options, env) -> str:
 
 
 def parse(markdown: str, where: str) -> list[Token]:
-    """The tokens of a Markdown cell, its formulas MathML."""
+    """Return the tokens of a Markdown cell, with its formulas as MathML."""
     return _parser().parse(convert_math(markdown, where))
 
 
 def render(tokens: list[Token]) -> str:
-    """Tokens as HTML."""
+    """Return tokens as HTML."""
     return _parser().renderer.render(tokens, _parser().options, {})
 
 
 def headings(tokens: list[Token]) -> Iterator[tuple[Token, Token]]:
-    """What opens each heading, and what stands in it."""
+    """Yield, for each heading, the token that opens it and the token with its content."""
     return (pair for pair in pairwise(tokens) if pair[0].type == "heading_open")
 
 
@@ -170,7 +170,7 @@ def words(inline: Token) -> str:
 
 
 def anchor(title: str) -> str:
-    """The id of a heading. What JupyterLab calls it comes to the same: `Why-scale?`, `why-scale`.
+    """Return the id of a heading; the id that JupyterLab uses, such as `Why-scale?`, gives the same one.
 
     >>> anchor("Why `scale`?"), anchor("Why-scale?")
     ('why-scale', 'why-scale')
@@ -182,14 +182,14 @@ def anchor(title: str) -> str:
 # ---------------------------------------------------------------- notebooks
 
 
-Cell = dict[str, Any]  # as in a notebook's JSON, with `where`, `tags` and, of Markdown, `tokens`
+Cell = dict[str, Any]  # the JSON of a cell, with `where`, `tags` and, for Markdown, `tokens`
 
 
 class Page:
-    """A notebook, or a Markdown file, on its way into a book or a deck."""
+    """A notebook or a Markdown file, prepared for the book, a deck or a worksheet."""
 
     def __init__(self, path: str, text: str) -> None:
-        self.path = path  # in notebooks/
+        self.path = path  # relative to notebooks/
         self.title = ""
         self.ids: set[str] = set()  # of headings
         self.cells: list[Cell] = []
@@ -214,11 +214,11 @@ class Page:
 
     @functools.cached_property
     def minutes(self) -> tuple[float, float]:
-        """How long its main line and its Deeper sections take."""
+        """The minutes that the main line and the Deeper sections take."""
         return minutes(self.cells)
 
     def check_outputs(self) -> None:
-        """Refuse a notebook that has code and was never run."""
+        """Raise CourseError if the notebook has code but was never run."""
         ran = [cell.get("execution_count") for cell in self.cells if cell["cell_type"] == "code"]
         if ran and not any(ran):
             raise CourseError(
@@ -234,7 +234,7 @@ class Page:
 
 @contextmanager
 def well_formed(cell: Cell) -> Iterator[None]:
-    """CourseError for what breaks in a cell that is not as the format says."""
+    """Turn an error that a malformed cell causes into a CourseError that names the cell."""
     try:
         yield
     except (KeyError, TypeError, AttributeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""The PDF of a deck, which Chromium prints."""
+"""Print decks to PDF, with Chromium."""
 
 import importlib.util
 import os
@@ -10,7 +10,7 @@ from course.errors import CourseError
 
 
 def chromium() -> str:
-    """The path of a Chromium. Raises CourseError where it, or what drives it, is missing."""
+    """Return the path of Chromium. Raises CourseError if it or playwright, which drives it, is missing."""
     if importlib.util.find_spec("playwright") is None:
         raise CourseError(
             "a PDF needs playwright, and this Python has none: install it with "
@@ -26,13 +26,13 @@ def chromium() -> str:
 
 
 def print_to_pdf(browser: str, folder: Path, stems: list[str]) -> None:
-    """Print the decks of a folder, each beside its page."""
+    """Print the decks of a folder, each to a PDF next to its page. Raises CourseError if that fails."""
     from playwright.sync_api import Error, sync_playwright
 
     flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
     try:
         with TemporaryDirectory(prefix="course-") as scratch, sync_playwright() as playwright:
-            own = os.environ | {"TMPDIR": scratch}  # what it leaves if it is ended goes, too
+            own = os.environ | {"TMPDIR": scratch}  # so its files go, even if it is killed
             opened = playwright.chromium.launch(executable_path=browser, args=flags, env=own)
             page = opened.new_page()
             for stem in stems:

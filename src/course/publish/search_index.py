@@ -1,6 +1,6 @@
-"""The search index of the book: no hint, solution or answer that is closed on its page is shown by it.
+"""Keep folded hints, solutions and answers out of what the book's search shows.
 
-mdBook stores the text of each section, all of it, and shows a piece of that for each result.
+mdBook stores the complete text of each section, and shows a part of it for each result.
 """
 
 import html
@@ -16,7 +16,7 @@ CLOSED = re.compile(r"(<details><summary>.*?</summary>).*?</details>", re.DOTALL
 
 
 def hide_closed(site: Path) -> None:
-    """Leave out of the stored texts what opens by a click in exercises and quizzes."""
+    """Remove the folded parts of exercises and quizzes. Raises CourseError if the index can't be read."""
     try:
         [path] = site.glob("searchindex-*.js")
         text = path.read_text(encoding="utf-8")
@@ -40,14 +40,14 @@ def hide_closed(site: Path) -> None:
 
 
 def sections(page: Path) -> dict[str, str]:
-    """The text below each heading of a page, by the heading's id; "" is what stands before all."""
+    """Return the text below each heading of a page by the heading's id; "" is the text before the first."""
     main = page.read_text(encoding="utf-8").partition("<main>")[2].partition("</main>")[0]
     parts = ["", *HEADING.split(main)]
     return dict(zip(parts[::2], map(open_text, parts[1::2]), strict=True))
 
 
 def open_text(markup: str) -> str:
-    """The text of HTML, with a space for each tag as mdBook has it, without what is closed.
+    """Return the text of HTML without folded parts, with a space for each tag, as mdBook has it.
 
     >>> open_text("<b>Try</b> f(x)<details><summary>Hint 1</summary>Look.</details> &lt; 3")
     'Try f(x) Hint 1 < 3'

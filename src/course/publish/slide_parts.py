@@ -1,4 +1,4 @@
-"""What of a cell stands on a slide: code and outputs cut to what can be read from the back row."""
+"""Choose what a slide shows of a cell: code and outputs that can be read from the back row."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import textwrap
 
 from course.publish.page import Cell
 
-LINES, WIDTH = 10, 74  # of code on a slide: 25 px where it has 1280 × 720
+LINES, WIDTH = 10, 74  # of code on a slide, in 25 px type at 1280 × 720
 LINTER = re.compile(r"[ \t]*#[ \t]*(?:noqa|fmt|type:|ruff|pylint).*")
 TENSOR = re.compile(r"tensor\((\[[^()]*\])")
-DECIMALS = re.compile(r"\.\d{3}|e-")  # more than are read from the back row
+DECIMALS = re.compile(r"\.\d{3}|e-")  # more digits than the back row can read
 DIGITS = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?")
 TRUTH = re.compile(r"\b(?:True|False)\b")
 ROW_NAMES = re.compile(r"<g [^>]*><text [^>]*class='row'.*?</g>")
@@ -21,8 +21,8 @@ NUMBER = re.compile(r"[^\s,\[\]]+")
 
 
 def bare(source: str) -> str:
-    """Code without the statements that only check it, without words to a linter, and without the
-    comment that makes a line too long.
+    """Return code without the statements that only check it, without comments for linters, and without
+    comments that make a line too long.
 
     >>> print(bare("x = f(2)  # noqa: B008\\nassert x > 1\\ntorch.testing.assert_close(x, y)"))
     x = f(2)
@@ -38,7 +38,7 @@ def bare(source: str) -> str:
 
 
 def chosen(text: str, first: str, last: str) -> str:
-    """The lines from the one that begins with `first` to the next that begins with `last`.
+    """Return the lines from the one that begins with `first` to the next that begins with `last`.
 
     >>> chosen("a = 1\\nb = 2\\nc = 3", "b", "c")
     'b = 2\\nc = 3'
@@ -60,7 +60,7 @@ def is_readable(code: str, width: int = WIDTH) -> bool:
 
 
 def readable(source: str, *ends: str) -> str:
-    """The code of a cell, or the lines of it from one to another. Raises ValueError if it is too long."""
+    """Return a cell's code, or the lines that `ends` choose. Raises ValueError if it is too long."""
     code = chosen(bare(source), *ends) if ends else bare(source)
     if not is_readable(code):
         lines = code.splitlines()
@@ -72,7 +72,7 @@ def readable(source: str, *ends: str) -> str:
 
 
 def printed_text(cell: Cell) -> str:
-    """What a cell prints."""
+    """Return the text that a cell outputs."""
     texts = (
         output.get("text") or output["data"].get("text/plain", "") for output in cell["outputs"]
     )
@@ -80,11 +80,11 @@ def printed_text(cell: Cell) -> str:
 
 
 def table(printed: str, rows: list[str], columns: list[str]) -> str:
-    """The numbers of printed tensors as a table: the larger, the darker, and another hue below 0.
+    """Return the numbers of printed tensors as a table: larger is darker, negative has a different hue.
 
-    Where all lie between 0 and 1 the shade is that of weights (`roots` of draw/picture.py).
+    If all numbers are between 0 and 1, they are shaded like weights (`roots` in draw/picture.py).
 
-    Tensors as wide as the first follow below it, as far as there are names for the rows.
+    Rows as wide as the first one are used, up to the number of `rows`. Raises ValueError if names don't fit.
     """
     found = _rows(printed)[: len(rows) or None]
     width = len(found[0]) if found else 0
@@ -104,11 +104,11 @@ def table(printed: str, rows: list[str], columns: list[str]) -> str:
 
 
 def bars(printed: str, names: list[str], word: str = "") -> str:
-    """Printed numbers as bars: those of the tensors, or else the last of each line, or of each of its
-    parts between commas.
+    """Return printed numbers as bars: those of the tensors, or otherwise the last number of each line, or
+    of each of its parts between commas.
 
-    Only of lines and parts in which `word`, a regular expression, is found, and then the number after
-    it. Names replace what is said before a number; one that is - leaves the number out.
+    With `word`, a regular expression, only lines and parts that match it count, with the first number
+    after the match. Names replace the text before the numbers; the name - leaves a number out.
     """
     found = _counted(printed, word)
     names = names or [name for name, _ in found]
@@ -127,7 +127,7 @@ def bars(printed: str, names: list[str], word: str = "") -> str:
 
 
 def _counted(printed: str, word: str) -> list[tuple[str, str]]:
-    """The numbers for bars, each with what is said before it."""
+    """Return the numbers for bars, each after the text that is printed before it."""
     said = "\n".join(line for line in printed.splitlines() if re.search(word, line))
     if numbers := [text for tensor in TENSOR.findall(said) for text in NUMBER.findall(tensor)]:
         return [("", text) for text in numbers]
@@ -142,7 +142,7 @@ def _counted(printed: str, word: str) -> list[tuple[str, str]]:
 
 
 def _brief(text: str) -> str:
-    """A number with three of its digits, or from 100 on with those before its point.
+    """Return a number rounded to three digits, or from 100 on to an integer.
 
     >>> _brief("0.9544"), _brief("0.0029"), _brief("1066.11"), _brief("2.3028"), _brief("99.999")
     ('0.954', '0.0029', '1066', '2.30', '100')
@@ -158,9 +158,9 @@ def _brief(text: str) -> str:
 
 
 def strip(printed: str, names: list[str], word: str = "") -> str:
-    """Printed lists as rows of boxes: a line's name, then what stands in its brackets, or its words.
+    """Return printed lists as rows of boxes: each line's name, then the items in its brackets, or its words.
 
-    Only of the lines in which `word`, a regular expression, is found; what an arrow leads to is marked.
+    Only lines that match `word`, a regular expression, are shown. The item after an arrow is marked.
     """
     lines = [line for line in printed.splitlines() if line.strip() and re.search(word, line)]
     if len(lines) < len(names):
@@ -191,9 +191,9 @@ def _bar(name: str, text: str, begins: float, share: float) -> str:
 
 
 def panels(drawn: str, chosen: list[int]) -> str:
-    """Of a figure with several panels only these, counted from 1, without the title of all of them.
+    """Return a figure with only the chosen panels, counted from 1, and without its title.
 
-    Panels beside each other share the names of their rows: the first of these gets them from the first of all.
+    Panels next to each other share row names. If the first chosen panel has none, it takes the first panel's.
     """
     begins = [found.start() for found in re.finditer("<g class='panel'>", drawn)]
     ends = [_end(drawn, begin) for begin in begins]
@@ -210,12 +210,12 @@ def panels(drawn: str, chosen: list[int]) -> str:
 
 
 def _left(panel: str) -> float:
-    """Where the paths of a panel begin."""
+    """Return the smallest x at which a path of a panel begins."""
     return min(float(x) for x in re.findall(r"[ML] ([\d.]+) ", panel))
 
 
 def _end(drawn: str, begin: int) -> int:
-    """Where the group ends that begins there."""
+    """Return the index at which the group that begins at `begin` ends."""
     depth = 0
     for found in re.finditer("<g[ >]|</g>", drawn[begin:]):
         depth += -1 if found[0] == "</g>" else 1
@@ -225,8 +225,8 @@ def _end(drawn: str, begin: int) -> int:
 
 
 def _rows(printed: str) -> list[list[str]]:
-    """The rows of numbers in printed tensors, those that are as wide as the first; without tensors,
-    what is True and False in each line."""
+    """Return the rows of numbers in printed tensors that are as wide as the first row; without tensors,
+    every True and False in each line."""
     texts = (row for tensor in TENSOR.findall(printed) for row in tensor.split("]"))
     rows = [numbers for text in texts if (numbers := NUMBER.findall(text))]
     rows = rows or [found for line in printed.splitlines() if (found := TRUTH.findall(line))]

@@ -1,4 +1,4 @@
-"""A talk out of a chapter: the slides that its talk.md plans, each with what it shows and its notes."""
+"""Make the slides that a chapter's talk.md plans, each with its content and the speaker's notes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from course.publish.talk_plan import Planned, Slide, read_plan
 
 
 def talk(path: Path, notebook: Page, site: Site) -> list[Slide]:
-    """The slides of the talk in this file. Raises CourseError with the slide that is wrong."""
+    """Return the slides that this file plans. Raises CourseError, which names the slide, if one is wrong."""
     plan = read_plan(path)
     slides = []
     for planned in plan:
@@ -40,7 +40,7 @@ def talk(path: Path, notebook: Page, site: Site) -> list[Slide]:
 
 
 class _Maker:
-    """Makes a slide of what is planned; a method for each word that begins a line in braces."""
+    """Makes a slide from its plan, with a method for each word that can begin a line in braces."""
 
     def __init__(self, notebook: Page, site: Site, where: str) -> None:
         self.notebook, self.site, self.where = notebook, site, where
@@ -60,7 +60,7 @@ class _Maker:
                 self.press()
             else:
                 shown = self.words(step) if isinstance(step, str) else self.shown(*step)
-                self.body += shown  # now: an exercise presses
+                self.body += shown  # after the call, because an exercise empties self.body
         self.press()
         return self.made
 
@@ -80,7 +80,7 @@ class _Maker:
         return CourseError(f"{self.where}: {says}")
 
     def press(self) -> None:
-        """What comes next waits for a press."""
+        """End a block: what follows is shown at the next press."""
         self.made.add(self.body)
         self.body = ""
 
@@ -133,7 +133,7 @@ class _Maker:
         return f'<p>{prose(question.text)}</p><div class="course-quiz">{options}</div>'
 
     def exercise(self, stub: Cell) -> str:
-        """What the learner is given, and at the next press the solution, or in the notes if it is long."""
+        """Show the stub, and return the solution for the next press; put a long one into the notes."""
         root, (hints, solution) = self.site.src.parent, self.answer(stub)
         self.made.kind = "exercise"
         self.made.notes += [
@@ -143,13 +143,13 @@ class _Maker:
         self.press()
         if not solution and (says := kept_back(root)):
             self.made.notes.append(f"<p>{says}</p>")
-        if is_readable(solution, WIDTH - 4):  # it stands further in
+        if is_readable(solution, WIDTH - 4):  # a solution is indented
             return _solution(solution)
         self.made.notes.append(_solution(solution))
         return ""
 
     def answer(self, stub: Cell) -> tuple[list[str], str]:
-        """The hints and the solution of the exercise whose answer is written into this cell."""
+        """Return the hints and the solution of the exercise to which this stub belongs."""
         place = self.notebook.cells.index(stub)
         check = self.notebook.cells[place + 1 : place + 2]
         if not check or "exercise" not in stub["tags"] & check[0]["tags"]:
@@ -171,7 +171,7 @@ def _solution(solution: str) -> str:
 
 
 def _learnt(cell: Cell) -> dict[str, str]:
-    """What the output of a check or a quiz says it is."""
+    """Return the data in the output of a check or a quiz. Raises CourseError if there are none."""
     for output in cell["outputs"]:
         if MIME in output.get("data", {}):
             return output["data"][MIME]

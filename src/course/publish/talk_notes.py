@@ -1,4 +1,4 @@
-"""What the speaker reads beside a slide: when it begins, what to say and ask, what the page says."""
+"""Write the speaker's notes for each slide: when it begins, what to say and ask, what the page says."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ DRAWN = re.compile(r'<svg role="img" aria-label="([^"]*)"')
 def add_notes(
     slides: Sequence[Slide], plan: Sequence[Planned], notebook: Page, site: Site
 ) -> None:
-    """Put before the notes of each slide its minutes, and what its cells have for the speaker.
+    """Begin the notes of each slide with its minutes, the notes of its cells and the text around them.
 
-    The first slide also has the plan of the whole talk.
+    The first slide also has the plan of the entire talk.
     """
     ends = list(accumulate(planned.minutes for planned in plan))
     spans = list(pairwise([0, *ends]))
@@ -44,9 +44,9 @@ def add_notes(
 
 
 def _shares(plan: Sequence[Planned], cells: Sequence[Cell]) -> list[list[Cell | str]]:
-    """Of which cells each slide tells: those it names, and the words around them on the main line.
+    """Return the cells for the notes of each slide: those that it names, and others in their sections.
 
-    A section of which no slide shows anything is named by its heading, to the slide before it.
+    If no slide names a cell of a section on the main line, the slide before it has the section's heading.
     """
     slide_of = {id: n for n, planned in reversed(list(enumerate(plan))) for id in planned.cells}
     shares: list[list[Cell | str]] = [[] for _ in plan]
@@ -63,7 +63,7 @@ def _shares(plan: Sequence[Planned], cells: Sequence[Cell]) -> list[list[Cell | 
 
 
 def _told_with(n: int, cell: Cell, named: Sequence[int]) -> int:
-    """The place of the named cell with which a cell is told: the next, or the last for a fragment."""
+    """Return the index of the named cell to which a cell belongs: the next, or the last for a fragment."""
     before = [k for k in named if k <= n]
     after = [k for k in named if k >= n]
     late = cell["metadata"].get("slideshow", {}).get("slide_type") == "fragment"
@@ -71,7 +71,7 @@ def _told_with(n: int, cell: Cell, named: Sequence[int]) -> int:
 
 
 def _sections(cells: Sequence[Cell]) -> Iterator[tuple[Sequence[Cell], bool]]:
-    """The cells under each heading, and whether they are Deeper."""
+    """Yield the cells under each heading, and whether they are Deeper."""
     heads = [n for n, cell in enumerate(cells) if n == 0 or _heading(cell)]
     deeper = sections(cells)
     for start, end in pairwise([*heads, len(cells)]):
@@ -79,13 +79,13 @@ def _sections(cells: Sequence[Cell]) -> Iterator[tuple[Sequence[Cell], bool]]:
 
 
 def _heading(cell: Cell) -> Token | None:
-    """What stands in the heading that a cell begins with."""
+    """Return the text token of the heading with which a cell begins, or None."""
     tokens = cell.get("tokens")
     return tokens[1] if tokens and tokens[0].type == "heading_open" else None
 
 
 def _to_say(share: Sequence[Cell | str], notebook: Page, site: Site) -> Iterator[str]:
-    """The notes in the cells' metadata."""
+    """Yield the notes in the cells' metadata, as HTML."""
     for cell in share:
         notes = "" if isinstance(cell, str) else cell["metadata"].get("course", {}).get("notes")
         if notes:
@@ -103,7 +103,7 @@ def _on_the_page(share: Sequence[Cell | str], notebook: Page, site: Site) -> Ite
 
 
 def _prose(cell: Cell) -> str:
-    """What a page says in a cell, without its heading; of a figure what it shows."""
+    """Return a cell's text without its heading, or the sentences about its figures."""
     if tokens := cell.get("tokens"):
         return render(tokens[3:] if _heading(cell) else tokens)
     shown = DRAWN.findall("".join(map(output_html, cell["outputs"])))

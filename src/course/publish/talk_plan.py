@@ -1,4 +1,4 @@
-"""A talk out of a chapter: `talk.md` in the chapter's folder says what stands on its slides.
+"""Read the plan of a talk: `talk.md` in a chapter's folder says what is on each slide.
 
     ## How well do two words fit? (4 minutes)
 
@@ -10,24 +10,24 @@
     {{press}}
     {{output cell-008}}
 
-What is quoted asks the room. A line in braces takes something from a cell of the notebook:
+A quoted line is a question to the audience. A line in braces shows a part of a cell of the notebook:
 
-- `{{code CELL}}` its code, without the lines that only check it;
-- `{{output CELL}}` what it gives: text, a figure, an explorer; `{{figure CELL}}` only what it draws,
-  `{{figure CELL | 1, 3}}` of its panels the first and the third;
-- `{{code CELL | FIRST | LAST}}`, `{{output CELL | FIRST | LAST}}` the lines from the one that begins
+- `{{code CELL}}`: its code, without the lines that only check it;
+- `{{output CELL}}`: its output, such as text, a figure or an explorer; `{{figure CELL}}`: only its figure;
+  `{{figure CELL | 1, 3}}`: only the first and the third panel of its figure;
+- `{{code CELL | FIRST | LAST}}`, `{{output CELL | FIRST | LAST}}`: the lines from the one that begins
   with FIRST to the next that begins with LAST;
-- `{{table CELL | ROWS | COLUMNS}}` the numbers in the tensors that it prints, shaded, with names;
-- `{{bars CELL | NAMES | WORD}}` the numbers in its tensors as bars, or the last one of each line, or
-  the one after WORD (without NAMES with what the line says; `-` leaves a number out);
-- `{{strip CELL | NAMES | WORD}}` what its lines list, in boxes, or those lines in which WORD is;
-- `{{exercise CELL}}` what the learner is given, and the solution at the next press (if it is long,
-  in the notes);
-- `{{quiz CELL | NUMBER}}` one question;
-- `{{notes CELL}}` nothing: its words are for the speaker.
+- `{{table CELL | ROWS | COLUMNS}}`: the numbers in its printed tensors, shaded, with these names;
+- `{{bars CELL | NAMES | WORD}}`: the numbers in its tensors as bars, or the last number of each line, or
+  the first one after WORD, named by the text before it or by NAMES (the name `-` leaves a number out);
+- `{{strip CELL | NAMES | WORD}}`: the lists in its output, in boxes; with WORD, only the lines that have it;
+- `{{exercise CELL}}`: the stub for the learner, and the solution at the next press (if it is long, in
+  the notes);
+- `{{quiz CELL | NUMBER}}`: one question;
+- `{{notes CELL}}`: nothing, but the speaker's notes have the text of the cell.
 
-What comes after `{{press}}` waits for a press. The speaker reads when each slide begins, and what the
-page says around the cells that are named.
+Everything after `{{press}}` is shown when the speaker presses a key. The notes say when each slide
+begins, and what the page says around the cells that the slide names.
 """
 
 import re
@@ -45,7 +45,7 @@ BRACES = re.compile(r"(?m)^\{\{(.*)\}\}$")
 
 @dataclass
 class Slide:
-    """What one slide shows, block by block, and what the speaker reads; each press brings a block."""
+    """A slide as blocks, of which each press shows the next one, and the speaker's notes."""
 
     cell: str  # the id of the first cell that it names
     heading: str  # HTML
@@ -59,7 +59,7 @@ class Slide:
 
 @dataclass(frozen=True)
 class Planned:
-    """A slide as `talk.md` has it: steps are Markdown, or what stands in braces, cut at its bars."""
+    """A slide as planned in `talk.md`; each step is Markdown, or the text in braces, split at the bars."""
 
     heading: str
     minutes: int
@@ -67,19 +67,19 @@ class Planned:
 
     @property
     def cells(self) -> list[str]:
-        """The ids that its braces name."""
+        """The ids of the cells that its braces name."""
         heads = [step[0].partition(" ") for step in self.steps if isinstance(step, list)]
         return [cell for _, _, cell in heads if cell]
 
 
 def plan_of(notebook: Path) -> Path | None:
-    """The file with the talk of a chapter, if it has one."""
+    """Return the file with the talk of a chapter, or None if it has no talk."""
     path = content.chapter(notebook.stem[:2]) / "talk.md"
     return path if path.is_file() else None
 
 
 def read_plan(path: Path) -> list[Planned]:
-    """The slides that a talk has, in order."""
+    """Return the planned slides of a talk. Raises CourseError if one has no heading or no minutes."""
     before, *parts = SLIDE.split(read_text(path))
     slides = list(zip(parts[::3], parts[1::3], parts[2::3], strict=True))
     untimed = [heading for heading, minutes, _ in slides if minutes is None]

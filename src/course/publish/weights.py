@@ -1,7 +1,7 @@
-"""The checkpoints that live explorers compute with, as scripts: from a disk no page reads another file.
+"""Publish the checkpoints of live explorers as scripts, since a page on a disk can't read other files.
 
-A page names what it needs by a fingerprint (course.draw.live). Only the checkpoints that come with the
-course are published; an explorer of any other keeps its still picture.
+A page names a checkpoint by its fingerprint (course.draw.live). Only checkpoints that come with the course
+are published; an explorer with another checkpoint only shows its still picture.
 """
 
 import gzip
@@ -16,23 +16,23 @@ NEEDED = re.compile(r'<script [^>]*class="course-live" data-weights="([0-9a-f]{1
 
 
 def tags(page: str, up: str = "") -> str:
-    """What loads the weights that the explorers of a page need; `up` leads from it to their folder."""
+    """Return script tags that load the weights for a page; `up` leads from the page to their folder."""
     return "".join(f'<script src="{up}{name}.js"></script>\n' for name in scripts(page))
 
 
 def inline(page: str) -> str:
-    """The same for a page that has no folder: its weights are in it."""
+    """Return script tags that contain the weights, for a page that has no folder for them."""
     return "".join(f"<script>{script}</script>\n" for script in scripts(page).values())
 
 
 def write(page: str, folder: Path) -> None:
-    """Put the weights that a page needs into a folder."""
+    """Write the scripts with the weights that a page needs into a folder."""
     for name, script in scripts(page).items():
         (folder / f"{name}.js").write_text(script, encoding="ascii")
 
 
 def scripts(page: str) -> dict[str, str]:
-    """The scripts with the weights that a page needs, by their fingerprints."""
+    """Return the scripts with the weights that a page needs, {fingerprint: script}."""
     needed = set(NEEDED.findall(page))
     if not needed:
         return {}
@@ -46,5 +46,5 @@ def scripts(page: str) -> dict[str, str]:
 
 
 def packed(body: bytes) -> str:
-    """A file as text. The two bytes of 16-bit floats lie apart, because that zips better."""
+    """Compress a file to text. The two bytes of each 16-bit float are separated, which compresses better."""
     return b64encode(gzip.compress(body[::2] + body[1::2], mtime=0)).decode("ascii")

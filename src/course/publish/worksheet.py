@@ -1,7 +1,7 @@
-"""Exercises on paper: a page of HTML that needs nothing else, and that a browser prints.
+"""Make worksheets: pages of exercises, each a single file of HTML for a browser to print.
 
-What is asked comes from the notebook. How much room an answer takes, and what whoever marks it wants
-to know, comes from its record.
+The statements and stubs come from the notebook. The room for an answer, and the solution, hints and known
+mistakes for marking, come from the exercise's record.
 """
 
 import html
@@ -21,13 +21,13 @@ from course.publish.page import Cell, Page, code_html, headings, render, words
 
 ASSETS = Path(__file__).parent / "assets"
 NUMBER = re.compile(r"(?:Deeper: )?(\d+)\. ")  # at the beginning of a heading
-LEFT_OUT = re.compile(r"[ \t]*# noqa.*|\n\s*raise NotImplementedError")  # of a stub, on paper
-LINE = 8  # millimetres, for a line by hand
+LEFT_OUT = re.compile(r"[ \t]*# noqa.*|\n\s*raise NotImplementedError")  # of a stub, in print
+LINE = 8  # millimetres, for a handwritten line
 NAME = "".join(f'<p>{what}: <span class="field"></span></p>' for what in ("Name", "Date"))
 
 
 def asked(page: Page) -> dict[int, list[Cell]]:
-    """The cells of each exercise, its statement and its stub, by the number in its heading."""
+    """Return the cells of each exercise, its statement and stub, by the number in its heading."""
     found: dict[int, list[Cell]] = {}
     number, since = None, []
     for cell in page.cells:
@@ -45,7 +45,7 @@ def asked(page: Page) -> dict[int, list[Cell]]:
 
 
 def worksheet(page: Page, numbers: Sequence[int], solved: bool) -> str:
-    """The exercises of a page with these numbers, all if none is named, with or without solutions."""
+    """Return a worksheet with these exercises of a page, or all. Raises CourseError if one is missing."""
     found = asked(page)
     if not found:
         raise CourseError(f"there are no exercises in {page.path}: name another chapter")
@@ -70,7 +70,7 @@ def worksheet(page: Page, numbers: Sequence[int], solved: bool) -> str:
 
 
 def _exercise(cells: list[Cell], solved: bool) -> str:
-    """A statement, and below it a stub with room for the rest, or what the record tells."""
+    """Return an exercise: its statement, then its stub with room for an answer, or its solution."""
     *asks, stub = cells
     id = stub["metadata"]["course"]["exercise"]
     statement = "".join(render(cell["tokens"]) for cell in asks)
@@ -100,7 +100,7 @@ def _list(lines: Sequence[str]) -> str:
 
 
 def build(root: Path, paths: Sequence[Path], numbers: Sequence[int], solved: bool) -> int:
-    """Write a worksheet for each chapter into build/sheets."""
+    """Write a worksheet for each chapter into build/sheets, and return 0."""
     src, out = root / "notebooks", root / "build" / "sheets"
     more = "".join(f"_{number}" for number in numbers) + "_solutions" * solved
     made = {}
