@@ -227,7 +227,8 @@ def test_every_solution_passes_in_its_notebook(path, names_only, monkeypatch):
 def test_every_quiz_explains_itself_and_moves_the_right_option(path):
     found = quiz(path.stem[:2])
     for question in found.questions:
-        assert all(len(option.why) > 20 for option in question.options), question.text
+        short = [option.text for option in question.options if len(option.why) <= 20]
+        assert not short, f"explain these options of {question.text!r} in a sentence: {short}"
     places = [[o.right for o in question.options].index(True) for question in found.questions]
     assert len(set(places)) > 1, "the right option is always in the same place"
 
@@ -319,7 +320,7 @@ def test_what_wrong_answers_are_told_is_what_was_read(id, some):
     for key in [key for key in WRONG if key[0] == id][some]:
         old, new = was.get(key, "nothing"), told(*key)
         assert not compare_text(old, new), (
-            f"stored: {old}\ntold: {new}\n"
+            f"\nstored: {old}\ntold: {new}\n"
             f"run `python -m tests.chapters.test_answers {id}` and read the diff of told.txt"
         )
 

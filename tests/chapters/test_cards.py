@@ -44,6 +44,8 @@ def test_every_chapter_has_a_card_and_no_two_letters_one_size(cards):
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_letters_are_the_shape(chapter, cards):
     for what, axes, shape in cards.get(chapter, []):
+        unknown = [axis for axis in axes if axis not in SIZES]
+        assert not unknown, f"{what}: {unknown} aren't letters of A2, {', '.join(SIZES)}"
         wanted = tuple(SIZES[letter] for letter in axes)
         assert shape == wanted, f"{what} has the shape {shape}; {axes} is {wanted}"
 

@@ -26,9 +26,11 @@ x = 1
 
 More.
 """
-RECORD = '''"""Return twice `x`.
+RECORD = '''"""Return twice
+`x`.
 
-`x` is a number.
+- `x` is a number
+- and more.
 """
 
 E = Exercise(__name__, inputs=[(1,)])
@@ -126,7 +128,7 @@ def test_an_appendix_is_refreshed_with_any_chapter(course):
 def test_an_exercise_gets_its_three_cells(course):
     record(course, RECORD)
     says, stub, check = completed(course, "01")[1:]
-    assert says.source == "### 1. Twice\n\nReturn twice `x`.\n\n`x` is a number."
+    assert says.source == "### 1. Twice\n\nReturn twice `x`.\n\n- `x` is a number\n- and more."
     assert stub.source == "def twice(x, *, plus: int=0):\n    raise NotImplementedError"
     assert check.source == 'check("01.twice", twice)'
     assert [cell.id for cell in (says, stub, check)] == [

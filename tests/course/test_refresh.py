@@ -30,6 +30,10 @@ for name in "OMP_NUM_THREADS", "PYTHONHASHSEED", "COURSE_HEADLESS":
 display(2)
 print(3)"""
 
+READS_N1 = """from course.notebooks import read, root
+cells = read(root() / "notebooks" / "n1_good.ipynb").cells
+sum(len(cell.get("outputs", [])) for cell in cells)"""
+
 
 # ---------------------------------------------------------------- with kernels
 
@@ -39,6 +43,7 @@ def twice(tmp_path_factory) -> tuple[list[int], list[str], list[dict[str, bytes]
     """Statuses, stderr and files of two refreshes of a good and a failing notebook."""
     folder = make_course(
         tmp_path_factory.mktemp("twice"),
+        n0_reads=[READS_N1],
         n1_good=[FIGURE, SLIDER, PRINTS, tagged("1 / 0", "raises-exception")],
         n2_fails=["1", "None.x"],
         n3_warns=["import sys\nprint('careful', file=sys.stderr)"],
@@ -74,6 +79,12 @@ def test_a_second_refresh_changes_nothing(twice):
     _, errors, states, _ = twice
     assert "n1_good: refreshed" in errors[0] and "n1_good: unchanged" in errors[1]
     assert states[0] == states[1]
+
+
+def test_a_page_that_reads_others_is_run_after_them(twice):
+    """Else it would show what they gave the last time."""
+    first = json.loads(twice[2][0]["n0_reads.ipynb"])["cells"][1]
+    assert first["outputs"][0]["data"]["text/plain"] == ["6"]
 
 
 def test_a_refresh_says_which_cells_have_gone_and_come(twice, monkeypatch, capsys):

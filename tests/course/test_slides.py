@@ -266,8 +266,11 @@ def pictures_are_read_and_are_most(name, slides):
     meet = [(slide["cell"], pair) for slide in slides for pair in slide["meet"]]
     assert not meet, (name, "texts cover each other", meet)
     shown = [slide for slide in slides if not {"title", "exercise"} & set(slide["kind"].split())]
-    share = sum(slide["picture"] >= MAIN for slide in shown) / len(shown)
-    assert share >= SHARE - 1e-9, (name, "too few pictures", share)
+    without = [slide["cell"] for slide in shown if slide["picture"] < MAIN]
+    assert len(without) <= (1 - SHARE) * len(shown) + 1e-9, (
+        f"{name}: {len(without)} of {len(shown)} slides have no picture, at most a third may: {without}: "
+        "give them a {{figure}}, {{bars}}, {{table}} or {{strip}}"
+    )
 
 
 @pytest.mark.browser

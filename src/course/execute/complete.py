@@ -115,8 +115,13 @@ def _told(id: str, record: str) -> tuple[str, str, str]:
             for function in ast.walk(node):
                 if isinstance(function, ast.FunctionDef):
                     function.body = ast.parse("raise NotImplementedError").body
-            return ast.get_docstring(tree) or "", node.name, ast.unparse(node)
+            return _unwrapped(ast.get_docstring(tree) or ""), node.name, ast.unparse(node)
     raise CourseError(f"the record of {id} has no answer: decorate one with `@E.answer`")
+
+
+def _unwrapped(text: str) -> str:
+    """Return a text with each paragraph on one line; lists and tables stay as they are."""
+    return re.sub(r"(?<=\S)\n(?=[^\s|*-])", " ", text)
 
 
 def _cell(kind: str, id: str, source: str, metadata: dict) -> NotebookNode:

@@ -35,27 +35,33 @@ NOISE = ("execution", "papermill", "collapsed", "scrolled", "ExecuteTime")
 # ---------------------------------------------------------------- the command
 
 
+def readers(root: Path) -> list[Path]:
+    """Return the pages that are made from others: their outputs may change when another page does."""
+    numbers = ((path, path.stem.partition("_")[0]) for path in chapters(root))
+    return [path for path, number in numbers if READS in read_text(path) or parts(number)]
+
+
 def with_readers(notebooks: list[Path], root: Path) -> list[Path]:
-    """Return these notebooks, then the pages that read other pages, since their outputs may change too."""
-    readers = [
-        p for p in chapters(root) if READS in read_text(p) or parts(p.stem.partition("_")[0])
-    ]
-    return list(dict.fromkeys([*notebooks, *readers]))
+    """Return these notebooks and all readers, each once."""
+    return list(dict.fromkeys([*notebooks, *readers(root)]))
 
 
 def refresh(notebooks: list[Path], root: Path, workers: int, timeout: int) -> int:
-    """Execute notebooks and store their outputs. Returns 0 if all are stored, 1 if one was refused."""
+    """Run notebooks, readers last, and store their outputs; return 0, or 1 if one was refused."""
     for path in notebooks:
-        complete(read(path), path, root)  # raises before any notebook is executed
-    before = {path: path.read_bytes() for path in notebooks}
-    jobs = [{"path": path, "root": root, "timeout": timeout} for path in notebooks]
+        complete(read(path), path, root)  # or refuse it before any is run
+    before, late = {path: path.read_bytes() for path in notebooks}, readers(root)
+    env, results = {**ONE_THREAD, **STORED}, []
     with Progress() as progress:
 
         def keep(job: Job, result: Result) -> None:
             progress.finish(result, _keep(job["path"], before[job["path"]], result))
 
-        env = {**ONE_THREAD, **STORED}
-        results = side_by_side(_refresh, jobs, workers, env, progress, keep)
+        for last in (False, True):
+            paths = [path for path in notebooks if (path in late) == last]
+            jobs = [{"path": path, "root": root, "timeout": timeout} for path in paths]
+            if jobs:
+                results += side_by_side(_refresh, jobs, workers, env, progress, keep)
     return 1 if any(result["error"] for result in results) else 0
 
 
