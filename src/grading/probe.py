@@ -89,7 +89,7 @@ def _forks(request: dict) -> bool:
         for _ in range(60):
             child = os.fork()
             if not child:
-                time.sleep(60)
+                time.sleep(60)  # stays until it is ended below
                 os._exit(0)
             children.append(child)
         return True
