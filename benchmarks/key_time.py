@@ -10,14 +10,13 @@ import base64
 import shutil
 import statistics
 import time
-from pathlib import Path
 
 import torch
 from playwright.sync_api import sync_playwright
 
 from attention.checkpoint import CHECKPOINT, load_checkpoint
 from attention.corpus import load_corpus
-from course.draw import live
+from course.draw.parts import parts
 
 MEASURE = """([file, text]) => {
     const mind = courseLive.gpt.read(Uint8Array.from(atob(file), (c) => c.charCodeAt(0)));
@@ -46,8 +45,9 @@ def main() -> None:
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
         page = chromium.new_page()
-        for name in ("live", "gpt"):
-            page.add_script_tag(path=Path(live.__file__).with_name(f"{name}.js"))
+        for path in parts(["gpt"]):
+            if path.suffix == ".js":
+                page.add_script_tag(path=path)
         file = base64.b64encode(CHECKPOINT.read_bytes()).decode()
         keys, whole = page.evaluate(MEASURE, [file, text])
         chromium.close()

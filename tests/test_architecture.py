@@ -8,6 +8,7 @@ import pytest
 
 SRC = Path(__file__).parents[1] / "src"
 MODULES = sorted(SRC.rglob("*.py"))
+EXPLORERS = [path for kind in ("css", "js") for path in (SRC / "chapters").rglob(f"*.{kind}")]
 
 # The order in which the data flows: a module of `attention` imports only from modules before it.
 ORDER = re.findall(r"\(`(\w+)`\)", (SRC / "attention" / "__init__.py").read_text(encoding="utf-8"))
@@ -163,9 +164,19 @@ def test_package_files_are_a_docstring(path):
     assert len(body) == 1 and isinstance(body[0], ast.Expr), path
 
 
+def test_an_explorer_stands_beside_its_chapter_and_no_machinery_names_it():
+    names = [path.name for path in EXPLORERS]
+    assert sorted(names) == sorted(set(names)), "a page finds them by their names"
+    assert {path.stem for path in EXPLORERS} == {name[:-3] for name in names if name[-3:] == ".js"}
+    own = re.compile("|".join(rf"course-{path.stem}\b|\b{path.name}\b" for path in EXPLORERS))
+    for path in (SRC / "course").rglob("*.*"):
+        if path.suffix in {".py", ".css", ".js", ".html", ".json"}:
+            assert not own.findall(path.read_text(encoding="utf-8")), path
+
+
 def test_a_colour_is_stated_in_one_file():
     places = {}
-    for path in (SRC / "course").rglob("*.*"):
+    for path in [*(SRC / "course").rglob("*.*"), *EXPLORERS]:
         if path.suffix in {".py", ".css", ".js", ".html"} and path.name != "math.css":
             text = path.read_text(encoding="utf-8")
             for colour in re.findall(r"#(?:[0-9a-fA-F]{6}|[0-9a-fA-F]{3})\b", text):

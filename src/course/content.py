@@ -1,8 +1,8 @@
 """Find the content of the course: only this module knows where the chapters are.
 
 A package of chapters registers itself as the entry point `course.chapters` of its distribution. It has a
-folder for each chapter, `chNN`, with the exercises, the quiz and the talk of notebook NN. It can also have an
-overview picture, `whole.svg`, with a part for each chapter, `<a data-chapter="NN">`. A package with the
+folder for each chapter, `chNN`, with the exercises, the quiz and the talk of notebook NN, and with the scripts
+and styles of its live explorers. It can also have an overview picture, `whole.svg`, with a part for each chapter, `<a data-chapter="NN">`. A package with the
 weights of trained models, with which pages compute, registers itself as an entry point `course.weights`.
 """
 
@@ -42,6 +42,12 @@ def whole() -> str:
     """Return the overview picture of what the chapters build, as SVG, or "" if there is none."""
     file = folder() / "whole.svg"
     return file.read_text(encoding="utf-8") if file.exists() else ""
+
+
+def explorer_files() -> list[Path]:
+    """Return the scripts and styles of the chapters' live explorers."""
+    files = sorted(folder().glob("ch*/*"))
+    return [file for file in files if file.suffix in {".css", ".js"}]
 
 
 def weights() -> list[Path]:

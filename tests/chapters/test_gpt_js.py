@@ -14,8 +14,8 @@ from attention.corpus import load_corpus
 from attention.gpt import GPT, POSITIONS, Config
 from attention.tokenizers import CharTokenizer
 from chapters.ch14.interventions import ablated
+from course.draw.parts import parts
 from tests.browser import watched
-from tests.conftest import ROOT
 
 pytestmark = pytest.mark.browser
 
@@ -35,8 +35,9 @@ LOOK = """([text, off]) => {
 @pytest.fixture(scope="module")
 def page(chrome):
     page, errors, outside = watched(chrome)
-    for name in ("live", "gpt"):
-        page.add_script_tag(path=ROOT / "src" / "course" / "draw" / f"{name}.js")
+    for path in parts(["gpt"]):
+        if path.suffix == ".js":
+            page.add_script_tag(path=path)
     yield page
     assert not errors and not outside
 

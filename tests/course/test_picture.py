@@ -13,7 +13,7 @@ from matplotlib.colors import to_hex
 
 from course.check.compare import SVG
 from course.colours import COLOURS, CSS, DARK
-from course.draw.live import HERE as DRAW
+from course.draw.parts import SHARED
 from course.draw.picture import (
     DEEP,
     DEEP_ROLE,
@@ -310,7 +310,7 @@ def test_two_weights_of_a_row_can_be_told_apart(theme, shade):
 
 
 def test_the_explorers_shade_a_weight_as_the_figures_do():
-    css, js = ((DRAW / name).read_text(encoding="utf-8") for name in ("live.css", "live.js"))
+    css, js = (path.read_text(encoding="utf-8") for path in SHARED)
     assert "live.shade = (weight) => Math.sqrt(weight || 0);" in js
     assert WEIGHTS(0.25)[3] == pytest.approx(DEEP_WEIGHT * 0.25**0.5, abs=2e-3)
     deep = {int(share) for share in re.findall(r"calc\((\d+)%? \* var\(--weight(?:, 0)?\)\)", css)}

@@ -1,26 +1,28 @@
 """A live explorer computes in the reader's browser: a JavaScript module, and a state that it draws.
 
-The module draws the state and changes it; in JupyterLab, the kernel has it too. The book and the decks
-run the same file with a stand-in for the widget's model (publish/assets/standin.js). Chromium imports
-no modules into a page that is opened from a disk, so the file is a plain script that adds itself to
-`courseLive`; only the widget's copy ends with an export. Without scripts, the still picture stays.
+The module stands next to the chapter that draws it. It draws the state and changes it; in JupyterLab, the
+kernel has it too. The book and the decks run the same file with a stand-in for the widget's model
+(publish/assets/standin.js). Chromium imports no modules into a page that is opened from a disk, so the file
+is a plain script that adds itself to `courseLive`; only the widget's copy ends with an export. Without
+scripts, the still picture stays.
 """
 
-import hashlib
 import json
-from pathlib import Path
 from typing import Any
 
 import anywidget
 import traitlets
 
 from course.colours import COLOURS, DARK
+from course.draw.parts import fingerprint, parts
 from course.draw.picture import Picture
 
-HERE = Path(__file__).parent
 LIGHT_ROLES, DARK_ROLES = (
     "".join(f"--{role}: {colour};" for role, colour in colours.items())
     for colours in (COLOURS, DARK)
+)
+ROLES = (
+    f".course-live {{{LIGHT_ROLES}}}\n[data-jp-theme-light=false] .course-live {{{DARK_ROLES}}}"
 )
 
 
@@ -34,16 +36,14 @@ class Live(anywidget.AnyWidget):
     state = traitlets.Dict().tag(sync=True)
     weights = traitlets.Bytes().tag(sync=True)
 
-    _css = (
-        f".course-live {{{LIGHT_ROLES}}}\n"
-        f"[data-jp-theme-light=false] .course-live {{{DARK_ROLES}}}\n"
-    ) + (HERE / "live.css").read_text(encoding="utf-8")
-
     def __init__(self, module: str, still: Picture, weights: bytes = b"", **state: Any):
         self.module, self.still = module, still
-        shared = ("gpt", "tiles") if weights else ("plane",)
-        names = ("live", *shared, module)
-        scripts = [(HERE / f"{name}.js").read_text(encoding="utf-8") for name in names]
+        texts = {file: file.read_text(encoding="utf-8") for file in parts([module])}
+        styles, scripts = (
+            [text for file, text in texts.items() if file.suffix == kind]
+            for kind in (".css", ".js")
+        )
+        self._css = "\n".join([ROLES, *styles])
         self._esm = "\n".join([*scripts, f"export default courseLive.{module};"])
         super().__init__(state=state, weights=weights)
 
@@ -60,8 +60,3 @@ class Live(anywidget.AnyWidget):
             f"{script}</script>"
         )
         return bundle, metadata
-
-
-def fingerprint(weights: bytes) -> str:
-    """A file's name, computed from its contents, so that different files have different names."""
-    return hashlib.sha256(weights).hexdigest()[:16]

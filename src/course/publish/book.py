@@ -22,7 +22,7 @@ from course.learn.exercises import printed
 from course.learn.html import MIME, UNTRIED, exercise_html
 from course.learn.solutions import kept_back
 from course.outline import WHY, asks, sections, with_answers
-from course.publish import weights
+from course.publish import explorers
 from course.publish.download import github, notebook
 from course.publish.here import here
 from course.publish.index_page import fill
@@ -226,10 +226,10 @@ def preprocess(context: Mapping[str, Any], book: dict[str, Any]) -> dict[str, An
         path, source = chapter["path"], chapter["content"]
         text = markdown(pages[path], site, repository, wheel)
         if published == site.src:  # with --serve, no file may be added to notebooks/
-            chapter["content"] = text + weights.inline(text)
+            chapter["content"] = text + explorers.inline(text)
             continue
-        chapter["content"] = text + weights.tags(text, "../" * path.count("/"))
-        weights.write(text, published)
+        chapter["content"] = text + explorers.tags(text, "../" * path.count("/"))
+        explorers.write(text, published)
         if wheel and path.endswith(".ipynb"):
             (published / path).write_text(notebook(source, path, repository, wheel), "utf-8")
     site.copy(published)

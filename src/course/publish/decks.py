@@ -20,7 +20,7 @@ from course.colours import CSS
 from course.errors import CourseError
 from course.files import atomic_folder
 from course.learn.html import prose
-from course.publish import weights
+from course.publish import explorers
 from course.publish.here import here
 from course.publish.links import Site
 from course.publish.page import Page
@@ -30,7 +30,6 @@ from course.publish.talk_plan import Slide, plan_of
 
 DECK = Path(__file__).parent / "deck"
 SHARED = Path(__file__).parent / "assets"  # shared with the book: the font of the formulas, frames
-LIVE = Path(__file__).parents[1] / "draw"  # the explorers that run in a page
 REVEAL = (  # the files of reveal.js that a deck needs
     "LICENSE", "dist/reset.css", "dist/reveal.css", "dist/reveal.js", "dist/theme/white.css",
     "dist/theme/fonts/source-sans-pro", "plugin/notes/notes.js",
@@ -55,7 +54,7 @@ def deck(notebook: Page, site: Site, plan: Path) -> str:
     shown = "\n".join(_section(slide, notebook, site, slide in ends) for slide in slides)
     template = string.Template((DECK / "deck.html").read_text(encoding="utf-8"))
     title = html.escape(notebook.title or notebook.path, quote=False)
-    return template.substitute(title=title, slides=shown, weights=weights.tags(shown))
+    return template.substitute(title=title, slides=shown, explorers=explorers.tags(shown))
 
 
 def _section(slide: Slide, notebook: Page, site: Site, where: bool) -> str:
@@ -92,7 +91,7 @@ def build(root: Path, paths: Sequence[Path], out: Path, pdf: bool = False) -> in
             else:
                 _keep(path.stem, out, made)
         for page in made.glob("*.html"):
-            weights.write(page.read_text(encoding="utf-8"), made)
+            explorers.write(page.read_text(encoding="utf-8"), made)
         if pdf:
             print_to_pdf(browser, made, [path.stem for path in course.plans if path in paths])
         _index(made, {path.stem: title for path, title in course.titles.items()})
@@ -141,7 +140,7 @@ def _copy_what_decks_share(folder: Path) -> None:
         (folder / "reveal" / file).parent.mkdir(parents=True, exist_ok=True)
         copy = shutil.copytree if (reveal / file).is_dir() else shutil.copyfile
         copy(reveal / file, folder / "reveal" / file)
-    shared = [SHARED / name for name in BOTH] + [LIVE / "live.css", *LIVE.glob("*.js")]
+    shared = [SHARED / name for name in BOTH]
     for file in (CSS, *DECK.glob("deck.*s"), *shared):
         shutil.copyfile(file, folder / file.name)
 

@@ -36,6 +36,7 @@ def build(root: Path, serve: bool = False, port: int = 3000) -> int:
             shutil.copyfile(path, place)
         _run([mdbook, "build", root, "-d", new], environment | {"MDBOOK_BOOK__SRC": staged})
         _title_contents(new / "toc.html")
+        _load_once(new / "print.html")
         hide_closed(new)
     print(f"{len(paths)} chapters in {out / 'index.html'}", flush=True)
     if serve:
@@ -58,6 +59,14 @@ def _title_contents(page: Path) -> None:
     title = '<head>\n<title>Table of contents</title>\n<link rel="icon" href="data:,">'
     text = page.read_text(encoding="utf-8")
     page.write_text(text.replace("<head>", title, 1), encoding="utf-8")
+
+
+def _load_once(page: Path) -> None:
+    """Keep the first of equal tags, because the page for printing has those of all pages (explorers.tags)."""
+    lines, seen = page.read_text(encoding="utf-8").splitlines(keepends=True), set()
+    tags = re.compile(r'<(?:link|script) .*\?[0-9a-f]{8}">')
+    kept = [line for line in lines if not (tags.match(line) and (line in seen or seen.add(line)))]
+    page.write_text("".join(kept), encoding="utf-8")
 
 
 def _complaint(stderr: str) -> str:

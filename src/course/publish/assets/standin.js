@@ -1,7 +1,7 @@
 // A live explorer where no kernel runs, in the book and on the slides: the module of JupyterLab on
 // a stand-in for its model. Without script the still figure stays, and without the weights that it
-// computes with, which publish/weights.py put into a script of this page.
-async function unpacked(text) { // as weights.py packs it
+// computes with, which publish/explorers.py puts into a script of this page.
+async function unpacked(text) { // as explorers.py packs it
   const parts = new Uint8Array(await unzipped(text).arrayBuffer()), odd = Math.ceil(parts.length / 2);
   return parts.map((_, n) => parts[n % 2 ? odd + (n >> 1) : n >> 1]);
 }

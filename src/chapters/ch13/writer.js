@@ -7,6 +7,7 @@
 // If the state has a `temperature` and a `top_p`, it writes a whole story without being asked, and again after each change;
 // a word can be pressed: the bars show what it was drawn from, and the story can be drawn again from there.
 // After a change it rewrites the story in slices, one in a frame; until then the old words are grey.
+// Needs gpt, tiles.
 (() => {
   "use strict";
   const { add, arrow, button, follow, gpt, group, guesses, hands, ink, set, shade, sign, slider, textField, tiles, voice, weigh } = globalThis.courseLive;

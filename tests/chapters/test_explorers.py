@@ -1,4 +1,4 @@
-"""The weights beside a page, and the model that is shown: what is published, and what is refused."""
+"""What live explorers need beside a page, scripts, styles and weights: what is published, what is refused."""
 
 import base64
 import gzip
@@ -15,8 +15,9 @@ from attention.gpt import GPT, Config
 from attention.tokenizers import CharTokenizer
 from chapters.ch14.explorer import head_scores, model_explorer
 from chapters.ch14.patterns import uniform_weights
-from course.draw.live import fingerprint
-from course.publish import mdbook, weights
+from course.draw.parts import fingerprint
+from course.errors import CourseError
+from course.publish import explorers, mdbook
 from tests import pages
 from tests.pages import cell, shown
 
@@ -44,9 +45,9 @@ def test_weights_are_published_once_and_only_where_they_are_needed(output, tmp_p
     root = pages.course(tmp_path / "course", **cells)
     mdbook.build(root)
     out = root / "build" / "book"
-    found = {name: (out / f"{name}.html").read_text().count(f'{NAME}.js"') for name in outputs}
+    found = {name: (out / f"{name}.html").read_text().count(f"{NAME}.js") for name in outputs}
     assert found == {"one": 0, "two": 1, "part/three": 1}
-    assert f'<script src="../{NAME}.js">' in (out / "part" / "three.html").read_text()
+    assert f'<script src="../{NAME}.js?' in (out / "part" / "three.html").read_text()
     assert [path.parent for path in out.rglob(f"{NAME}.js")] == [out]
     assert len(list(root.rglob(f"{NAME}.js"))) == 1, "nothing is left among the sources"
     body = json.loads((out / f"{NAME}.js").read_text().split("] = ")[1].rstrip(";\n"))
@@ -60,9 +61,35 @@ def test_weights_are_published_once_and_only_where_they_are_needed(output, tmp_p
 
 
 def test_a_page_that_is_served_has_them_in_itself(output):
-    [script] = re.findall("<script>(.*?)</script>", weights.inline(output + output))
+    *_, script = re.findall("<script>(.*?)</script>", explorers.inline(output + output), re.DOTALL)
     assert script.startswith(f'(globalThis.courseWeights ??= {{}})["{NAME}"] = "')
-    assert weights.inline("<p>none</p>") == "" == weights.tags("<p>none</p>")
+    assert explorers.inline("<p>none</p>") == "" == explorers.tags("<p>none</p>")
+
+
+SHOWN = '<script type="application/json" class="course-live">{{"module": "{}"}}</script>'
+
+
+def test_a_page_loads_what_its_explorers_need_once_and_in_an_order_that_works(output):
+    page = SHOWN.format("threads") + output + SHOWN.format("threads")
+    loaded = re.findall(r'(?:src|href)="up/(\w+\.\w+)\?[0-9a-f]{8}"', explorers.tags(page, "up/"))
+    drawn = ["plane.js", "threads.css", "threads.js"]
+    typed = ["gpt.js", "tiles.css", "tiles.js", "maps.css", "maps.js", f"{NAME}.js"]
+    assert loaded == ["live.css", "live.js", *drawn, *typed]
+
+
+def test_a_changed_script_has_another_address(tmp_path, monkeypatch):
+    script = tmp_path / "one.js"
+    monkeypatch.setattr("course.content.explorer_files", lambda: [script])
+    addresses = set()
+    for text in ("// One", "// Another"):
+        script.write_text(text)
+        addresses |= {explorers.tags(SHOWN.format("one"))}
+    assert len(addresses) == 2
+
+
+def test_a_page_that_asks_for_a_script_that_no_chapter_has_is_refused():
+    with pytest.raises(CourseError, match="expected a script nowhere.js next to a chapter"):
+        explorers.files(SHOWN.format("nowhere"))
 
 
 def small(tmp_path, **choices):
@@ -81,7 +108,7 @@ def test_a_learners_own_checkpoint_is_shown_by_a_kernel_and_not_published(tmp_pa
     assert explorer.weights == path.read_bytes() and explorer.state["name"] == "mine.safetensors"
     output = explorer._repr_mimebundle_()[0]["text/html"]
     assert "8 characters read" in output, "the last that its block has room for"
-    assert weights.tags(output) == "" == weights.inline(output)
+    assert not [name for name in explorers.files(output) if len(name) > 16], "no weights"
 
 
 def test_what_no_page_can_show_is_refused(tmp_path, as_a_user):

@@ -1,4 +1,5 @@
 // Maps: type a text, and every head of every block of a GPT follows, computed from its checkpoint.
+// Needs gpt, tiles.
 (() => {
   "use strict";
   const { add, fill, follow, gpt, guesses, hands, ink, paint, set, shade, sign, table, textField, tiles, voice, weigh } = globalThis.courseLive;

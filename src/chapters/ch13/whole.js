@@ -1,6 +1,7 @@
 // Whole: the parts of a GPT, from a text to its next token. A press on a part shows some of its numbers for
 // the text that is typed, computed from the checkpoint; a press on a weight, what that is computed from. Where the
 // parts are drawn, the state says.
+// Needs gpt, tiles.
 (() => {
   "use strict";
   const { add, arrow, button, fill, follow, gpt, group, hands, set, shade, sign, slider, table, textField, voice, weigh } = globalThis.courseLive;

@@ -93,7 +93,7 @@
 
   function render({ model, el }) {
     const { words, heads } = model.get("state"), T = words.length, LAST = BEATS.length * T, { found: first } = moment(model.get("state"));
-    el.classList.add("course-live", "course-beats");
+    el.classList.add("course-live", "course-beats", "sizes-itself");
     el.dataset.preventSwipe = ""; // on a slide, the finger moves the beats
     const { keep } = hands(model);
     const go = (step) => { // a pressed number stays while its table is the one that the beat fills

@@ -3,6 +3,7 @@
 // a `mask` its cells open and close, before softmax or `late`, and what is dragged is a word, `pulled`;
 // with `two` there may be two heads. With `ground` the plane may be shaded by who would win there, and every
 // word can be dragged, unless a gradient step moves them.
+// Needs plane.
 (() => {
   "use strict";
   const { add, button, follow, handle, hands, hull, labels, lettering, plane, set, shade, step, table, voice, weigh, within } = globalThis.courseLive;
