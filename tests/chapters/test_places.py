@@ -15,6 +15,7 @@ from tests.conftest import ROOT
 
 KINDS = {"Picture", "Explorer", "Live"}  # what a figure or an explorer returns
 CHAPTERS = sorted(ROOT.glob("src/chapters/ch*"))
+FIGURES = sorted(ROOT.glob("src/chapters/ch*/*figure*.py"))
 NOTEBOOKS = sorted(ROOT.glob("notebooks/*.ipynb"))
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.name)
@@ -48,20 +49,22 @@ def imported(*files: Path) -> set[str]:
 
 @cache
 def in_tests() -> set[str]:
-    return imported(*(ROOT / "tests").rglob("test_*.py"))
+    """What tests import, and what describes a live explorer for them."""
+    return imported(*(ROOT / "tests").rglob("test_*.py"), *ROOT.glob("tests/chapters/ch*/live.py"))
 
 
 def lacking(chapter: Path, module: str, names: Iterable[str], there: set[str]) -> str:
     return ", ".join(n for n in names if f"chapters.{chapter.name}.{module}.{n}" not in there)
 
 
-@each_chapter
-def test_the_sentence_of_every_figure_is_tested(chapter):
+@pytest.mark.parametrize("file", FIGURES, ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_the_sentence_of_every_figure_is_tested(file):
     """By a test, an example in its docstring, or the test of an explorer that draws with it."""
-    file = chapter / "figures.py"
-    within = words(*(file for file in chapter.glob("*.py") if file.name != "figures.py"))
-    left = drawn(file).keys() - within - (shown_by_example(file) if file.exists() else set())
-    new = lacking(chapter, "figures", left, in_tests())
+    chapter = file.parent
+    within = words(*(other for other in chapter.glob("*.py") if other.name != file.name))
+    new = lacking(
+        chapter, file.stem, drawn(file).keys() - within - shown_by_example(file), in_tests()
+    )
     test = f"tests/chapters/{chapter.name}/test_chapter_{chapter.name[2:]}.py"
     assert not new, (
         f"show by an example in the docstring, or test in {test}, that the numbers support the "

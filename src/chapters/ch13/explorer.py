@@ -6,8 +6,8 @@ from torch import Tensor
 
 from attention.checkpoint import STORIES, load_checkpoint
 from attention.gpt import GPT
-from chapters.ch13.figures import FRAME, LINES, NOTES, PARTS, TABS, Part, whole_figure
 from chapters.ch13.story_model import START
+from chapters.ch13.whole_figure import FRAME, LINES, NOTES, PARTS, TABS, Part, whole_figure
 from chapters.ch13.writer import BEGINNING, SHOWN
 from course.draw.live import Live
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import torch
 
 from attention.checkpoint import STORIES, load_checkpoint
-from chapters.ch13.figures import writer_figure
 from chapters.ch13.story_model import START
+from chapters.ch13.writer_figure import writer_figure
 from course.draw.live import Live
 
 BEGINNING = (

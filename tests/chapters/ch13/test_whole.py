@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from chapters.ch13.explorer import tensors, whole_gpt
-from chapters.ch13.figures import PARTS, three_digits, whole_figure
+from chapters.ch13.whole_figure import PARTS, three_digits, whole_figure
 from chapters.ch13.writer import BEGINNING
 from course.publish.mdbook import build
 from tests.pages import axe_finds_nothing_within, cell, course, explored, sizes_of_texts
