@@ -158,9 +158,13 @@ def _settings() -> dict:
 
 
 def _put_back(settings: dict) -> None:
-    """Restore umask, folder and signal handlers, so that a test's fault isn't found in later tests."""
+    """Restore what `_settings` gives, so that a test's fault isn't found in later tests."""
     os.umask(settings["umask"])
     os.chdir(settings["folder"])
+    for name in os.environ.keys() - OTHERS - settings.keys():
+        del os.environ[name]
+    variables = {name: value for name, value in settings.items() if isinstance(value, str)}
+    os.environ.update({name: value for name, value in variables.items() if name != "folder"})
     for number in SIGNALS:
         if (handler := settings[number]) is not None and handler != signal.getsignal(number):
             signal.signal(number, handler)

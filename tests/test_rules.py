@@ -82,7 +82,7 @@ def test_process():
 
 def test_settings():
     signal.signal(signal.SIGUSR1, print)
-    os.environ["HOME"] = "1"
+    os.environ["HOME"] = os.environ["MINE"] = "1"
     os.chdir("/")
     os.umask(0)
 
@@ -90,6 +90,7 @@ def test_none():
     threading.Thread(target=print).start()
     subprocess.run(["true"])
     assert os.getcwd() != "/" and os.umask(0o22) == 0o22
+    assert os.environ["HOME"] != "1" and "MINE" not in os.environ
 
 def test_once_more():
     os.mine.kill()
@@ -166,7 +167,9 @@ def test_a_test_that_leaves_something_fails(said):
     begin = "ERROR test_leaves.py::test_"
     assert f"{begin}thread - AssertionError: the test leaves ['Thread mine']" in said
     assert f"{begin}process - AssertionError: the test leaves ['sleep 600']" in said
-    assert "leaves [], and changes ['umask', 'folder', 'HOME', <Signals.SIGUSR1: 10>]" in said
+    assert (
+        "leaves [], and changes ['umask', 'folder', 'HOME', 'MINE', <Signals.SIGUSR1: 10>]" in said
+    )
     assert said.count(begin) == 3
 
 
