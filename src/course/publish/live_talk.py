@@ -1,8 +1,8 @@
 """Make notebooks for a live talk, in which jupyterlab-slideshow shows the slides of talk.md.
 
 Such a notebook has all cells of its chapter in their order, so that it runs, and its slides follow this
-order too. Cells on no slide run unseen. A slide shows its cells completely. If they wait for a press, they
-are on a subslide below the slide: the down key shows it, and the right key skips it.
+order too. Cells on no slide run unseen. A slide shows its cells completely. What waits for a press is on a
+subslide below the slide: the down key shows it, and the right key skips it.
 """
 
 from __future__ import annotations
@@ -42,40 +42,60 @@ def live(notebook: NotebookNode, plan: Sequence[Planned]) -> None:
     order = [cell.id for cell in notebook.cells]
     begins = {id: [s for s in plan if min(s.cells, key=order.index) == id] for id in order}
     cells: list[NotebookNode] = []
-    steps: set[str] = set()  # of the current slide
-    waits, answer, tried = "", "", False
+    shows: dict[str, int] = {}  # of the current slide: how many presses come before each part
+    texts: list[
+        str
+    ] = []  # of the current slide: what it says before the next press, and after each
+    said, reached, tried = 0, 0, False
 
     def say(text: str, kind: str) -> None:
         metadata = {"slideshow": {"slide_type": kind}} if kind else {}
         cells.append(new_markdown_cell(text.strip(), id=f"talk-{len(cells)}", metadata=metadata))
 
+    def at(press: int) -> str:
+        """The kind of a cell that is shown after so many presses."""
+        nonlocal reached
+        waits, reached = press > reached, max(press, reached)
+        return "subslide" if waits else ""
+
+    def say_before(press: int) -> None:
+        nonlocal said
+        for n in range(said, press):
+            if texts[n]:
+                say(texts[n], at(n))
+        said = max(said, press)
+
     for cell in notebook.cells:
         for slide in begins[cell.id]:
-            if answer:
-                say(answer, waits)
-            asked, answer = _words(slide)
-            say(f"{slide.heading}\n\n{asked}", "slide")
-            steps = {step[0] for step in slide.steps if isinstance(step, list)}
-            waits = "subslide" if "press" in steps else ""
-        source = {f"code {cell.id}", f"exercise {cell.id}"} & steps
-        shown = source or {f"{kind} {cell.id}" for kind in OUTPUTS} & steps or tried
-        tried = f"exercise {cell.id}" in steps  # its check comes next
+            say_before(len(texts))
+            shows, texts = _parts(slide)
+            said, reached = 1, 0
+            say(f"{slide.heading}\n\n{texts[0]}", "slide")
+        source = {f"code {cell.id}", f"exercise {cell.id}"} & shows.keys()
+        shown = source | {f"{kind} {cell.id}" for kind in OUTPUTS} & shows.keys()
         cell.metadata.pop(COLLAPSED, None)
         cell.metadata["slideshow"] = {"slide_type": "skip"}
-        if shown:
-            cell.metadata["slideshow"] = {"slide_type": waits} if waits else {}
+        if shown or tried:
+            press = max((shows[part] for part in shown), default=0)
+            say_before(press)
+            kind = at(press)
+            cell.metadata["slideshow"] = {"slide_type": kind} if kind else {}
             cell.metadata["jupyter"] = {"source_hidden": not source}
-            waits = ""  # the rest of the slide appears with it
+        tried = f"exercise {cell.id}" in shows  # its check comes next
         cells.append(cell)
-    if answer:
-        say(answer, waits)
+    say_before(len(texts))
     notebook.cells = cells
     notebook.metadata["@deathbeds/jupyterlab-fonts"] = {"styles": STYLES}
 
 
-def _words(slide: Planned) -> tuple[str, str]:
-    """Return the text that a slide shows at once, and the text that it shows after a press."""
-    press = next((n for n, step in enumerate(slide.steps) if step == ["press"]), len(slide.steps))
-    parts = slide.steps[:press], slide.steps[press:]
-    asked, answer = ("\n\n".join(s for s in part if isinstance(s, str)) for part in parts)
-    return asked, answer
+def _parts(slide: Planned) -> tuple[dict[str, int], list[str]]:
+    """Return how many presses come before each part of a cell, and the texts between presses."""
+    shows, texts = {}, [""]
+    for step in slide.steps:
+        if step == ["press"]:
+            texts.append("")
+        elif isinstance(step, list):
+            shows[step[0]] = len(texts) - 1
+        else:
+            texts[-1] = f"{texts[-1]}\n\n{step}".strip()
+    return shows, texts
