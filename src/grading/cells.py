@@ -4,17 +4,24 @@ A learner's notebook also trains models and draws figures. An exercise that does
 them. If one statement fails, such as the import of a figure, the others still run.
 """
 
+import __future__
+
 import ast
 import linecache
 import re
 import symtable
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import CodeType
 
 END = 1 << 30  # after all cells
-MAGIC = re.compile(r"^\s*(?:%|!|\?)|\?$", re.MULTILINE)
+MAGIC = re.compile(
+    r"\s*(?:[\w, ]+=\s*)?[%!]|\s*\?|\s*[\w.]+\?{1,2}\s*$"
+)  # a line of IPython's own
+TIMED = re.compile(r"(\s*)%(?:time|timeit|prun)\s+(?=[\w(\[])")  # before code that runs
+CELL_MAGIC = re.compile(r"\s*%%(?P<runs>time|timeit|capture|prun)?.*(?:\n|$)")
 
 
 @dataclass
@@ -35,43 +42,63 @@ class Page:
     statements: list[Statement]
     faults: dict[int, str]
     checks: dict[str, tuple[int, str]]  # {exercise: (last cell that checks it, what it checks)}
+    flags: int = 0  # of what is imported from __future__
 
 
 def page(sources: list[str]) -> Page:
     """Split the cells into statements, and find the calls of `check` in them."""
     made = Page([], {}, {})
     for number, source in enumerate(sources):
-        if source.lstrip().startswith("%%"):
-            continue
-        text = _without_magics(source)
         try:
-            tree = ast.parse(text)
+            tree = ast.parse(_without_magics(source))
             found = [_statement(number, node) for node in tree.body]
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             made.faults[number] = f"{type(error).__name__}: {error}"
             continue
         made.statements += found
-        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
-            if isinstance(call.func, ast.Name) and call.func.id == "check" and len(call.args) > 1:
-                first = call.args[0]
-                if isinstance(first, ast.Constant) and isinstance(first.value, str):
-                    made.checks[first.value] = number, ast.unparse(call.args[1])
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+                features = (getattr(__future__, name.name, None) for name in node.names)
+                made.flags |= sum(feature.compiler_flag for feature in features if feature)
+            elif checked := _checked(node):
+                made.checks[checked[0]] = number, checked[1]
     return made
 
 
+def _checked(node: ast.AST) -> tuple[str, str] | None:
+    """The exercise and the expression in a call of `check`; None if it isn't one."""
+    match node:
+        case ast.Call(ast.Name("check"), [ast.Constant(str(id)), expression, *_]):
+            with suppress(SyntaxError):
+                compile(
+                    text := ast.unparse(expression), "<check>", "eval"
+                )  # `*x` is none by itself
+                return id, text
+    return None
+
+
 def _without_magics(source: str) -> str:
-    try:
-        ast.parse(source)
-        return source
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        lines = source.split("\n")
-        return "\n".join("" if MAGIC.search(line) else line for line in lines)
+    """A cell as Python has it. Its magics become blank, one after another, until the rest is Python."""
+    if cell_magic := CELL_MAGIC.match(source):
+        source = "\n" + source[cell_magic.end() :] if cell_magic["runs"] else ""
+    lines = source.split("\n")
+    for n in (n for n, line in enumerate(lines) if MAGIC.match(line)):
+        try:
+            ast.parse("\n".join(lines))
+            break
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            lines[n] = TIMED.sub(r"\1", lines[n]) if TIMED.match(lines[n]) else ""
+    return "\n".join(lines)
 
 
 def _statement(cell: int, node: ast.stmt) -> Statement:
     made = Statement(cell, node)
     table = symtable.symtable(ast.unparse(node), "<cell>", "exec")
     made.uses, made.binds = names(table)
+    added = (n.target for n in ast.walk(node) if isinstance(n, ast.AugAssign))
+    made.uses |= {target.id for target in added if isinstance(target, ast.Name)}
+    if isinstance(node, ast.Import):  # `import a.b` adds to what `import a.c` binds
+        made.touches |= {name.name.split(".")[0] for name in node.names if not name.asname}
     if isinstance(node, ast.ImportFrom) and any(name.name == "*" for name in node.names):
         made.binds.add("*")
     if not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
@@ -81,16 +108,25 @@ def _statement(cell: int, node: ast.stmt) -> Statement:
                 made.touches |= _base(inner)
             if isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call):
                 made.touches |= _base(inner.value.func)
+                given = (arg for arg in inner.value.args if isinstance(arg, ast.Name))
+                made.touches |= {arg.id for arg in given} if _changes(inner.value.func) else set()
     return made
+
+
+def _changes(function: ast.expr) -> bool:
+    """Whether a call whose result nobody takes could change what it is given: `print` doesn't."""
+    return getattr(function, "id", "") not in ("print", "display", "check")
 
 
 def names(table: symtable.SymbolTable) -> tuple[set[str], set[str]]:
     """The global names that a piece of code uses and binds, including those in its inner functions."""
     uses, binds = set(), set()
-    top = table.get_type() == "module"
+    top, in_class = (table.get_type() == kind for kind in ("module", "class"))
     for symbol in table.get_symbols():
         here = top or symbol.is_global()
-        if here and symbol.is_referenced():
+        if (
+            here or in_class
+        ) and symbol.is_referenced():  # a class's own name can come from outside
             uses.add(symbol.get_name())
         if here and (symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()):
             binds.add(symbol.get_name())
@@ -134,12 +170,20 @@ def needed(statements: list[Statement], wanted: Iterable[str]) -> list[Statement
         name, before = todo.pop()
         seen.add((name, before))
         for place in _last(binders, name, before) | _last(binders, name, len(statements)):
-            imported = isinstance(statements[place].node, ast.Import | ast.ImportFrom)
-            later = [] if imported else changers.get(name, [])
-            for n in {place, *later[bisect_left(later, place) :]} - chosen:
+            for n in {place, *_changed(statements, place, changers.get(name, []))} - chosen:
                 chosen.add(n)
                 todo |= {(use, n) for use in statements[n].uses} - seen
     return [statements[n] for n in sorted(chosen)]
+
+
+def _changed(statements: list[Statement], place: int, changers: list[int]) -> list[int]:
+    """Of the statements that change a name, those that count for what the one at `place` binds.
+
+    A module is changed only by another import of it, and that may come before.
+    """
+    if isinstance(statements[place].node, ast.Import | ast.ImportFrom):
+        return [n for n in changers if isinstance(statements[n].node, ast.Import)]
+    return changers[bisect_left(changers, place) :]
 
 
 def _last(binders: dict[str, list[int]], name: str, before: int) -> set[int]:
@@ -151,8 +195,8 @@ def _last(binders: dict[str, list[int]], name: str, before: int) -> set[int]:
     return {max(places)} if places else set()
 
 
-def code(statement: Statement, source: str) -> CodeType:
+def code(statement: Statement, source: str, flags: int = 0) -> CodeType:
     """Compile a statement so that a traceback shows the lines of its cell."""
     name = f"<cell {statement.cell + 1}>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    return compile(ast.Module([statement.node], []), name, "exec")
+    return compile(ast.Module([statement.node], []), name, "exec", flags, dont_inherit=True)

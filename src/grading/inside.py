@@ -142,10 +142,10 @@ class Part:
         """The learner's function, why there is none (or ""), and the functions that the cells replaced."""
         sources, id, name = (self.request[key] for key in ("cells", "id", "name"))
         page, why = cells.page(sources), ""
-        space: dict[str, Any] = {"__name__": "__main__"}
+        space: dict[str, Any] = {"__name__": "__main__", "display": lambda *_, **__: None}
         sys.modules["__main__"].__dict__.update(space)
         for expression, statements in cells.ways(page, id, name):
-            troubles = self.run(statements, sources, space)
+            troubles = self.run(statements, sources, space, page.flags)
             try:
                 return eval(expression, space), "", restore.put_back()
             except BaseException as error:
@@ -154,12 +154,12 @@ class Part:
         mentioned = any(re.search(rf"def {name}\b", source) for source in sources)
         return None, fault or (why if mentioned else "missing"), restore.put_back()
 
-    def run(self, statements: list, sources: list[str], space: dict) -> list[str]:
+    def run(self, statements: list, sources: list[str], space: dict, flags: int) -> list[str]:
         """Run the statements in order, and return a message for each that failed."""
         troubles = []
         for statement in statements:
             try:
-                exec(cells.code(statement, sources[statement.cell]), space)
+                exec(cells.code(statement, sources[statement.cell], flags), space)
             except BaseException as error:
                 where = f"line {statement.node.lineno} of code cell {statement.cell + 1}"
                 troubles.append(f"{where}: {_words(error)}")

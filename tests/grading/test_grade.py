@@ -24,6 +24,7 @@ from grading.byvalue import dumped
 from grading.cells import needed, page
 from grading.collect import collect
 from grading.forbidden import Look
+from grading.inside import Part
 from grading.judge import prepared, verdict, version
 from grading.submissions import find
 from tests.chapters.answers import ANSWERS
@@ -91,7 +92,44 @@ def test_only_what_an_exercise_needs_is_run():
     assert list(made.faults) == [10] and made.checks == {"04.answer": (8, "answer")}
     known = [s for s in made.statements if s.cell <= 8]
     chosen = [(s.cell, s.node.lineno) for s in needed(known, {"answer"})]
-    assert chosen == [(0, 1), (1, 1), (2, 2), (3, 1), (3, 2), (4, 1), (6, 1), (7, 1)]
+    given = [(0, 2), (1, 2)]  # `figure(x)` might change x
+    own = [(0, 1), (1, 1), (2, 2), (3, 1), (3, 2), (4, 1), (6, 1), (7, 1)]
+    assert chosen == sorted(own + given)
+
+
+PAGES = {  # the first cell, and what `dot` in the last one uses of it
+    "an increment": ("zero = 1.0\nzero -= 1.0", "zero"),
+    "an increment in a loop": ("n = 0\nfor _ in range(3):\n    n += 1", "1 / n"),
+    "a function that increments": ("n = 0\ndef more():\n    global n\n    n += 1", "more()"),
+    "a timed cell": ("%%time\nzero = 0.0", "zero"),
+    "a captured cell": ("\n%%capture out\nzero = 0.0", "zero"),
+    "a comment that asks": ("%matplotlib inline\ntotal = 0.0  # a float?", "total"),
+    "a line that looks like a magic": ("!ls\nx = (7\n% 4)", "x"),
+    "a timed line": ("%time zero = 0.0", "zero"),
+    "a line whose result is kept": ("r = %timeit -o f(x)\nfiles = !ls\nzero = 0.0", "zero"),
+    "help": ("len?\n?len\nmath.sqrt??\nzero = 0.0", "zero"),
+    "parts of a package": ("import attention.heads\nimport attention.batches", "attention.heads.attention_scores"),
+    "a class with a name from outside": ("zero = 0\nclass Config:\n    zero = zero", "Config.zero"),
+    "what a call fills": ("c = {}\ndef fill(d):\n    d[0] = 1\nfill(c)", "c[0]"),
+    "what is shown": ("zero = 0.0\ndisplay(zero)", "display(zero)"),
+    "annotations of the future": ("from __future__ import annotations", "(lambda: 0)()"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("cell, used", PAGES.values(), ids=PAGES)
+def test_an_answer_has_all_that_its_notebook_gives_it(cell, used):
+    answer = f"def dot(a: 'list', b: Nowhere = ()):\n    {used}\n    return 11.0"
+    if "future" not in cell:
+        answer = answer.replace(": Nowhere", "")
+    request = {"cells": [cell, answer], "id": "05.dot", "name": "dot"}
+    function, why, _ = Part(request, 0).define()
+    assert why == "" and function(1) == 11.0
+
+
+@pytest.mark.parametrize("checked", ["*[dot]", "await dot", "(yield)"])
+def test_a_check_that_gives_no_expression_goes_by_the_name(checked):
+    made = page(["def dot(a, b): ...", f'check("05.dot", {checked})'])
+    assert made.checks == {} and not made.faults.get(0)
 
 
 def test_a_version_changes_with_the_cohort_and_the_record():
