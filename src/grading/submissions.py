@@ -28,7 +28,8 @@ from course.errors import CourseError
 from course.learn.exercises import known
 from course.notebooks import parse
 
-LARGEST = 256 << 20  # bytes of a notebook
+LARGEST = 64 << 20  # bytes of a notebook, and of all notebooks in a learner's zip
+MANY = 200  # files in a learner's zip
 LONGEST = 2000  # characters of a text that comes from a learner
 NBGRADER = "submitted"
 MOODLE = re.compile(  # Moodle writes a name without underscores
@@ -57,6 +58,7 @@ class Submission:
     hash: str = ""
     cells: tuple[str, ...] = ()  # the code, in order
     fault: str = ""
+    order: str = ""  # of several in one zip
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ class Entry:
     open: Callable[[], IO[bytes]]
     left_out: str = ""  # why it isn't a notebook
     fault: str = ""  # why it can't be read
+    zipped: datetime | None = None  # its date in a learner's zip, which the learner can set
 
 
 def find(places: list[Path], chapter: str = "") -> tuple[list[Submission], list[str]]:
@@ -100,11 +103,11 @@ def find(places: list[Path], chapter: str = "") -> tuple[list[Submission], list[
 def _newest(found: list[Submission], told: list[str]) -> dict[tuple[str, str], Submission]:
     """The newest readable submission by (learner, chapter); `told` gets a sentence about each other one."""
     newest: dict[tuple[str, str], Submission] = {}
-    for one in sorted(found, key=lambda one: (not one.fault, one.time, one.where)):
+    for one in sorted(found, key=lambda one: (not one.fault, one.time, one.order, one.where)):
         key = one.student, one.chapter
         if other := newest.get(key):
             why = f"{one.where} comes later by its " + (
-                "date" if one.time > other.time else "name"
+                "date" if (one.time, one.order) > (other.time, other.order) else "name"
             )
             if other.fault and not one.fault:
                 why = f"{other.fault}; {one.where} counts"
@@ -148,11 +151,23 @@ def _in_given_zip(place: Path, told: list[str]) -> list[Entry]:
 
 def _in_learners_zip(path: Path, name: str, told: list[str]) -> list[Entry]:
     """The files in a learner's zip in a folder; a broken zip becomes one entry with a fault."""
+    whole = replace(_file(path, name), left_out="")
     try:
-        inner = list(_in_zip(path, told))
+        with zipfile.ZipFile(path) as archive:
+            files = [info for info in archive.infolist() if not info.is_dir()]
+        size = sum(info.file_size for info in files if not _no_notebook(info.filename))
+        inner = list(_in_zip(path, told)) if len(files) <= MANY else []
+        if not inner or size > LARGEST:
+            most = f"expected a zip with 1 to {MANY} files and at most {LARGEST >> 20} MB of notebooks"
+            fault = f"{most}, got {len(files)} and {size >> 20} MB: hand in the notebook alone"
+            return [replace(whole, fault=fault)]
     except Exception as error:  # broken zips can raise any kind of error
-        return [replace(_file(path, name), left_out="", fault=_unreadable(error))]
-    return [replace(entry, path=f"{name[:-4]}/{entry.path}") for entry in inner]
+        return [replace(whole, fault=_unreadable(error))]
+    outer = name if name[:-4] == NBGRADER else name[:-4]  # a learner's zip is no class's folder
+    return [
+        replace(entry, path=f"{outer}/{entry.path}", time=whole.time, zipped=entry.time)
+        for entry in inner
+    ]
 
 
 def _unreadable(error: Exception) -> str:
@@ -205,7 +220,9 @@ def _no_notebook(name: str) -> str:
 def _handed_in(entry: Entry) -> Submission:
     """The submission as far as the path of its file describes it."""
     time = f"{entry.time:%Y-%m-%d %H:%M:%S} UTC"
-    return replace(_whose(entry.path), where=entry.path, time=time, fault=entry.fault)
+    order = f"{entry.zipped or ''}"
+    one = _whose(entry.path)
+    return replace(one, where=entry.path, time=time, order=order, fault=entry.fault)
 
 
 def _submission(entry: Entry, chapter: str) -> Submission:

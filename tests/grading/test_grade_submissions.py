@@ -254,6 +254,47 @@ def test_a_learners_zip_is_hers_whatever_stands_in_it(tmp_path, folder, inside):
     assert [one.student for one in found] == ["12", "mallory"] and not told
 
 
+def test_a_learners_zip_with_the_name_of_a_class_is_no_class(tmp_path):
+    """nbgrader's folder `submitted` holds a class; a zip that a learner calls so hands in for nobody else."""
+    put(tmp_path / "ada" / "08_a.ipynb")
+    theirs = {"ada/08_a.ipynb": NOTEBOOK, "bob/08_a.ipynb": NOTEBOOK}
+    zipped(tmp_path / "submitted.zip", theirs)
+    found, _ = find([tmp_path])
+    assert {one.student: one.where for one in found} == {
+        "ada": "ada/08_a.ipynb", "submitted.zip": "submitted.zip/bob/08_a.ipynb",
+    }  # fmt: skip
+
+
+def test_a_learner_does_not_date_her_own_zip(tmp_path):
+    """The dates in it say only which of her notebooks is the newest."""
+    path = tmp_path / "eve.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for year, name in ((2021, "08_b.ipynb"), (2020, "08_z.ipynb")):
+            archive.writestr(zipfile.ZipInfo(name, (year, 1, 1, 0, 0, 0)), NOTEBOOK)
+    os.utime(path, (1_790_000_000, 1_790_000_000))
+    [eve], told = find([tmp_path])
+    assert (eve.where, eve.time) == ("eve/08_b.ipynb", "2026-09-21 14:13:20 UTC")
+    assert told == ["eve/08_z.ipynb: left out, eve/08_b.ipynb comes later by its date"]
+
+
+@pytest.mark.parametrize(
+    "names, got",
+    [
+        ([], "0 and 0 MB"),
+        (["../a.ipynb"], "1 and 0 MB"),
+        ([f"{n}.ipynb" for n in range(201)], "201 and 0 MB"),
+        (["08_a.ipynb", "08_b.ipynb"], "2 and 0 MB"),
+    ],
+)
+def test_a_learners_zip_with_nothing_or_too_much_in_it_has_a_row(
+    tmp_path, monkeypatch, names, got
+):
+    monkeypatch.setattr(submissions, "LARGEST", len(NOTEBOOK) if len(names) == 2 else 10**6)
+    zipped(tmp_path / "eve.zip", {name: NOTEBOOK for name in names})
+    [eve], _ = find([tmp_path])
+    assert eve.student == "eve" and eve.fault.endswith(f"got {got}: hand in the notebook alone")
+
+
 def test_a_learners_own_zip_with_a_folder_in_it_is_hers(tmp_path):
     found, _ = find([zipped(tmp_path / "ada.zip", {"ada/week/a.ipynb": NOTEBOOK})])
     assert [one.student for one in found] == ["ada"]
