@@ -20,6 +20,10 @@ from course.learn.attempt import Outcome
 from course.learn.values import TENSORS, exactly, odd
 
 LONGEST, DEEP = 8 << 20, 60  # the most bytes of a value, and the most levels of tuples in it
+BUILT, KEYS = (
+    100_000,
+    10_000,
+)  # the most values without a msgpack format in it, and keys of a set or dict
 WORDS, NAME = 2000, 200  # the most characters of a text, and of a name
 TAKEN = (
     *(torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
@@ -133,20 +137,33 @@ def _text(value: Any) -> str:
     return value if len(value) < WORDS else f"{value[: WORDS - 1]}…"
 
 
-def value_of(data: bytes, levels: int = DEEP) -> Any:
-    """Unpack a value, which only has plain types and those in `_BUILT`. Raises an error if it is broken."""
+def value_of(data: bytes, levels: int = DEEP, counted: Iterator[int] | None = None) -> Any:
+    """Unpack a value, which only has plain types and those in `_BUILT`. Raises an error if it is broken.
+
+    What the sandbox never writes is too large here, too: a learner's code may have written it.
+    """
+    counted = counted or iter(range(BUILT))
 
     def built(kind: int, part: bytes) -> Any:
-        if not levels:
-            raise ValueError("too deep")
-        return _BUILT[kind](value_of(part, levels - 1))
+        if not levels or next(counted, None) is None:
+            raise ValueError("too deep, or too much")
+        return _BUILT[kind](value_of(part, levels - 1, counted))
 
-    return msgpack.unpackb(data, ext_hook=built, strict_map_key=False, **TEXT)
+    if len(data) > LONGEST:
+        raise ValueError("too large")
+    limits = {"max_map_len": KEYS, "strict_map_key": False}
+    return msgpack.unpackb(data, ext_hook=built, **limits, **TEXT)
+
+
+def _set(values: list) -> set:
+    if len(values) > KEYS:
+        raise ValueError("too many values")
+    return set(values)
 
 
 def sound(tensor: Tensor) -> Tensor:
     """Return a tensor whose bytes hold exactly one number for each of its entries; otherwise ValueError."""
-    if tensor.dtype not in TAKEN or not tensor.is_contiguous():
+    if tensor.dtype not in TAKEN or not tensor.is_contiguous() or tensor.dim() > DEEP:
         raise ValueError("no plain tensor")
     if tensor.untyped_storage().nbytes() != tensor.numel() * tensor.itemsize:
         raise ValueError("a tensor of another length than its shape")
@@ -174,7 +191,7 @@ def _named(name: list[str], bases: tuple[type, ...] = ()) -> type:
 
 _BUILT = {
     TUPLE: tuple,
-    SET: set,
+    SET: _set,
     INT: int,
     TENSOR: lambda data: sound(load(data)[""]),
     CLASS: known_class,

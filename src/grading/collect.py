@@ -56,8 +56,9 @@ class Part:
     def take(self, ended: str, written: bytes) -> None:
         """Read the messages that its process wrote, up to the first that is broken."""
         self.ended = ended
-        self.told, *rest = [*messages(written)] or [{}]
-        for told, given in zip(rest, self.inputs, strict=False):
+        came = messages(written)
+        self.told = next(came, {})
+        for given, told in zip(self.inputs, came, strict=False):
             if (outcome := outcome_of(told, len(given))) is None:
                 return
             self.outcomes.append(outcome)
@@ -133,11 +134,10 @@ class Sandboxes:
 def _joined(shown: Part, sandboxes: Sandboxes) -> Answers:
     """The answers to the shown inputs and, if all are right, to the hidden ones, cut by `_compared`."""
     told, exercise = shown.told, shown.exercise
-    word = f"`{exercise.without[0]}`" if exercise.without else ""
     hidden = Part(exercise, len(shown.inputs), exercise.hidden)
     if exercise.hidden and shown.is_right():
         sandboxes.answered(hidden)
-    unseen = [_compared(o, word) for o in hidden.filled()] if hidden.ended else []
+    unseen = [*map(_compared, hidden.filled())] if hidden.ended else []
     try:
         return Answers(
             why=str(told["why"])[:WORDS],
@@ -156,7 +156,12 @@ def elsewhere(*inputs: Any) -> NoReturn:
     raise TypeError("a learner's function runs in the sandbox alone")
 
 
-def _compared(o: Outcome, word: str) -> Outcome:
-    """An outcome with only what is compared. The stub's error gets words, so it counts as any other error."""
+def _compared(o: Outcome) -> Outcome:
+    """An outcome with only what is compared. The stub's error gets words, so it counts as any other error.
+
+    What is used only here counts as a wrong answer: that it is used would tell more than right or wrong.
+    """
+    if o.used:
+        return Outcome(error=Gone(ENDING), words=ENDING)
     words = o.words or ("raised" if type(o.error) is NotImplementedError else "")
-    return Outcome(o.value, o.error, words, own=o.own, mutated=o.mutated, used=o.used and word)
+    return Outcome(o.value, o.error, words, own=o.own, mutated=o.mutated)

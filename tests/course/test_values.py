@@ -185,3 +185,9 @@ def test_the_extent_of_inputs_counts_numbers_and_characters():
         extent(value) for value in ("", "abc", [1, 2], torch.ones(2, 5), (torch.ones(3), "ab"))
     ]
     assert sizes == [0, 3, 5, 10, 7]
+
+
+def test_a_tensor_of_many_rows_without_numbers_is_not_written_out():
+    """A list of its rows could fill the memory."""
+    assert show(torch.empty(1000, 0)) == "a tensor of shape (1000, 0)"
+    assert show(torch.empty(2, 0)) == "[[], []]"

@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 from torch import nn
 
 from course.learn.attempt import Outcome
+from course.learn.exercises import load
 from course.learn.values import same
 from course.learn.words import kind
 from grading import answers
 from grading.answers import known_class, message, messages, outcome_of, sound
+from grading.collect import DONE, Part
 
 
 def there_and_back(value):
@@ -120,6 +122,7 @@ def deep(levels):
     return made
 
 
+OTHER = msgpack.packb([["a", "b"]])
 BAD = {
     "no value": said(None), "no bytes": said(3), "an empty value": said(b""),
     "a rest": said(b"\x01\x01"), "half of one": said(b"\x92\x01"), "an unknown kind": said(ext(99, "1")),
@@ -132,6 +135,11 @@ BAD = {
     "too deep": said(deep(100)), "deep without end": said(b"\x91" * 10**6),
     "no exception raised": said(b"\x01", error=[["os", "system"]]), "no text": said(b"\x01", words=3),
     "no names": said(b"\x01", changed=[1]), "no message": b"\x01", "nothing": b"",
+    "too many keys": said(msgpack.packb(dict.fromkeys(range(10_001)))),
+    "too large a set": said(ext(answers.SET, [*range(10_001)])),
+    "too many values": said(msgpack.packb([msgpack.ExtType(answers.OTHER, OTHER)] * 100_001)),
+    "too large": said(msgpack.packb(bytes(9 << 20))),
+    "too many axes": said(tensor([1] * 70)),
     "4 GiB": b"\xdd\xff\xff\xff\xff" + bytes(99), "less than it says": b"\x82\xa5value", "noise": b"\xc1" * 99,
 }  # fmt: skip
 
@@ -139,6 +147,17 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_what_is_no_outcome_is_refused(name):
     assert {outcome_of(told, 1) for told in messages(BAD[name])} <= {None}
+
+
+def test_no_more_messages_are_read_than_an_honest_process_writes():
+    part, one = Part(load("05.dot"), 0, [([], []), ([], [])]), message(Outcome(1.0))
+    part.take(DONE, msgpack.packb({"why": ""}) + one * 2 + b"\xc1")  # which no message begins with
+    assert part.told == {"why": ""} and [o.value for o in part.outcomes] == [1.0, 1.0]
+    read = iter([{"why": ""}, *messages(one * 4)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("grading.collect.messages", lambda written: read)
+        part.take(DONE, b"")
+    assert len([*read]) == 2
 
 
 def test_a_message_between_others_says_only_what_can_be():

@@ -3,7 +3,7 @@
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -64,7 +64,7 @@ def _text(value: Any, digits: int, limit: int = 220) -> str:
 
 def _pieces(value: Any, digits: int) -> Iterator[str]:
     """Yield the text of a value piece by piece, so that the caller can stop early."""
-    if exactly(value, *TENSORS) and not odd(value) and value.numel() <= MANY:
+    if exactly(value, *TENSORS) and not odd(value) and _is_short(value.shape):
         yield from _pieces(value.tolist(), digits)
     elif exactly(value, list, tuple, dict):
         first, last = {list: "[]", tuple: "()", dict: "{}"}[type(value)]
@@ -82,6 +82,11 @@ def _pieces(value: Any, digits: int) -> Iterator[str]:
         yield "".join(map(_visible, repr(value[:300])))
     else:
         yield repr(value) if exactly(value, *PLAIN) else kind(value)
+
+
+def _is_short(shape: Sequence[int]) -> bool:
+    """Whether a tensor has few numbers and few brackets: without numbers, it can have any number of rows."""
+    return math.prod(shape) <= MANY and max(shape, default=0) <= MANY
 
 
 def _visible(character: str) -> str:
