@@ -167,6 +167,8 @@ def test_package_files_are_a_docstring(path):
 def test_an_explorer_stands_beside_its_chapter_and_no_machinery_names_it():
     names = [path.name for path in EXPLORERS]
     assert sorted(names) == sorted(set(names)), "a page finds them by their names"
+    shared = {path.name for path in (SRC / "course").rglob("*.*")}
+    assert not shared & set(names), "a deck has all of them in one folder"
     assert {path.stem for path in EXPLORERS} == {name[:-3] for name in names if name[-3:] == ".js"}
     own = re.compile("|".join(rf"course-{path.stem}\b|\b{path.name}\b" for path in EXPLORERS))
     for path in (SRC / "course").rglob("*.*"):

@@ -2,8 +2,9 @@
 
 A package of chapters registers itself as the entry point `course.chapters` of its distribution. It has a
 folder for each chapter, `chNN`, with the exercises, the quiz and the talk of notebook NN, and with the scripts
-and styles of its live explorers. It can also have an overview picture, `whole.svg`, with a part for each chapter, `<a data-chapter="NN">`. A package with the
-weights of trained models, with which pages compute, registers itself as an entry point `course.weights`.
+and styles of its live explorers. It can also have an overview picture, `whole.svg`, with a part for each
+chapter, `<a data-chapter="NN">`. A package with the weights of trained models, with which pages compute,
+registers itself as an entry point `course.weights`.
 """
 
 from functools import cache

@@ -10,15 +10,16 @@ from importlib import import_module
 from pathlib import Path
 
 from course.draw.live import Live
+from course.draw.parts import fingerprint
 
 DESK = {"width": 1200, "height": 900}
 PHONE = dict(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
 BOX, HELD, SLIDER = "input[type=checkbox]", "th button", "input[type=range]"
 
 # Each change is drawn at once, so that two hundred states take no longer than some frames.
-STEPS = """async ([module, first, steps]) => {
+STEPS = """async ([module, first, file, steps]) => {
     let state = first, draw;
-    const weights = await unpacked(Object.values(courseWeights)[0]);
+    const weights = file && await unpacked(courseWeights[file]);
     const model = {
         get: (name) => (name === "state" ? state : weights),
         set: (_, value) => { state = value; draw(); },
@@ -86,8 +87,9 @@ class Shown:
     CONTROLS: dict[str, list] = {}  # steps with controls, and where each of them leads
 
     def __init_subclass__(cls):
-        if cls.NAME:
-            KINDS[cls.NAME] = cls
+        if name := vars(cls).get("NAME"):
+            assert name not in KINDS, f"two explorers with the name {name!r}"
+            KINDS[name] = cls
 
     @staticmethod
     def live() -> Live:
@@ -158,10 +160,10 @@ class Shown:
         that is pressed instead, or "=" and a value that is chosen.
         """
         kinds = ["state" if isinstance(step, dict) else "act" for step in steps]
-        return self.page.evaluate(
-            STEPS.replace("SEE", self.see),
-            [self.first().module, self.first().state, list(zip(kinds, steps, strict=True))],
-        )
+        first, steps = self.first(), list(zip(kinds, steps, strict=True))
+        file = fingerprint(first.weights) if first.weights else ""
+        given = [first.module, first.state, file, steps]
+        return self.page.evaluate(STEPS.replace("SEE", self.see), given)
 
 
 def finger(page):

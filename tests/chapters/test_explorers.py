@@ -5,6 +5,7 @@ import gzip
 import json
 import math
 import re
+import subprocess
 
 import pytest
 import torch
@@ -13,13 +14,16 @@ from safetensors.torch import save_file
 from attention.checkpoint import CHECKPOINT, save_checkpoint
 from attention.gpt import GPT, Config
 from attention.tokenizers import CharTokenizer
+from chapters.ch08.explorer import curtain_explorer
 from chapters.ch14.explorer import head_scores, model_explorer
 from chapters.ch14.patterns import uniform_weights
+from course.draw.live import Live
 from course.draw.parts import fingerprint
+from course.draw.picture import Picture
 from course.errors import CourseError
 from course.publish import explorers, mdbook
 from tests import pages
-from tests.pages import cell, shown
+from tests.pages import cell, explored, shown
 
 NAME = fingerprint(CHECKPOINT.read_bytes())
 
@@ -77,6 +81,14 @@ def test_a_page_loads_what_its_explorers_need_once_and_in_an_order_that_works(ou
     assert loaded == ["live.css", "live.js", *drawn, *typed]
 
 
+def test_explorers_of_two_modules_have_one_style():
+    """JupyterLab keeps one style for all widgets of a class, that of the last which was opened."""
+    still = Picture("<svg></svg>", "Words.")
+    one, other = Live("curtain", still, row=0), Live("threads", still, row=0)
+    assert one._css == other._css and one._esm != other._esm
+    assert all(f".course-{name} " in one._css for name in ("curtain", "threads", "writer"))
+
+
 def test_a_changed_script_has_another_address(tmp_path, monkeypatch):
     script = tmp_path / "one.js"
     monkeypatch.setattr("course.content.explorer_files", lambda: [script])
@@ -88,8 +100,22 @@ def test_a_changed_script_has_another_address(tmp_path, monkeypatch):
 
 
 def test_a_page_that_asks_for_a_script_that_no_chapter_has_is_refused():
-    with pytest.raises(CourseError, match="expected a script nowhere.js next to a chapter"):
+    with pytest.raises(CourseError, match="expected nowhere.js in the folder of a chapter"):
         explorers.files(SHOWN.format("nowhere"))
+
+
+@pytest.mark.browser
+def test_a_page_that_is_served_draws_its_explorers(tmp_path, visit):
+    """mdBook's server reads notebooks/, where no file may be added: the page has all that it needs."""
+    shown = [explored(curtain_explorer(), "draw()"), explored(model_explorer(), "read()")]
+    root = pages.course(tmp_path / "course", one=[cell("# One"), *shown])
+    command = [mdbook._mdbook(), "build", str(root), "-d", str(tmp_path / "out")]
+    done = subprocess.run(command, env=mdbook._environment(), capture_output=True, text=True)
+    assert done.returncode == 0 and "unclosed" not in done.stderr, done.stderr
+    page = visit((tmp_path / "out" / "one.html").as_uri())
+    page.evaluate("window.liveReady")
+    assert page.locator("div.course-live").count() == 2
+    assert {path.name for path in (root / "notebooks").iterdir()} == {"SUMMARY.md", "one.ipynb"}
 
 
 def small(tmp_path, **choices):
@@ -108,7 +134,7 @@ def test_a_learners_own_checkpoint_is_shown_by_a_kernel_and_not_published(tmp_pa
     assert explorer.weights == path.read_bytes() and explorer.state["name"] == "mine.safetensors"
     output = explorer._repr_mimebundle_()[0]["text/html"]
     assert "8 characters read" in output, "the last that its block has room for"
-    assert not [name for name in explorers.files(output) if len(name) > 16], "no weights"
+    assert f"{fingerprint(explorer.weights)}.js" not in explorers.files(output)
 
 
 def test_what_no_page_can_show_is_refused(tmp_path, as_a_user):

@@ -250,7 +250,8 @@
       to: ([, down]) => put(n, (BASE - down * HEIGHT) / unit),
       by: ([over, up], fine) => {
         const count = moved(model.get("state"))[order[n]], towards = over || up;
-        put(n, count ? step(Math.log(count), towards, fine ? 0.01 : 0.1) : towards > 0 ? 0 : -1);
+        if (count) put(n, step(Math.log(count), towards, fine ? 0.01 : 0.1));
+        else if (towards > 0) put(n, 0);
       },
       done,
     }));

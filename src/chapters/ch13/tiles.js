@@ -32,7 +32,7 @@
   // Returns what draws all maps, with one head pressed or none (null), and some of them crossed out that are
   // off; `change` is told which one a reader presses, and `point` at which cell of which one a pointer is, or at none.
   live.tiles = (parent, { n_layer, n_head }, change, point = () => {}) => {
-    const grid = live.add(parent, "div", { class: "grid", role: "group", "aria-label": "heads" });
+    const grid = live.add(parent, "div", { class: "grid tiles", role: "group", "aria-label": "heads" });
     const tick = (text) => live.add(grid, "span", { class: "tick" }, text);
     grid.style.setProperty("--heads", n_head);
     tick("");

@@ -1,20 +1,21 @@
 """A live explorer computes in the reader's browser: a JavaScript module, and a state that it draws.
 
-The module stands next to the chapter that draws it. It draws the state and changes it; in JupyterLab, the
-kernel has it too. The book and the decks run the same file with a stand-in for the widget's model
+The module is in the folder of the chapter that first shows it. It draws the state and changes it; in
+JupyterLab, the kernel has it too. The book and the decks run the same file with a stand-in for the widget's model
 (publish/assets/standin.js). Chromium imports no modules into a page that is opened from a disk, so the file
 is a plain script that adds itself to `courseLive`; only the widget's copy ends with an export. Without
 scripts, the still picture stays.
 """
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import anywidget
 import traitlets
 
 from course.colours import COLOURS, DARK
-from course.draw.parts import fingerprint, parts
+from course.draw.parts import all_modules, fingerprint, parts
 from course.draw.picture import Picture
 
 LIGHT_ROLES, DARK_ROLES = (
@@ -38,13 +39,10 @@ class Live(anywidget.AnyWidget):
 
     def __init__(self, module: str, still: Picture, weights: bytes = b"", **state: Any):
         self.module, self.still = module, still
-        texts = {file: file.read_text(encoding="utf-8") for file in parts([module])}
-        styles, scripts = (
-            [text for file, text in texts.items() if file.suffix == kind]
-            for kind in (".css", ".js")
-        )
-        self._css = "\n".join([ROLES, *styles])
-        self._esm = "\n".join([*scripts, f"export default courseLive.{module};"])
+        self._css = "\n".join(
+            [ROLES, *_texts(".css", all_modules())]
+        )  # JupyterLab keeps one for all
+        self._esm = "\n".join([*_texts(".js", [module]), f"export default courseLive.{module};"])
         super().__init__(state=state, weights=weights)
 
     def __repr__(self) -> str:
@@ -60,3 +58,8 @@ class Live(anywidget.AnyWidget):
             f"{script}</script>"
         )
         return bundle, metadata
+
+
+def _texts(kind: str, modules: Iterable[str]) -> list[str]:
+    """The texts of the scripts or styles that explorers need, in the order in which they can load."""
+    return [file.read_text(encoding="utf-8") for file in parts(modules) if file.suffix == kind]

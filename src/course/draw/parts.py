@@ -1,4 +1,4 @@
-"""The files with which a live explorer draws: what all share, what its script needs, and its own.
+"""The files with which a live explorer draws: those that all share, those that its script needs, and its own.
 
 A script names the others that it needs in its first comment, `// Needs gpt, tiles.`; its style has its name.
 """
@@ -25,11 +25,17 @@ def parts(modules: Iterable[str]) -> list[Path]:
     return [*SHARED, *own] if own else []
 
 
+def all_modules() -> list[str]:
+    """The names of all live explorers, and of the scripts that they share."""
+    return [file.stem for file in content.explorer_files() if file.suffix == ".js"]
+
+
 def _with_needs(module: str, files: Mapping[str, Path]) -> list[str]:
     """The scripts that a script needs, and itself."""
     if f"{module}.js" not in files:
         raise CourseError(
-            f"expected a script {module}.js next to a chapter, found none: give its name to Live"
+            f"expected {module}.js in the folder of a chapter, found none: correct the name in `Live(...)`, "
+            "and refresh the notebook"
         )
     needs = NEEDS.search(files[f"{module}.js"].read_text(encoding="utf-8"))
     others = needs[1].split(", ") if needs else []

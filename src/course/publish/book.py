@@ -226,7 +226,7 @@ def preprocess(context: Mapping[str, Any], book: dict[str, Any]) -> dict[str, An
         path, source = chapter["path"], chapter["content"]
         text = markdown(pages[path], site, repository, wheel)
         if published == site.src:  # with --serve, no file may be added to notebooks/
-            chapter["content"] = text + explorers.inline(text)
+            chapter["content"] = f"{text}\n{explorers.inline(text)}"  # a blank line ends HTML
             continue
         chapter["content"] = text + explorers.tags(text, "../" * path.count("/"))
         explorers.write(text, published)

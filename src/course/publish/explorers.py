@@ -1,7 +1,7 @@
 """Publish what live explorers need: their scripts and styles, and the checkpoints that they compute with.
 
 A checkpoint becomes a script, since a page on a disk can't read other files. A page names it by its
-fingerprint (course.draw.live). Only checkpoints that come with the course are published; an explorer with
+fingerprint (course.draw.parts). Only checkpoints that come with the course are published; an explorer with
 another checkpoint only shows its still picture.
 """
 

@@ -63,8 +63,9 @@ def _title_contents(page: Path) -> None:
 
 def _load_once(page: Path) -> None:
     """Keep the first of equal tags, because the page for printing has those of all pages (explorers.tags)."""
-    lines, seen = page.read_text(encoding="utf-8").splitlines(keepends=True), set()
-    tags = re.compile(r'<(?:link|script) .*\?[0-9a-f]{8}">')
+    tags, seen = re.compile(r'<(?:link|script) .*\?[0-9a-f]{8}">'), set()
+    lines = page.read_text(encoding="utf-8").splitlines(keepends=True)
+    lines = [line.replace("../", "") if tags.match(line) else line for line in lines]
     kept = [line for line in lines if not (tags.match(line) and (line in seen or seen.add(line)))]
     page.write_text("".join(kept), encoding="utf-8")
 

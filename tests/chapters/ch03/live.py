@@ -34,7 +34,7 @@ class Temperature(Bars):
         ],
     }  # fmt: skip
     SLOTS = 14
-    PRESSED = [(12, key) for key in KEYS]
+    PRESSED = [(12, key) for key in (*KEYS, *["ArrowDown"] * 30, *["ArrowRight"] * 2)]
     LOOK = """() => {
         return {
             counts: all(".handle", value), gauges: all(".gauge", value),

@@ -47,8 +47,8 @@ def test_it_opens_on_what_the_figure_says(live_table):
     assert explorer.follow([{}])[0]["says"] == explorer.still
 
 
-def test_a_bar_that_was_below_zero_comes_back(live_table):
-    explorer, keys = Temperature(live_table), ["ArrowDown"] * 30 + ["ArrowRight"] * 2
+def test_a_bar_that_is_never_drawn_stays_so_until_it_rises(live_table):
+    explorer, keys = Temperature(live_table), ["ArrowDown"] * 3 + ["ArrowRight"] * 2
     explorer.goes(
         [((".handle", 12, key), lambda bars, key=key: bars.nudge(12, key)) for key in keys]
     )

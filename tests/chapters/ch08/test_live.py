@@ -108,7 +108,7 @@ def test_the_curtain_follows_the_pointer(open_live, width):
     assert right <= line["x"] + line["width"] and len({box["y"] for box in boxes}) == 1
 
 
-def test_it_opens_on_no_answer(live_table):
+def test_the_curtain_opens_on_no_answer():
     assert "none of its future" in Curtain.first().still.sentence
 
 
