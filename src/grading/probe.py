@@ -106,6 +106,17 @@ def _write(path: str, size: int) -> None:
             file.write(bytes(1 << 20))
 
 
+def _mapped(path: str) -> None:
+    with open(path, "rb") as file:
+        mmap.mmap(file.fileno(), 1 << 20, flags=mmap.MAP_SHARED, prot=mmap.PROT_READ)
+
+
+def _buffers(size: int) -> None:
+    one, other = socket.socketpair()
+    with one, other:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, size)
+
+
 TRIALS = {  # what must not be possible; a trial gives False or an OSError if it isn't
     "read a file of yours": lambda request: os.open(request["file"], os.O_RDONLY),
     "write outside of /tmp": lambda _: os.open("/new", os.O_CREAT),
@@ -119,6 +130,9 @@ TRIALS = {  # what must not be possible; a trial gives False or an OSError if it
     "write any amount to a file": lambda _: _write("/tmp/large", 200 << 20),
     "fill the memory with files": lambda _: [_write(f"/tmp/{n}", 8 << 20) for n in range(30)],
     "have memory that isn't counted": lambda _: os.memfd_create("new"),
+    "share memory that isn't counted": lambda _: mmap.mmap(-1, 1 << 20),
+    "take such memory from a device": lambda _: _mapped("/dev/zero"),
+    "fill the buffers of sockets": lambda _: _buffers(1 << 24),
     "make a sandbox of its own": lambda _: ctypes.CDLL(None).unshare(NEW_USER) == 0,
     "become root": _is_root,
 }

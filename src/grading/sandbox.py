@@ -11,6 +11,7 @@ never replies to an answer.
 """
 
 import errno
+import mmap
 import os
 import pickle
 import re
@@ -190,6 +191,7 @@ def bubblewrap(filter_file: int, *users: int) -> list[str]:
                 command += ["--perms", "0755", "--dir", str(folder)]
         command += [option, source, target]
     command += ["--proc", "/proc", "--dev", "/dev", *_empty("/dev/shm", SHM)]
+    command += ["--ro-bind", "/dev/null", "/dev/zero"]  # it gives memory that isn't counted
     for hidden in hides():
         command += ["--perms", "0755", "--tmpfs", hidden, "--remount-ro", hidden]
     return [*command, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp", "--"]
@@ -274,7 +276,11 @@ def write_filter(file: IO[bytes]) -> None:
             rules.add_rule(no, name)
         rules.add_rule(no, "prlimit64", seccomp.Arg(0, seccomp.NE, 0))  # limits of another process
         # A network namespace doesn't shut off VSOCK, which leads to a virtual machine's host.
-        rules.add_rule(no, "socket", seccomp.Arg(0, seccomp.GT, socket.AF_INET))
+        rules.add_rule(no, "socket", seccomp.Arg(0, seccomp.NE, socket.AF_UNIX))
+        rules.add_rule(no, "setsockopt", seccomp.Arg(1, seccomp.EQ, socket.SOL_SOCKET))
+        # No limit counts shared memory that a process has unmapped (nor that of /dev/zero).
+        shared = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS
+        rules.add_rule(no, "mmap", seccomp.Arg(3, seccomp.MASKED_EQ, shared, shared))
         for flag in (1 << bit for bit in range(32) if NEW_SPACES >> bit & 1):
             rules.add_rule(no, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, flag, flag))
         # A filter can't see the flags of clone3. If it seems to be missing, C libraries use clone.

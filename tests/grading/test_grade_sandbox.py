@@ -484,9 +484,12 @@ def test_trusted_learners_are_graded_without_a_sandbox_in_a_notebook_of_any_size
 
 
 BROKEN = {
-    "open a connection": ("--unshare-net", []),
+    "open a connection": ("--unshare-net --seccomp", []),
     "see your processes": ("--unshare-pid", []),
     "have memory that isn't counted": ("--seccomp", []),
+    "share memory that isn't counted": ("--seccomp", []),
+    "fill the buffers of sockets": ("--seccomp", []),
+    "take such memory from a device": ("", ["--dev-bind", "/dev/zero", "/dev/zero"]),
     "read a file of yours": ("", ["--ro-bind", "/tmp", "/tmp"]),
 }
 
@@ -498,9 +501,9 @@ def test_the_probe_sees_a_promise_that_isnt_kept(words, monkeypatch):
 
     def broken(*given):
         command = real(*given)
-        while without and without in command:
-            place = command.index(without)
-            del command[place : place + 1 + (without == "--seccomp")]
+        for option in without.split():
+            place = command.index(option)
+            del command[place : place + 1 + (option == "--seccomp")]
         if "--unshare-pid" not in command:
             command.remove("--as-pid-1")
         place = command.index("--chdir")
