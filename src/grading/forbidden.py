@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from course.learn.record import Exercise
-from grading.cells import Statement, page, ways
+from grading.cells import page, ways
 
 HIDES = {  # words of Python and PyTorch that few exercises need
     *("exec", "eval", "compile", "__import__", "importlib", "import_module", "globals", "vars"),
@@ -18,7 +18,19 @@ HIDES = {  # words of Python and PyTorch that few exercises need
     *("__closure__", "cell_contents", "__code__", "__globals__", "__dict__", "__subclasses__"),
     *("_C", "DisableTorchFunction", "DisableTorchFunctionSubclass"),
     "_disabled_torch_function_impl",
-    *("subprocess", "multiprocessing", "fork", "os", "pickle", "grading", "course"),
+    *("subprocess", "multiprocessing", "fork", "os", "posix", "pickle", "grading", "course"),
+    *(
+        "concurrent",
+        "_thread",
+        "asyncio",
+        "timeit",
+        "runpy",
+        "pkgutil",
+        "dis",
+        "cProfile",
+        "msgpack",
+    ),
+    *("methodcaller", "attrgetter", "overrides", "builtins", "__builtins__", "__name__"),
 }
 
 
@@ -31,15 +43,41 @@ class Look:
 
 
 def look(exercise: Exercise, sources: list[str]) -> Look:
-    """Search only the statements that an exercise's function needs."""
-    _, statements = next(ways(page(sources), exercise.id, exercise.name))
-    nodes = [node for statement in statements for node in _walk(statement.node)]
-    imported = {name: path for s in statements for name, path in _imported(s)}
+    """Search only the statements that an exercise's function needs, as its check was given it.
+
+    If that is no plain name, or for words that hide a use, search those that its name needs, too.
+    """
+    (given, first), (_, second) = ways(page(sources), exercise.id, exercise.name)
+    plain = any(given in statement.binds for statement in first)
+    uses, words = "", set()
+    for statements in (first, second):
+        trees = [statement.node for statement in statements]
+        trees += [] if plain else [ast.parse(given, mode="eval").body]
+        nodes = [node for tree in trees for node in _walk(tree)]
+        imported = {name: path for tree in trees for name, path in _imported(tree)}
+        if statements is first or not plain:
+            found = (_forbidden(node, exercise.without, imported) for node in nodes)
+            uses = uses or next(filter(None, found), "")
+        words |= _words(nodes, imported) | _in_texts(nodes, exercise.without)
+    return Look(uses, ", ".join(sorted(words)))
+
+
+def _words(nodes: list[ast.AST], imported: dict[str, str]) -> set[str]:
+    """The words that could hide a use, also those in the paths of what is imported and used."""
     used = {node.id for node in nodes if isinstance(node, ast.Name)}
-    words = {path for name, path in imported.items() if name in used} | {*map(_name, nodes)} | used
-    hides = sorted({part for word in words for part in word.split(".")} & HIDES)
-    uses = (_forbidden(node, exercise.without, imported) for node in nodes)
-    return Look(next(filter(None, uses), ""), ", ".join(hides))
+    paths = {path for name, path in imported.items() if name in used or name.endswith("*")}
+    words = paths | {*map(_name, nodes)} | used
+    return {part for word in words for part in word.split(".")} & HIDES
+
+
+def _in_texts(nodes: list[ast.AST], without: tuple[str, ...]) -> set[str]:
+    """The forbidden words in texts, with which an attribute can be read; docstrings aren't read."""
+    said = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    texts = [
+        node.value for node in nodes if isinstance(node, ast.Constant) and id(node) not in said
+    ]
+    texts = [text.lower() for text in texts if isinstance(text, str)]
+    return {f"{word!r}" for word in without for text in texts if word in text}
 
 
 def _forbidden(node: ast.AST, without: tuple[str, ...], imported: dict[str, str]) -> str:
@@ -62,26 +100,39 @@ def _name(node: ast.AST) -> str:
     """The attribute that a node reads, by a dot or by `getattr` ("vars" if its name is computed), or ""."""
     if isinstance(node, ast.Attribute):
         return node.attr
+    if isinstance(node, ast.MatchClass):
+        return ".".join(node.kwd_attrs)
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "getattr":
         name = node.args[1] if len(node.args) > 1 else None
         return str(name.value) if isinstance(name, ast.Constant) else "vars"
     return ""
 
 
-def _imported(statement: Statement) -> Iterator[tuple[str, str]]:
-    """Yield each name that an import in the statement binds, even inside a function, and its full path."""
-    for node in ast.walk(statement.node):
+def _imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """Yield each name that an import binds, even inside a function, and its full path.
+
+    The name of `from a import *` is "a.*".
+    """
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
-            yield from ((a.asname or a.name, f"{node.module}.{a.name}") for a in node.names)
+            for a in node.names:
+                path = f"{node.module}.{a.name}"
+                yield path if a.name == "*" else a.asname or a.name, path
         elif isinstance(node, ast.Import):
             for a in node.names:
                 yield (a.asname, a.name) if a.asname else (a.name.split(".")[0],) * 2
 
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a node and all nodes in it except annotations, which are never called."""
+    """Yield a node and all nodes in it, without annotations that neither call nor bind anything."""
     yield node
     for name, part in ast.iter_fields(node):
-        if name not in ("annotation", "returns"):
-            for inner in part if isinstance(part, list) else [part]:
-                yield from _walk(inner) if isinstance(inner, ast.AST) else ()
+        for inner in part if isinstance(part, list) else [part]:
+            if isinstance(inner, ast.AST) and (
+                name not in ("annotation", "returns") or _runs(inner)
+            ):
+                yield from _walk(inner)
+
+
+def _runs(annotation: ast.AST) -> bool:
+    return any(isinstance(node, ast.NamedExpr | ast.Call) for node in ast.walk(annotation))

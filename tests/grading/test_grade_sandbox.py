@@ -345,14 +345,42 @@ def test_what_an_exercise_forbids_is_seen_in_the_text_too(found, id):
         assert "this exercise asks you to do without" in got.sentence, name
 
 
-def test_what_could_hide_a_use_is_named_for_the_instructor():
-    """It gets through: the text doesn't say the word, and the watch inside is in the learner's hands."""
+def test_a_search_reads_only_what_the_exercise_needs():
     exercise = load(SOFTMAX)
-    hiding = "def stable_softmax(x):\n    exec('...')\n    return getattr(x, 'soft' + 'max')(-1)"
-    seen = look(exercise, [BEGIN, hiding])
-    assert (seen.uses, seen.hides) == ("", "exec, vars")
     assert look(exercise, [BEGIN, exercise.solution]) == look(load(ID), [BEGIN, load(ID).solution])
     assert look(exercise, [BEGIN, exercise.solution + "\nprint(torch.softmax(x, -1))"]).uses == ""
+
+
+DEF = "def stable_softmax(x):\n    "
+HIDING = {  # cells, and what is listed of them
+    "exec": ([DEF + "exec('...')\n    return getattr(x, 'soft' + 'max')(-1)"], "exec, vars"),
+    "by its name after all": ([DEF + "with torch._C.DisableTorchFunction(): return x"], "DisableTorchFunction, _C"),
+    "by its name, beside another": (
+        ["def mine(x): return x\n" + DEF + "return timeit.timeit(x)", 'check("05.stable_softmax", mine)'], "timeit"),
+    "in the check": (["import torch as t", "check('05.stable_softmax', lambda x: t._C.f(x))"], "_C"),
+    "in an annotation": (["def stable_softmax(x: (off := torch._C)):\n    return x"], "_C"),
+    "all of a module": (["from threading import *\n" + DEF + "return Thread(x)"], "threading"),
+    "a pattern": ([DEF + "match x:\n        case torch.Tensor(__dict__=f): return f"], "__dict__"),
+    "a text": ([DEF + '"""No softmax."""\n    return call("softmax", x)'], "'softmax'"),
+    "a pool": (["from concurrent.futures import ThreadPoolExecutor as P\n" + DEF + "return P(x)"], "concurrent"),
+    "an operator": (["from operator import methodcaller as m\n" + DEF + "return m(x)"], "methodcaller"),
+    "a name": ([DEF + "global __name__\n    __name__ = 'chapters.mine'\n    return x"], "__name__"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("cells, listed", HIDING.values(), ids=HIDING)
+def test_what_could_hide_a_use_is_listed(cells, listed):
+    check = [] if "check(" in cells[-1] else ['check("05.stable_softmax", 1 / 0)']
+    seen = look(load(SOFTMAX), ["import timeit, torch", *cells, *check])
+    assert seen.hides == listed and seen.uses == ""
+
+
+def test_a_use_is_seen_wherever_the_function_comes_from():
+    naive = DEF + "return torch.softmax(x, -1)"
+    for given in ("1 / 0", "lambda x: x", "stable_softmax"):
+        assert look(load(SOFTMAX), [BEGIN, naive, f'check("05.stable_softmax", {given})']).uses
+    mine = f"{naive}\ndef mine(x): return x"  # an attempt that was given up
+    assert not look(load(SOFTMAX), [BEGIN, mine, 'check("05.stable_softmax", mine)']).uses
 
 
 @pytest.mark.parametrize("name", CELLS)
