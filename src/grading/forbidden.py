@@ -9,6 +9,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import torch
+
 from course.learn.record import Exercise
 from grading.cells import page, ways
 
@@ -45,20 +47,22 @@ class Look:
 def look(exercise: Exercise, sources: list[str]) -> Look:
     """Search only the statements that an exercise's function needs, as its check was given it.
 
-    If that is no plain name, or for words that hide a use, search those that its name needs, too.
+    If that might give no function, search those that its name needs, too. Words that hide a use are listed
+    from both, and from calls beside them, such as a learner's own tests: these cost no points.
     """
-    (given, first), (_, second) = ways(page(sources), exercise.id, exercise.name)
-    plain = any(given in statement.binds for statement in first)
-    uses, words = "", set()
-    for statements in (first, second):
-        trees = [statement.node for statement in statements]
-        trees += [] if plain else [ast.parse(given, mode="eval").body]
-        nodes = [node for tree in trees for node in _walk(tree)]
-        imported = {name: path for tree in trees for name, path in _imported(tree)}
-        if statements is first or not plain:
-            found = (_forbidden(node, exercise.without, imported) for node in nodes)
-            uses = uses or next(filter(None, found), "")
-        words |= _words(nodes, imported) | _in_texts(nodes, exercise.without)
+    made, uses, words = page(sources), "", set()
+    for fills in (False, True):
+        (given, first), (_, second) = ways(made, exercise.id, exercise.name, fills)
+        sure = given.startswith("lambda") or any(given in statement.binds for statement in first)
+        for statements in (first, second):
+            trees = [statement.node for statement in statements]
+            trees += [ast.parse(given, mode="eval").body] if statements is first else []
+            nodes = [node for tree in trees for node in _walk(tree)]
+            imported = {name: path for tree in trees for name, path in _imported(tree)}
+            if not fills and (statements is first or not sure):
+                found = (_forbidden(node, exercise.without, imported) for node in nodes)
+                uses = uses or next(filter(None, found), "")
+            words |= _words(nodes, imported) | _in_texts(nodes, exercise.without)
     return Look(uses, ", ".join(sorted(words)))
 
 
@@ -92,8 +96,17 @@ def _forbidden(node: ast.AST, without: tuple[str, ...], imported: dict[str, str]
             root = root.value
         if imported.get(getattr(root, "id", ""), "").split(".")[0] == "torch":
             return f"torch's `{ast.unparse(node.func).rpartition('.')[2]}`"
-    said = (_name(node) or (name if package else "")).strip("_").lower()
-    return f"torch's `{said}`" if any(word in said for word in without) else ""
+    for said in (_name(node) or (name if package else "")).split("."):
+        if any(word in said.lower() for word in without) and _is_torchs(said):
+            return f"torch's `{said.strip('_').lower()}`"
+    return ""
+
+
+def _is_torchs(name: str) -> bool:
+    """Whether PyTorch has something of this name; a learner's own attribute may be called `norm_square`."""
+    aten, functional = torch.ops.aten, torch.nn.functional
+    places = (torch, torch.Tensor, torch.nn, functional, torch.linalg, torch.special, aten)
+    return any(hasattr(place, name) for place in places)
 
 
 def _name(node: ast.AST) -> str:

@@ -263,6 +263,7 @@ REFUSED = (
     *("mount", "umount2", "pivot_root", "fsopen", "open_tree", "move_mount", "unshare", "setns"),
     "open_by_handle_at",  # opens a file without its name
 )
+BUFFERS = (7, 8, 32, 33)  # SO_SNDBUF, SO_RCVBUF, and both of them FORCE
 NEW_SPACES = 0x7E020000  # flags of clone that make a namespace
 
 
@@ -277,7 +278,9 @@ def write_filter(file: IO[bytes]) -> None:
         rules.add_rule(no, "prlimit64", seccomp.Arg(0, seccomp.NE, 0))  # limits of another process
         # A network namespace doesn't shut off VSOCK, which leads to a virtual machine's host.
         rules.add_rule(no, "socket", seccomp.Arg(0, seccomp.NE, socket.AF_UNIX))
-        rules.add_rule(no, "setsockopt", seccomp.Arg(1, seccomp.EQ, socket.SOL_SOCKET))
+        for option in BUFFERS:
+            socket_itself = seccomp.Arg(1, seccomp.EQ, socket.SOL_SOCKET)
+            rules.add_rule(no, "setsockopt", socket_itself, seccomp.Arg(2, seccomp.EQ, option))
         # No limit counts shared memory that a process has unmapped (nor that of /dev/zero).
         shared = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS
         rules.add_rule(no, "mmap", seccomp.Arg(3, seccomp.MASKED_EQ, shared, shared))

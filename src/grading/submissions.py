@@ -29,7 +29,7 @@ from course.learn.exercises import known
 from course.notebooks import parse
 
 LARGEST = 64 << 20  # bytes of a notebook, and of all notebooks in a learner's zip
-MANY = 200  # files in a learner's zip
+MANY = 200  # notebooks in a learner's zip
 LONGEST = 2000  # characters of a text that comes from a learner
 NBGRADER = "submitted"
 MOODLE = re.compile(  # Moodle writes a name without underscores
@@ -154,13 +154,20 @@ def _in_learners_zip(path: Path, name: str, told: list[str]) -> list[Entry]:
     whole = replace(_file(path, name), left_out="")
     try:
         with zipfile.ZipFile(path) as archive:
-            files = [info for info in archive.infolist() if not info.is_dir()]
-        size = sum(info.file_size for info in files if not _no_notebook(info.filename))
-        inner = list(_in_zip(path, told)) if len(files) <= MANY else []
-        if not inner or size > LARGEST:
-            most = f"expected a zip with 1 to {MANY} files and at most {LARGEST >> 20} MB of notebooks"
-            fault = f"{most}, got {len(files)} and {size >> 20} MB: hand in the notebook alone"
-            return [replace(whole, fault=fault)]
+            size = sum(f.file_size for f in archive.infolist() if not _no_notebook(f.filename))
+            many = len(archive.infolist()) > 100 * MANY
+        inner = [] if many else list(_in_zip(path, told))
+        notebooks = [entry for entry in inner if not entry.left_out]
+        if not inner or len(notebooks) > MANY or size > LARGEST:
+            most = f"expected at most {MANY} notebooks of {LARGEST >> 20} MB together in a zip"
+            got = (
+                f"{len(notebooks)} of {size >> 20} MB"
+                if inner
+                else "too many files"
+                if many
+                else "none"
+            )
+            return [replace(whole, fault=f"{most}, got {got}: hand in the notebook alone")]
     except Exception as error:  # broken zips can raise any kind of error
         return [replace(whole, fault=_unreadable(error))]
     outer = name if name[:-4] == NBGRADER else name[:-4]  # a learner's zip is no class's folder

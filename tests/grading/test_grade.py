@@ -112,6 +112,15 @@ PAGES = {  # the first cell, and what `dot` in the last one uses of it
     "a class with a name from outside": ("zero = 0\nclass Config:\n    zero = zero", "Config.zero"),
     "what a call fills": ("c = {}\ndef fill(d):\n    d[0] = 1\nfill(c)", "c[0]"),
     "what is shown": ("zero = 0.0\ndisplay(zero)", "display(zero)"),
+    "a magic where a line has to be": ("if True:\n    !pip install x\nzero = 0.0", "zero"),
+    "a magic of two lines": ("!pip install a \\\n  b\nzero = 0.0", "zero"),
+    "a line of a text that looks like a magic": ("said = \'\'\'\n%d rows\n\'\'\'\n!ls", "said % 1"),
+    "two magics of a cell": ("%%time\n%%capture\nzero = 0.0", "zero"),
+    "many magics": ("zero = 0.0\n" + "!ls\n" * 300, "zero"),
+    "what a call with a name fills": ("c = {}\ndef fill(d):\n    d[0] = 1\nfill(d=c)", "c[0]"),
+    "what a call fills whose result is dropped": ("c = []\n_ = c.append(1)", "c[0]"),
+    "what an inner call fills": ("c = {}\nprint(c.setdefault(0, 1))", "c[0]"),
+    "features of the future, twice": ("from __future__ import annotations, annotations", "(lambda: 0)()"),
     "annotations of the future": ("from __future__ import annotations", "(lambda: 0)()"),
 }  # fmt: skip
 
@@ -124,6 +133,17 @@ def test_an_answer_has_all_that_its_notebook_gives_it(cell, used):
     request = {"cells": [cell, answer], "id": "05.dot", "name": "dot"}
     function, why, _ = Part(request, 0).define()
     assert why == "" and function(1) == 11.0
+
+
+def test_an_answer_needs_no_test_of_its_own_and_no_names_like_its_own():
+    """They might take long, or use what the answer mustn't use."""
+    made = page(
+        ["i = total = weights = 1", "def dot(a, b):\n    total = i = 0\n    i += 1\n    total += i\n    return total",
+         "class C:\n    total = 0.0\n    half = total / 2", "def stress(f): f()", "stress(dot)", "dot(1, 2)", "weights += 1",
+         "def use(): return dot, C"]
+    )  # fmt: skip
+    chosen = [s.cell for s in needed(made.statements, {"use"})]
+    assert chosen == [1, 2, 7]
 
 
 @pytest.mark.parametrize("checked", ["*[dot]", "await dot", "(yield)"])

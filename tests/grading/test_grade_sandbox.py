@@ -377,10 +377,35 @@ def test_what_could_hide_a_use_is_listed(cells, listed):
 
 def test_a_use_is_seen_wherever_the_function_comes_from():
     naive = DEF + "return torch.softmax(x, -1)"
-    for given in ("1 / 0", "lambda x: x", "stable_softmax"):
+    for given in ("1 / 0", "stable_softmax"):
         assert look(load(SOFTMAX), [BEGIN, naive, f'check("05.stable_softmax", {given})']).uses
-    mine = f"{naive}\ndef mine(x): return x"  # an attempt that was given up
-    assert not look(load(SOFTMAX), [BEGIN, mine, 'check("05.stable_softmax", mine)']).uses
+    inside = "check('05.stable_softmax', lambda x: torch.softmax(x, -1))"
+    assert look(load(SOFTMAX), [BEGIN, inside]).uses
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [  # with an answer that is right
+        [DEF + "return torch.softmax(x, -1)\ndef mine(x): return x", 'check("05.stable_softmax", mine)'],
+        [DEF + "return torch.softmax(x, -1)\ndef mine(x): return x", 'check("05.stable_softmax", lambda x: mine(x))'],
+        ["weights = torch.softmax(scores, -1)", DEF + "weights = x\n    weights /= x\n    return weights"],
+        [DEF + "return x", "def same(f): assert f(x) == torch.softmax(x, -1)\nsame(stable_softmax)"],
+        [DEF + "return x", "assert_close(stable_softmax(x), torch.softmax(x, -1))"],
+        ["kept = {}", DEF + "return kept", "show(kept, torch.softmax(x, -1))"],
+        ["class Mine:\n    softmax_of = 3", DEF + "return Mine.softmax_of"],
+    ],
+)  # fmt: skip
+def test_an_honest_notebook_uses_nothing_forbidden(cells):
+    check = [] if "check(" in cells[-1] else ['check("05.stable_softmax", stable_softmax)']
+    assert look(load(SOFTMAX), [BEGIN, *cells, *check]).uses == ""
+
+
+def test_workers_of_a_data_loader_work_in_a_sandbox(bubblewrap):
+    """They talk by sockets, of which only the buffers are not theirs to change."""
+    loaded = "total = float(sum(map(sum, torch.utils.data.DataLoader(range(4), num_workers=2))))"
+    cells = ["import torch", loaded, "def dot(a, b): return total"]
+    [answer, *_] = collect([load("05.dot")], cells)["05.dot"].outcomes
+    assert answer.value == 6.0
 
 
 @pytest.mark.parametrize("name", CELLS)

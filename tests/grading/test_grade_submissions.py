@@ -277,13 +277,20 @@ def test_a_learner_does_not_date_her_own_zip(tmp_path):
     assert told == ["eve/08_z.ipynb: left out, eve/08_b.ipynb comes later by its date"]
 
 
+def test_a_zipped_folder_with_all_that_is_in_it_is_graded(tmp_path):
+    beside = [f"x/.git/{n}" for n in range(300)] + ["__MACOSX/._a.ipynb", "x/data.txt"]
+    zipped(tmp_path / "eve.zip", {"x/08_a.ipynb": NOTEBOOK} | dict.fromkeys(beside, "x"))
+    [eve], _ = find([tmp_path])
+    assert (eve.student, eve.fault) == ("eve", "")
+
+
 @pytest.mark.parametrize(
     "names, got",
     [
-        ([], "0 and 0 MB"),
-        (["../a.ipynb"], "1 and 0 MB"),
-        ([f"{n}.ipynb" for n in range(201)], "201 and 0 MB"),
-        (["08_a.ipynb", "08_b.ipynb"], "2 and 0 MB"),
+        ([], "none"),
+        (["../a.ipynb"], "none"),
+        ([f"{n}.ipynb" for n in range(201)], "201 of 0 MB"),
+        (["08_a.ipynb", "08_b.ipynb"], "2 of 0 MB"),
     ],
 )
 def test_a_learners_zip_with_nothing_or_too_much_in_it_has_a_row(
