@@ -214,7 +214,8 @@ def needed(
     while todo:
         name, before = todo.pop()
         seen.add((name, before))
-        for place in _last(binders, name, before) | _last(binders, name, len(statements)):
+        both = (_last(statements, binders, name, end) for end in (before, len(statements)))
+        for place in set().union(*both):
             changers = stores.get(name, [])
             if not _defines(
                 statements[place].node, name
@@ -227,7 +228,9 @@ def needed(
 
 
 def _defines(node: ast.stmt, name: str) -> bool:
-    return isinstance(node, DEFINES) and node.name == name
+    """Whether a statement defines a function that stays as it is: a decorator can keep a table of it."""
+    plain = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.decorator_list
+    return plain and node.name == name
 
 
 def _changed(statements: list[Statement], place: int, changers: list[int]) -> list[int]:
@@ -240,13 +243,30 @@ def _changed(statements: list[Statement], place: int, changers: list[int]) -> li
     return [n for n in changers if n >= place]
 
 
-def _last(binders: dict[str, list[int]], name: str, before: int) -> set[int]:
-    """The last statement before `before` that binds a name, if there is one; `import *` can bind any name."""
-    found = (
-        (binders.get(key, []), bisect_left(binders.get(key, []), before)) for key in (name, "*")
-    )
-    places = [places[n - 1] for places, n in found if n]
-    return {max(places)} if places else set()
+def _last(
+    statements: list[Statement], binders: dict[str, list[int]], name: str, before: int
+) -> set[int]:
+    """The last statement before `before` that surely binds a name, and those after it that might.
+
+    An `if`, a `try`, a function that sets a global, and `import *` might bind a name.
+    """
+    places = sorted({*binders.get(name, []), *binders.get("*", [])})
+    found = set()
+    for place in reversed(places[: bisect_left(places, before)]):
+        found.add(place)
+        if _binds(statements[place].node, name):
+            break
+    return found
+
+
+def _binds(node: ast.stmt, name: str) -> bool:
+    """Whether a statement surely binds a name that it can bind."""
+    if isinstance(node, DEFINES):
+        return node.name == name
+    if isinstance(node, ast.ImportFrom):
+        return all(part.name != "*" for part in node.names)
+    valued = isinstance(node, ast.AnnAssign) and node.value is not None
+    return valued or isinstance(node, ast.Assign | ast.AugAssign | ast.Import)
 
 
 def code(statement: Statement, source: str, flags: int = 0) -> CodeType:

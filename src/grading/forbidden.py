@@ -96,7 +96,10 @@ def _forbidden(node: ast.AST, without: tuple[str, ...], imported: dict[str, str]
             root = root.value
         if imported.get(getattr(root, "id", ""), "").split(".")[0] == "torch":
             return f"torch's `{ast.unparse(node.func).rpartition('.')[2]}`"
-    for said in (_name(node) or (name if package else "")).split("."):
+    own = isinstance(node, ast.Attribute) and (
+        isinstance(node.ctx, ast.Store) or getattr(node.value, "id", "") in ("self", "cls")
+    )
+    for said in () if own else (_name(node) or (name if package else "")).split("."):
         if any(word in said.lower() for word in without) and _is_torchs(said):
             return f"torch's `{said.strip('_').lower()}`"
     return ""

@@ -112,6 +112,15 @@ PAGES = {  # the first cell, and what `dot` in the last one uses of it
     "a class with a name from outside": ("zero = 0\nclass Config:\n    zero = zero", "Config.zero"),
     "what a call fills": ("c = {}\ndef fill(d):\n    d[0] = 1\nfill(c)", "c[0]"),
     "what is shown": ("zero = 0.0\ndisplay(zero)", "display(zero)"),
+    "a name that an `if` might bind anew": ("dim = -1\nif not dim:\n    dim = 0", "dim"),
+    "a name that a `try` might bind anew": (
+        "has = 0\ntry:\n    import nowhere\n    has = 1\nexcept ImportError:\n    pass", "has"),
+    "a function beside `import *`": ("def f(): return 1\nfrom math import *", "f()"),
+    "a name that is annotated later": ("dim = -1\ndim: int", "dim"),
+    "a global that a function sets": ("calls = 0\ndef reset():\n    global calls\n    calls = 1", "calls"),
+    "a class that keeps a table": (
+        "class Table:\n    rules = {}\n    @classmethod\n    def add(cls, f): cls.rules[0] = f\nTable.add(len)", "Table.rules[0]"),
+    "a class that gets a method": ("class Box: pass\nsetattr(Box, 'run', 1)", "Box.run"),
     "a magic where a line has to be": ("if True:\n    !pip install x\nzero = 0.0", "zero"),
     "a magic of two lines": ("!pip install a \\\n  b\nzero = 0.0", "zero"),
     "a line of a text that looks like a magic": ("said = \'\'\'\n%d rows\n\'\'\'\n!ls", "said % 1"),

@@ -393,6 +393,7 @@ def test_a_use_is_seen_wherever_the_function_comes_from():
         [DEF + "return x", "assert_close(stable_softmax(x), torch.softmax(x, -1))"],
         ["kept = {}", DEF + "return kept", "show(kept, torch.softmax(x, -1))"],
         ["class Mine:\n    softmax_of = 3", DEF + "return Mine.softmax_of"],
+        ["class Mine:\n    def set(self, x): self.softmax = x\n    def get(self): return self.softmax", DEF + "return Mine"],
     ],
 )  # fmt: skip
 def test_an_honest_notebook_uses_nothing_forbidden(cells):
