@@ -112,7 +112,7 @@ PAGES = {  # the first cell, and what `dot` in the last one uses of it
     "a class with a name from outside": ("zero = 0\nclass Config:\n    zero = zero", "Config.zero"),
     "what a call fills": ("c = {}\ndef fill(d):\n    d[0] = 1\nfill(c)", "c[0]"),
     "what is shown": ("zero = 0.0\ndisplay(zero)", "display(zero)"),
-    "a name that an `if` might bind anew": ("dim = -1\nif not dim:\n    dim = 0", "dim"),
+    "a name that an `if` might bind anew": ("dim = -1\nif not len('x'):\n    dim = 0", "dim"),
     "a name that a `try` might bind anew": (
         "has = 0\ntry:\n    import nowhere\n    has = 1\nexcept ImportError:\n    pass", "has"),
     "a function beside `import *`": ("def f(): return 1\nfrom math import *", "f()"),
